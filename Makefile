@@ -1,0 +1,41 @@
+# Everything a developer types. `make` alone says what there is.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+help:           ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+$(VENV)/.run: requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -r requirements.txt
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements-dev.txt
+	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	touch $@
+
+install: $(VENV)/.run   ## make .venv with all a crawl needs
+
+demo: install   ## train, crawl a generated Chinese web, compare with breadth-first; needs no network
+	$(BIN)/scrapy demo
+
+test: $(VENV)/.dev   ## lint, types, import contracts, tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev   ## mend what can be mended by a program
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev   ## speed and memory, as ratios against a baseline in the same run
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:          ## remove what the commands above made
+	rm -rf $(VENV) build dist *.egg-info data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+.PHONY: help install demo test lint bench clean

@@ -1,0 +1,220 @@
+"""How well the VSM judge of each topic tells its pages from others, and how fast.
+
+    python benchmarks/judge.py --documents docs_dev.jsonl [--web DIR] [--part test|train|all] [--disagreements N] [--json]
+
+Documents (JSON lines: id, label, title, text): one topic against the rest, at the topic's own threshold. The catalogue's
+weights and thresholds were learned on the half with an even CRC-32 of the id ("train"); "test" is the other half. `topics`
+counts only the thirteen labels that name a topic; `all` also those that name a form or a place of publishing (news,
+blog, job …), whose pages are often about a topic too. `best` is F1 at the best threshold, for the choice of it.
+Web: the content pages of a recorded web with labels.tsv (columns url, topics, how, kind) that have any topic; nothing was
+learned there. Without arguments both are looked for in the folder that the environment names TOPICCRAWLER_SHARED.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from topiccrawler.pages.read import Reader
+from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.text.segment import words_of
+from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.relevance import PageWords, VsmJudge
+
+MAIN = ("finance", "travel", "health", "sport", "auto")
+MAIN_WEB = ("finance", "health", "travel")
+DOCUMENT_LABELS = {name: name for name in ("finance", "travel", "health", "auto", "tech")} | {
+    "sport": "sports",
+    "education": "edu",
+}
+TOPIC_LABELS = frozenset(
+    [
+        "finance",
+        "edu",
+        "tech",
+        "culture",
+        "sports",
+        "auto",
+        "fashion",
+        "health",
+        "travel",
+        "mil",
+        "house",
+        "politics",
+        "home",
+    ]
+)
+WEB_LABELS = {"entertainment": "ent"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One text with its true topics."""
+
+    name: str
+    topics: frozenset[str]
+    words: PageWords
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Precision, recall and F1 at the threshold, and the best F1 any threshold gives."""
+
+    positives: int
+    precision: float
+    recall: float
+    f1: float
+    best_f1: float
+
+
+def documents(path: Path, part: str) -> list[Sample]:
+    """The documents of one half, or all."""
+    with path.open(encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    wanted = {"train": {0}, "test": {1}, "all": {0, 1}}[part]
+    rows = [row for row in rows if zlib.crc32(row["id"].encode()) & 1 in wanted]
+    titles, bodies = words_of([row["title"] for row in rows]), words_of([row["text"] for row in rows])
+    return [
+        Sample(row["id"], frozenset({row["label"]}), PageWords(title=title, body=body))
+        for row, title, body in zip(rows, titles, bodies, strict=True)
+    ]
+
+
+def web_pages(folder: Path) -> Iterator[Sample]:
+    """Content pages with a topic, read as the crawler reads them."""
+    web = RecordedWeb(sorted(folder.glob("*.warc.gz")))
+    reader = Reader(VsmJudge(load_topic(MAIN[0])))
+    for line in (folder / "labels.tsv").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        url, topics, _, kind = line.split("\t")[:4]
+        response = web.response(url) if kind == "content" and topics else None
+        if response is not None:
+            reading = reader.read(url, response.body, charset(response.headers))
+            yield Sample(f"{url} {reading.page.title}", frozenset(topics.split(",")), reading.words)
+
+
+def charset(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
+    """The charset of the Content-Type header."""
+    for name, value in headers:
+        if name.lower() == b"content-type" and b"charset=" in value.lower():
+            return (
+                value.lower()
+                .partition(b"charset=")[2]
+                .split(b";")[0]
+                .strip(b" \"'")
+                .decode("ascii", "replace")
+            )
+    return None
+
+
+def quality(truths: Sequence[bool], relevances: Sequence[float], threshold: float) -> Quality:
+    """How the relevances agree with the truth."""
+    positives = sum(truths)
+    kept = [truth for truth, relevance in zip(truths, relevances, strict=True) if relevance >= threshold]
+    hits = sum(kept)
+    best = hit = 0.0
+    ranked = sorted(zip(relevances, truths, strict=True), reverse=True)
+    for rank, (relevance, truth) in enumerate(ranked, 1):
+        hit += truth
+        if rank == len(ranked) or ranked[rank][0] < relevance:
+            best = max(best, 2 * hit / (rank + positives))
+    f1 = 2 * hits / max(1, len(kept) + positives)
+    return Quality(positives, hits / max(1, len(kept)), hits / max(1, positives), f1, best)
+
+
+def measure(samples: Sequence[Sample], labels: dict[str, str], shown: int) -> dict[str, Quality]:
+    """Each topic of `labels` against the rest; `shown` disagreements a topic are printed."""
+    found = {}
+    for topic, label in labels.items():
+        judge = VsmJudge(load_topic(topic))
+        relevances = [judge.relevance(sample.words) for sample in samples]
+        truths = [label in sample.topics for sample in samples]
+        if not any(truths):
+            continue
+        found[topic] = quality(truths, relevances, judge.threshold)
+        wrong = [n for n, truth in enumerate(truths) if truth != (relevances[n] >= judge.threshold)]
+        for n in wrong[:: max(1, len(wrong) // shown)][:shown] if shown else ():
+            words = " ".join(f"{word} {part:.3f}" for word, part in judge.explain(samples[n].words)[:6])
+            print(
+                f"  {topic} {relevances[n]:.3f} true {','.join(samples[n].topics)}: {samples[n].name} | {words}"
+            )
+    return found
+
+
+def milliseconds_a_page(samples: Sequence[Sample]) -> float:
+    """CPU time of one relevance with the words given."""
+    judge = VsmJudge(load_topic(MAIN[0]))
+    started = time.process_time()
+    for sample in samples:
+        judge.relevance(sample.words)
+    return (time.process_time() - started) * 1000 / max(1, len(samples))
+
+
+def show(title: str, table: dict[str, Quality], main: Sequence[str]) -> float:
+    """Print one table; the mean F1 of the main topics."""
+    print(f"\n{title}\n{'topic':<15}{'pages':>6}{'P':>8}{'R':>8}{'F1':>8}{'best':>8}")
+    for topic, row in table.items():
+        print(
+            f"{topic:<15}{row.positives:>6}{row.precision:>8.3f}{row.recall:>8.3f}{row.f1:>8.3f}{row.best_f1:>8.3f}"
+        )
+    mean = sum(table[topic].f1 for topic in main if topic in table) / len(main)
+    print(f"mean F1 over {', '.join(main)}: {mean:.3f}")
+    return mean
+
+
+def main() -> None:
+    """Read the arguments, measure, print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--documents", type=Path)
+    parser.add_argument("--web", type=Path)
+    parser.add_argument("--part", choices=("test", "train", "all"), default="test")
+    parser.add_argument("--disagreements", type=int, default=0, metavar="N")
+    parser.add_argument("--json", action="store_true", help="the figures as one JSON line at the end")
+    options = parser.parse_args()
+    if not options.documents and not options.web:
+        shared = os.environ.get("TOPICCRAWLER_SHARED")
+        if not shared:
+            print("judge: nothing measured; give --documents or --web, or set TOPICCRAWLER_SHARED")
+            return
+        options.documents, options.web = Path(shared, "links", "docs_dev.jsonl"), Path(shared, "blogs")
+    result: dict[str, object] = {}
+    if options.documents:
+        samples = documents(options.documents, options.part)
+        topical = [sample for sample in samples if sample.topics & TOPIC_LABELS]
+        for name, chosen in (("topics", topical), ("all", samples)):
+            table = measure(chosen, DOCUMENT_LABELS, options.disagreements if name == "topics" else 0)
+            mean = show(f"documents, {options.part} part, rest = {name} ({len(chosen)})", table, MAIN)
+            result[f"documents_{name}"] = figures(table, mean)
+        result["milliseconds_a_page"] = round(milliseconds_a_page(samples), 4)
+        print(f"relevance: {result['milliseconds_a_page']} ms CPU a document")
+    if options.web:
+        pages = list(web_pages(options.web))
+        labels = {name: WEB_LABELS.get(name, name) for name, _ in topic_names()}
+        table = measure(pages, labels, options.disagreements)
+        result["web"] = figures(
+            table, show(f"content pages of {options.web.name} ({len(pages)})", table, MAIN_WEB)
+        )
+    if options.json:
+        print(json.dumps(result))
+
+
+def figures(table: dict[str, Quality], mean: float) -> dict[str, object]:
+    """The JSON of one table."""
+    rows = {
+        topic: {"precision": round(row.precision, 4), "recall": round(row.recall, 4), "f1": round(row.f1, 4)}
+        for topic, row in table.items()
+    }
+    return {"mean_f1": round(mean, 4), "topics": rows}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""`scrapy demo` from start to end, as a subprocess."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def _until(stream: IO[str], mark: str) -> list[str]:
+    """Lines up to the one that holds `mark`, or to the end."""
+    lines = []
+    for line in stream:
+        lines.append(line)
+        if mark in line:
+            break
+    return lines
+
+
+def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    with (tmp_path / "errors").open("w+", encoding="utf-8") as errors:
+        arguments = ["demo", "--pages", "150", "--seed", "1", "--out", str(out), "--keep"]
+        demo = subprocess.Popen(
+            [sys.executable, "-m", "scrapy", *arguments],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONWARNINGS": ""},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        try:
+            assert demo.stdout is not None
+            lines = _until(demo.stdout, "http_proxy=")
+            proxy = lines[-1].split()[0].removeprefix("http_proxy=")
+            opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
+            with opener.open("http://finance.yunting.example/", timeout=20) as reply:
+                assert "财经" in reply.read().decode()
+            demo.send_signal(signal.SIGINT)
+            assert demo.wait(30) == 0
+        finally:
+            demo.kill()
+            demo.communicate()
+        errors.seek(0)
+        assert errors.read() == ""
+    told = "".join(lines)
+    result = json.loads((out / "comparison.json").read_text(encoding="utf-8"))
+    assert result["ratio"] >= 2.5
+    assert {name: found["pages"] for name, found in result["strategies"].items()} == {
+        "naive_bayes": 150,
+        "breadth_first": 150,
+    }
+    assert list(result["strategies"]["naive_bayes"]["harvest_rate"]) == ["100", "150"]
+    assert [line[:2] for line in lines if line[:1].isdigit()] == ["1.", "2.", "3.", "4."]
+    assert any(
+        line.split()[:2] == ["150", str(result["strategies"]["naive_bayes"]["on_topic"])] for line in lines
+    )
+    assert f"naive_bayes finds {result['ratio']:.1f} times as many as breadth_first." in told
+    for file in (
+        "naive_bayes/pages.sqlite",
+        "naive_bayes/visits.jsonl",
+        "naive_bayes.jsonl",
+        "models/finance.json",
+    ):
+        assert (out / file).stat().st_size > 0
+        assert str(out / file) in told
+    with sqlite3.connect(out / "naive_bayes" / "pages.sqlite") as store:
+        kept = store.execute("SELECT count(*) FROM pages").fetchone()[0]
+    store.close()
+    assert kept >= 75
+    assert len((out / "naive_bayes" / "visits.jsonl").read_text(encoding="utf-8").splitlines()) >= 150
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        (["--pages", "0"], 2, "--pages 0"),
+        (["finance"], 2, "finance: unknown argument"),
+        (["--nope"], 2, "--nope: unknown argument"),
+    ],
+)
+def test_wrong_arguments_end_with_a_line_and_no_traceback(
+    scrapy: Callable[..., Any], given: list[str], code: int, said: str
+) -> None:
+    done = scrapy("demo", *given)
+    assert done.code == code
+    assert said in done.out + done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_folder_that_holds_something_else_is_refused_in_one_line(
+    scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
+    done = scrapy("demo", "--out", str(tmp_path))
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err == f"--out {tmp_path}: holds something else than a demo; name a new folder\n"

@@ -1,0 +1,349 @@
+"""What every frontier does, in lists: the same suite on each implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.frontier.base import Frontier, Leased, State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Score
+
+Make = Callable[..., Frontier]
+
+
+@pytest.fixture(params=["memory", "sqlite", "sqlite_bounded"])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
+    """Builds a frontier of each kind over the hosts given."""
+    made: list[Frontier] = []
+
+    def build(hosts: Hosts | None = None, lease_seconds: float = 100.0) -> Frontier:
+        if request.param == "memory":
+            made.append(MemoryFrontier(hosts, lease_seconds=lease_seconds))
+        else:
+            bound = 10 if request.param == "sqlite_bounded" else 0
+            path = tmp_path / f"frontier{len(made)}.db"
+            made.append(SqliteFrontier(path, hosts, lease_seconds=lease_seconds, memory_urls=bound))
+        return made[-1]
+
+    yield build
+    for frontier in made:
+        frontier.close()
+
+
+@pytest.fixture
+def frontier(make: Make) -> Frontier:
+    return make()
+
+
+def link(url: str, **fields: object) -> Link:
+    """`a/1` is a URL of host `a`."""
+    return Link(f"http://{url}", url.partition("/")[0], **fields)
+
+
+def push(frontier: Frontier, *rows: tuple[str, float], now: float = 0.0, **options: object) -> dict[str, int]:
+    pushed = frontier.push(
+        [(link(url), Score(f"http://{url}", value)) for url, value in rows], now=now, **options
+    )
+    return {outcome.value: count for outcome, count in pushed.items() if count}
+
+
+def name(leased: Leased | None) -> str | None:
+    return None if leased is None else leased.link.url.removeprefix("http://")
+
+
+def lease(frontier: Frontier, now: float = 0.0) -> str | None:
+    return name(frontier.lease(now))
+
+
+def drain(frontier: Frontier, now: float = 0.0) -> list[str]:
+    """Lease and complete until nothing comes."""
+    order = []
+    while (leased := frontier.lease(now)) is not None:
+        order.append(leased.link.url.removeprefix("http://"))
+        frontier.acknowledge(leased.link.url, State.COMPLETED, "", now)
+    return order
+
+
+def states(frontier: Frontier) -> dict[str, int]:
+    return {state.value: count for state, count in frontier.counts().items() if count}
+
+
+def test_the_larger_score_goes_first_and_equal_scores_in_order_of_arrival(frontier: Frontier) -> None:
+    assert push(frontier, ("a/1", 0.2), ("b/1", 0.9), ("a/2", 0.9), ("c/1", -3.0)) == {"new": 4}
+    assert drain(frontier) == ["b/1", "a/2", "a/1", "c/1"]
+    assert states(frontier) == {"completed": 4}
+
+
+def test_a_push_raises_but_never_lowers(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 0.5), ("a/2", 0.4), ("a/3", 0.3))
+    assert push(frontier, ("a/1", 0.1), ("a/3", 0.45), ("a/2", 0.4)) == {"raised": 1, "kept": 2}
+    assert drain(frontier) == ["a/1", "a/3", "a/2"]
+
+
+def test_a_url_twice_in_one_push_keeps_the_larger_score(frontier: Frontier) -> None:
+    assert push(frontier, ("a/1", 0.1), ("a/2", 0.5), ("a/1", 0.9)) == {"new": 2, "raised": 1}
+    assert drain(frontier) == ["a/1", "a/2"]
+
+
+def test_a_raise_among_equals_keeps_the_place_of_the_first_arrival(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 0.1), ("a/2", 0.5), ("a/3", 0.5))
+    push(frontier, ("a/1", 0.5))
+    assert drain(frontier) == ["a/1", "a/2", "a/3"]
+
+
+def test_the_raising_push_brings_its_link_text_carry_and_tunnel(frontier: Frontier) -> None:
+    def offer(value: float, text: str, carry: float, tunnel: int) -> None:
+        score = Score("http://a/1", value, carry)
+        frontier.push(
+            [(link("a/1", anchor=text, source_url=f"http://s/{text}"), score)], now=0.0, tunnel=tunnel
+        )
+
+    offer(0.2, "first", 1.5, 0)
+    offer(0.7, "raising", 2.5, 3)
+    offer(0.6, "lower", 3.5, 1)
+    leased = frontier.lease(5.0)
+    assert leased == Leased(
+        link("a/1", anchor="raising", source_url="http://s/raising"), 0.7, carry=2.5, tunnel=3, deadline=105.0
+    )
+
+
+def test_every_field_of_a_link_returns(frontier: Frontier) -> None:
+    full = Link(
+        url="http://a.cn:8080/基金?x=1", host="a.cn:8080", anchor="基金 定投\x00\U0001f600", before="前", after="后",
+        title="t", heading="h", region="body", path="div.list>ul>li", kind="down", position=7, depth=3,
+        source_url="http://a.cn/", nofollow=True,
+    )  # fmt: skip
+    frontier.push([(full, Score(full.url, 1.0))], now=0.0)
+    leased = frontier.lease(0.0)
+    assert leased is not None
+    assert leased.link == full
+    row = frontier.row(full.url)
+    assert row is not None
+    assert row.link == full
+
+
+def test_half_a_surrogate_pair_costs_no_url(frontier: Frontier) -> None:
+    rows = [
+        (link("a/1", anchor="x\ud800y"), Score("http://a/1", 2.0)),
+        (link("a/2"), Score("http://a/2", 1.0)),
+    ]
+    frontier.push(rows, now=0.0)
+    assert drain(frontier) == ["a/1", "a/2"]
+
+
+def test_rescoring_replaces_up_and_down_and_passes_over_what_does_not_wait(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 0.9), ("a/2", 0.8), ("b/1", 0.7), ("b/2", 0.6), ("c/1", 0.95))
+    assert lease(frontier) == "c/1"
+    changes = {"a/1": 0.1, "b/2": 1.0, "c/1": 5.0, "d/1": 5.0, "a/2": 0.8}
+    assert frontier.rescore([Score(f"http://{url}", value) for url, value in changes.items()]) == 2
+    assert drain(frontier) == ["b/2", "a/2", "b/1", "a/1"]
+
+
+def test_rescoring_replaces_the_carry_and_keeps_the_tunnel(frontier: Frontier) -> None:
+    frontier.push([(link("a/1"), Score("http://a/1", 1.0, 0.5))], now=0.0, tunnel=2)
+    assert frontier.rescore([Score("http://a/1", 1.0, 0.25)]) == 0
+    leased = frontier.lease(0.0)
+    assert leased is not None
+    assert (leased.score, leased.carry, leased.tunnel) == (1.0, 0.25, 2)
+
+
+def test_scores_may_be_rewritten_while_the_queue_is_read(frontier: Frontier) -> None:
+    push(frontier, *((f"a/{n}", float(n)) for n in range(1200)))
+    assert (
+        frontier.rescore(Score(waiting.url, -float(n)) for n, waiting in enumerate(frontier.queued())) == 1199
+    )
+    assert drain(frontier)[:3] == ["a/0", "a/1", "a/2"]
+
+
+def test_a_score_that_is_not_finite_is_refused(frontier: Frontier) -> None:
+    for value in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="not finite"):
+            push(frontier, ("a/1", value))
+    assert states(frontier) == {}
+
+
+def test_the_best_url_of_a_ready_host_goes_before_a_better_one_of_a_resting_host(make: Make) -> None:
+    frontier = make(Hosts(delay_seconds=10.0))
+    push(frontier, ("a/1", 0.9), ("a/2", 0.8), ("b/1", 0.5), ("c/1", 0.6))
+    assert [lease(frontier, now=0.0) for _ in range(4)] == ["a/1", "c/1", "b/1", None]
+    for url in ("a/1", "b/1", "c/1"):
+        frontier.acknowledge(f"http://{url}", State.COMPLETED, "", 1.0)
+    assert (frontier.lease(9.9), frontier.hosts.next_ready(9.9)) == (None, 10.0)
+    assert lease(frontier, now=10.0) == "a/2"
+    assert frontier.hosts.next_ready(10.0) is None
+
+
+def test_a_host_gives_no_more_leases_than_its_concurrency(make: Make) -> None:
+    frontier = make(Hosts(concurrency=2))
+    push(frontier, ("a/1", 3.0), ("a/2", 2.0), ("a/3", 1.0))
+    assert [lease(frontier) for _ in range(3)] == ["a/1", "a/2", None]
+    assert (frontier.hosts.next_ready(0.0), frontier.hosts.waits(0.0)) == (None, {"busy": 1})
+    frontier.acknowledge("http://a/2", State.ERROR, "timeout", 1.0)
+    assert [lease(frontier, now=1.0) for _ in range(2)] == ["a/3", None]
+
+
+def test_an_acknowledged_url_is_known_and_never_comes_again(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 1.0), ("a/2", 1.0), ("a/3", 1.0))
+    for url, state in (("a/1", State.COMPLETED), ("a/2", State.DISCARDED), ("a/3", State.ERROR)):
+        assert lease(frontier) == url
+        assert push(frontier, (url, 9.0)) == {"known": 1}
+        frontier.acknowledge(f"http://{url}", state, "why", 4.0)
+    assert push(frontier, ("a/1", 9.0), ("a/2", 9.0), ("a/3", 9.0)) == {"known": 3}
+    assert lease(frontier) is None
+    assert states(frontier) == {"completed": 1, "discarded": 1, "error": 1}
+
+
+def test_a_push_again_queues_what_has_ended_but_not_what_is_leased(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 1.0), ("b/1", 0.5))
+    frontier.lease(0.0)
+    frontier.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
+    assert lease(frontier) == "b/1"
+    assert push(frontier, ("a/1", 0.2), ("b/1", 3.0), now=7.0, again=True) == {"new": 1, "known": 1}
+    row = frontier.row("http://a/1")
+    assert row is not None
+    assert (row.score, row.state, row.added, row.changed) == (0.2, State.WAITING, 0.0, 7.0)
+    assert drain(frontier) == ["a/1"]
+
+
+def test_an_end_reported_twice_or_for_an_unknown_url_changes_nothing(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 1.0), ("a/2", 0.5))
+    assert lease(frontier) == "a/1"
+    frontier.acknowledge("http://a/1", State.COMPLETED, "", 1.0)
+    frontier.acknowledge("http://a/1", State.ERROR, "late", 2.0)
+    frontier.acknowledge("http://a/2", State.ERROR, "not leased", 2.0)
+    frontier.acknowledge("http://z/1", State.ERROR, "unknown", 2.0)
+    assert states(frontier) == {"waiting": 1, "completed": 1}
+    assert frontier.hosts.leases("a") == 0
+
+
+@pytest.mark.parametrize("state", [State.WAITING, State.PROCESSING])
+def test_a_lease_cannot_end_as_waiting_or_processing(frontier: Frontier, state: State) -> None:
+    with pytest.raises(ValueError, match="cannot end"):
+        frontier.acknowledge("http://a/1", state, "", 0.0)
+
+
+def test_named_leases_go_back_with_their_score(frontier: Frontier) -> None:
+    hosts = frontier.hosts
+    push(frontier, ("a/1", 3.0), ("b/1", 2.0), ("c/1", 1.0))
+    assert [lease(frontier), lease(frontier)] == ["a/1", "b/1"]
+    assert frontier.release(1.0, ["http://b/1", "http://c/1", "http://z/1"]) == 1
+    assert (hosts.leases("a"), hosts.leases("b")) == (1, 0)
+    assert drain(frontier, now=1.0) == ["b/1", "c/1"]
+    assert states(frontier) == {"processing": 1, "completed": 2}
+
+
+def test_a_claim_leases_what_waits_or_is_new_without_a_turn_of_its_host(make: Make) -> None:
+    frontier = make(Hosts(delay_seconds=10.0))
+    push(frontier, ("a/1", 3.0), ("a/2", 2.0))
+    assert [frontier.claim(link(url), 5.0, 1.0) for url in ("a/1", "a/1", "b/9")] == [True, False, True]
+    assert (frontier.hosts.leases("a"), frontier.hosts.ready("b", 1.0)) == (0, True)
+    assert lease(frontier, now=1.0) == "a/2"
+    for url in ("a/1", "b/9", "a/2"):
+        frontier.acknowledge(f"http://{url}", State.COMPLETED, "", 2.0)
+    assert not frontier.claim(link("a/2"), 5.0, 2.0)
+    assert (states(frontier), frontier.hosts.leases("a")) == ({"completed": 3}, 0)
+    row = frontier.row("http://b/9")
+    assert row is not None
+    assert (row.score, row.added, row.changed) == (5.0, 1.0, 2.0)
+
+
+def test_a_claim_that_is_released_waits_like_any_other(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 3.0), ("a/2", 2.0))
+    assert frontier.claim(link("b/1"), 2.5, 0.0)
+    assert frontier.release(0.0, ["http://b/1"]) == 1
+    assert drain(frontier) == ["a/1", "b/1", "a/2"]
+
+
+def test_a_lease_left_by_its_turn_goes_on_and_ends_without_it(make: Make) -> None:
+    frontier = make(Hosts(concurrency=1))
+    push(frontier, ("a/1", 3.0), ("a/2", 2.0))
+    assert (lease(frontier), lease(frontier)) == ("a/1", None)
+    for _ in range(2):
+        frontier.leave("http://a/1", 1.0)
+    frontier.leave("http://z/1", 1.0)
+    assert (frontier.hosts.leases("a"), states(frontier)) == (0, {"waiting": 1, "processing": 1})
+    assert lease(frontier, now=1.0) == "a/2"
+    frontier.acknowledge("http://a/1", State.ERROR, "timeout", 2.0)
+    assert frontier.hosts.leases("a") == 1
+
+
+def test_leases_past_their_deadline_go_back(make: Make) -> None:
+    frontier = make(lease_seconds=30.0)
+    push(frontier, ("a/1", 3.0), ("b/1", 2.0))
+    assert (lease(frontier, now=0.0), lease(frontier, now=10.0)) == ("a/1", "b/1")
+    assert [frontier.release(now) for now in (29.9, 30.0, 30.0)] == [0, 1, 0]
+    assert frontier.counts()[State.PROCESSING] == 1
+    frontier.acknowledge("http://a/1", State.COMPLETED, "too late", 31.0)
+    assert drain(frontier, now=31.0) == ["a/1"]
+
+
+def test_a_refusal_discards_and_costs_the_host_nothing(make: Make) -> None:
+    frontier = make(Hosts(delay_seconds=10.0))
+    push(frontier, ("a/1", 4.0), ("a/2", 3.0), ("b/1", 2.0), ("a/3", 1.0))
+    seen: list[str | None] = []
+
+    def accept(leased: Leased) -> str | None:
+        seen.append(name(leased))
+        return "below the threshold" if leased.score > 2.5 else None
+
+    assert name(frontier.lease(3.0, accept)) == "b/1"
+    assert name(frontier.lease(3.0, accept)) == "a/3"
+    assert frontier.lease(3.0, accept) is None
+    assert seen == ["a/1", "a/2", "b/1", "a/3"]
+    row = frontier.row("http://a/2")
+    assert row is not None
+    assert (row.state, row.reason, row.changed) == (State.DISCARDED, "below the threshold", 3.0)
+    assert states(frontier) == {"processing": 2, "discarded": 2}
+
+
+def test_rows_tell_state_reason_and_times_in_order_of_arrival(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 1.0), ("b/1", 2.0), now=10.0)
+    push(frontier, ("c/1", 3.0), now=11.0)
+    assert lease(frontier, now=12.0) == "c/1"
+    assert lease(frontier, now=13.0) == "b/1"
+    frontier.acknowledge("http://c/1", State.ERROR, "404", 14.0)
+    told = [
+        (row.link.host, row.score, row.state.value, row.reason, row.added, row.changed)
+        for row in frontier.rows()
+    ]
+    assert told == [
+        ("a", 1.0, "waiting", "", 10.0, 10.0),
+        ("b", 2.0, "processing", "", 10.0, 13.0),
+        ("c", 3.0, "error", "404", 11.0, 14.0),
+    ]
+    assert [row.link.host for row in frontier.rows(State.PROCESSING)] == ["b"]
+    assert [waiting.host for waiting in frontier.queued()] == ["a"]
+    assert (len(frontier), frontier.row("http://z/1")) == (1, None)
+
+
+def test_a_host_whose_last_url_left_no_longer_asks_to_be_woken(make: Make) -> None:
+    frontier = make(Hosts(delay_seconds=5.0))
+    push(frontier, ("a/1", 1.0))
+    assert lease(frontier) == "a/1"
+    assert (frontier.hosts.next_ready(0.0), frontier.hosts.waits(0.0)) == (None, {})
+    push(frontier, ("a/2", 1.0))
+    assert frontier.hosts.next_ready(0.0) is None
+    frontier.acknowledge("http://a/1", State.COMPLETED, "", 1.0)
+    assert (frontier.hosts.next_ready(1.0), frontier.hosts.waits(1.0)) == (5.0, {"delay": 1})
+
+
+def test_notes_are_kept_by_name(frontier: Frontier) -> None:
+    assert frontier.note("strategy") is None
+    frontier.put_note("strategy", "{}")
+    frontier.put_note("strategy", '{"词": 1}')
+    assert frontier.note("strategy") == '{"词": 1}'
+    frontier.commit()
+    assert frontier.note("strategy") == '{"词": 1}'
+
+
+def test_thousands_of_urls_of_one_host_leave_in_order(frontier: Frontier) -> None:
+    scores = [float(n * 7919 % 3001) for n in range(3000)]
+    push(frontier, *((f"a/{n}", score) for n, score in enumerate(scores)))
+    push(frontier, *((f"a/{n}", scores[n] + 1000) for n in range(0, 3000, 3)))
+    final = [score + 1000 * (n % 3 == 0) for n, score in enumerate(scores)]
+    assert drain(frontier) == [f"a/{n}" for n in sorted(range(3000), key=lambda n: (-final[n], n))]

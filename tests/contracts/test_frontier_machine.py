@@ -1,0 +1,243 @@
+"""Every frontier against a dict and max(), in any order of calls, with the clock, leases and reopening."""
+
+from __future__ import annotations
+
+import tempfile
+from math import inf
+from pathlib import Path
+from typing import ClassVar
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Score
+
+LEASE_SECONDS = 20.0
+URLS = [f"http://{host}/{n}" for host in "abc" for n in range(8)]
+urls = st.sampled_from(URLS)
+values = st.integers(-3, 3).map(float)
+offers = st.lists(st.tuples(urls, values, st.sampled_from(["x", "y", "词"])), max_size=12)
+
+
+def host_of(url: str) -> str:
+    return url.removeprefix("http://").partition("/")[0]
+
+
+class Url:
+    """The model's row."""
+
+    def __init__(self, number: int, now: float) -> None:
+        self.number = number
+        self.state = State.WAITING
+        self.reason = ""
+        self.added = self.changed = now
+        self.offer: tuple[float, str, float, int] = (0.0, "", 0.0, 0)  # score, anchor, carry, tunnel
+
+    def move(self, state: State, reason: str, now: float) -> None:
+        self.state, self.reason, self.changed = state, reason, now
+
+
+class FrontierMachine(RuleBasedStateMachine):
+    """Drives a frontier and a model of it side by side."""
+
+    bound: ClassVar[int | None] = None  # None = in memory
+
+    @initialize(delay=st.sampled_from([0.0, 2.0, 5.0]), concurrency=st.integers(1, 2))
+    def start(self, delay: float, concurrency: int) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.delay, self.concurrency = delay, concurrency
+        self.now = 100.0
+        self.model: dict[str, Url] = {}
+        self.leases: dict[str, tuple[float, bool]] = {}  # url -> deadline, holds a turn
+        self.frontier = self.opened()
+
+    def opened(self) -> Frontier:
+        self.turns: dict[str, int] = {}
+        self.clock: dict[str, float] = {}
+        hosts = Hosts(self.delay, self.concurrency)
+        if self.bound is None:
+            return MemoryFrontier(hosts, lease_seconds=LEASE_SECONDS)
+        path = Path(self.folder.name) / "frontier.db"
+        return SqliteFrontier(path, hosts, lease_seconds=LEASE_SECONDS, memory_urls=self.bound)
+
+    def teardown(self) -> None:
+        if hasattr(self, "frontier"):
+            self.frontier.close()
+            self.folder.cleanup()
+
+    def ready(self, host: str) -> bool:
+        return self.clock.get(host, -inf) <= self.now and self.turns.get(host, 0) < self.concurrency
+
+    def waiting(self) -> list[str]:
+        return [url for url, row in self.model.items() if row.state is State.WAITING]
+
+    def best(self) -> str | None:
+        free = [url for url in self.waiting() if self.ready(host_of(url))]
+        return max(free, key=lambda url: (self.model[url].offer[0], -self.model[url].number), default=None)
+
+    def end(self, url: str) -> None:
+        if self.leases.pop(url)[1]:
+            self.turns[host_of(url)] -= 1
+
+    @rule(offers=offers, again=st.booleans(), tunnel=st.integers(0, 2), carry=values)
+    def push(self, offers: list[tuple[str, float, str]], again: bool, tunnel: int, carry: float) -> None:
+        expected = dict.fromkeys(Pushed, 0)
+        for url, value, anchor in offers:
+            row = self.model.get(url)
+            if row is None:
+                outcome = Pushed.NEW
+                row = self.model[url] = Url(len(self.model), self.now)
+            elif row.state is State.WAITING:
+                outcome = Pushed.RAISED if value > row.offer[0] else Pushed.KEPT
+            elif again and row.state is not State.PROCESSING:
+                outcome = Pushed.NEW
+                row.move(State.WAITING, "", self.now)
+            else:
+                outcome = Pushed.KNOWN
+            expected[outcome] += 1
+            if outcome in {Pushed.NEW, Pushed.RAISED}:
+                row.offer = (value, anchor, carry, tunnel)
+        rows = [(Link(url, host_of(url), anchor), Score(url, value, carry)) for url, value, anchor in offers]
+        assert self.frontier.push(rows, now=self.now, tunnel=tunnel, again=again) == expected
+
+    @rule(refused=st.sets(urls, max_size=8))
+    def lease(self, refused: set[str]) -> None:
+        while (url := self.best()) in refused:
+            self.model[url].move(State.DISCARDED, "refused", self.now)
+        leased = self.frontier.lease(self.now, lambda offer: "refused" if offer.link.url in refused else None)
+        if url is None:
+            assert leased is None
+            return
+        row = self.model[url]
+        value, anchor, carry, tunnel = row.offer
+        deadline = self.now + LEASE_SECONDS
+        assert leased == Leased(Link(url, host_of(url), anchor), value, carry, tunnel, deadline)
+        row.move(State.PROCESSING, "", self.now)
+        self.leases[url] = (deadline, True)
+        self.turns[host_of(url)] = self.turns.get(host_of(url), 0) + 1
+        self.clock[host_of(url)] = self.now + self.delay
+
+    @rule(url=urls, value=values)
+    def claim(self, url: str, value: float) -> None:
+        row = self.model.get(url)
+        expected = row is None or row.state is State.WAITING
+        assert self.frontier.claim(Link(url, host_of(url), "claim"), value, self.now) is expected
+        if row is None:
+            row = self.model[url] = Url(len(self.model), self.now)
+            row.offer = (value, "claim", 0.0, 0)
+        if expected:
+            row.move(State.PROCESSING, "", self.now)
+            self.leases[url] = (self.now + LEASE_SECONDS, False)
+
+    @rule(url=urls)
+    def leave(self, url: str) -> None:
+        self.frontier.leave(url, self.now)
+        if url in self.leases and self.leases[url][1]:
+            self.leases[url] = (self.leases[url][0], False)
+            self.turns[host_of(url)] -= 1
+
+    @rule(url=urls, state=st.sampled_from([State.COMPLETED, State.DISCARDED, State.ERROR]))
+    def acknowledge(self, url: str, state: State) -> None:
+        self.frontier.acknowledge(url, state, "why", self.now)
+        if url in self.leases:
+            self.end(url)
+            self.model[url].move(state, "why", self.now)
+
+    @rule(named=st.one_of(st.none(), st.lists(urls, max_size=4)))
+    def release(self, named: list[str] | None) -> None:
+        wanted = (
+            [url for url, lease in self.leases.items() if lease[0] <= self.now] if named is None else named
+        )
+        back = list(dict.fromkeys(url for url in wanted if url in self.leases))
+        assert self.frontier.release(self.now, named) == len(back)
+        for url in back:
+            self.end(url)
+            self.model[url].move(State.WAITING, "", self.now)
+
+    @rule(scores=st.lists(st.tuples(urls, values, values), max_size=12))
+    def rescore(self, scores: list[tuple[str, float, float]]) -> None:
+        changed = 0
+        for url, value, carry in scores:
+            if url in self.model and self.model[url].state is State.WAITING:
+                old, anchor, _, tunnel = self.model[url].offer
+                changed += old != value
+                self.model[url].offer = (value, anchor, carry, tunnel)
+        assert self.frontier.rescore(Score(*score) for score in scores) == changed
+
+    @rule(seconds=st.sampled_from([0.5, 1.0, 2.0, 7.0, 30.0]))
+    def time_passes(self, seconds: float) -> None:
+        self.now += seconds
+
+    @precondition(lambda self: self.bound is not None)
+    @rule()
+    def reopen(self) -> None:
+        self.frontier.close()
+        self.frontier = self.opened()
+        for url in self.leases:
+            self.model[url].state = State.WAITING
+        self.leases.clear()
+
+    @invariant()
+    def counts_agree(self) -> None:
+        if not hasattr(self, "frontier"):
+            return
+        counts = dict.fromkeys(State, 0)
+        for row in self.model.values():
+            counts[row.state] += 1
+        assert self.frontier.counts() == counts
+        assert len(self.frontier) == counts[State.WAITING]
+
+    @invariant()
+    def the_next_ready_time_agrees(self) -> None:
+        if not hasattr(self, "frontier"):
+            return
+        hosts = {host_of(url) for url in self.waiting() if self.turns.get(host_of(url), 0) < self.concurrency}
+        due = min((max(self.now, self.clock.get(host, -inf)) for host in hosts), default=None)
+        assert self.frontier.hosts.next_ready(self.now) == due
+
+    @rule()
+    def rows_agree(self) -> None:
+        told = [
+            (
+                row.link.url,
+                row.score,
+                row.link.anchor,
+                row.carry,
+                row.tunnel,
+                row.state,
+                row.reason,
+                row.added,
+                row.changed,
+            )
+            for row in self.frontier.rows()
+        ]
+        assert told == [
+            (url, *row.offer, row.state, row.reason, row.added, row.changed)
+            for url, row in self.model.items()
+        ]
+        assert [link.url for link in self.frontier.queued()] == self.waiting()
+
+
+class SqliteMachine(FrontierMachine):
+    bound = 0
+
+
+class BoundedMachine(FrontierMachine):
+    bound = 5
+
+
+_quick = settings(
+    max_examples=40, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+)
+
+TestMemory = FrontierMachine.TestCase
+TestMemory.settings = _quick
+TestSqlite = SqliteMachine.TestCase
+TestSqlite.settings = _quick
+TestBounded = BoundedMachine.TestCase
+TestBounded.settings = _quick

@@ -1,0 +1,82 @@
+"""The demo's crawls are real ones: what the server saw is what a polite crawler asks for."""
+
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.demo.crawls import crawl, crawl_arguments
+from topiccrawler.demo.files import DemoFiles
+from topiccrawler.demo.plan import Web
+from topiccrawler.demo.running import RunningServer
+from topiccrawler.errors import ArgumentError, CrawlerError
+
+
+def test_a_crawl_fetches_no_page_twice_and_nothing_that_robots_forbid(tmp_path: Path) -> None:
+    files, ticks = DemoFiles(tmp_path), []
+    files.make_ready(Web(seed=2).seeds, ("breadth_first",))
+    with RunningServer(seed=2) as server:
+        crawl(files, "breadth_first", 60, server, ticks.append)
+        asked = server.requests()
+    pages = [request.url for request in asked if request.topic is not None]
+    assert len(pages) == len(set(pages))
+    assert pages[0] == "http://daohang.example/"
+    assert not [request for request in asked if "/user/" in request.url]
+    first_of_host: dict[str, str] = {}
+    for request in asked:
+        first_of_host.setdefault(request.host, request.url)
+    assert all(url.endswith("/robots.txt") for url in first_of_host.values())
+    assert len(pages) >= 60
+    assert ticks == sorted(ticks)
+
+
+def test_a_crawl_that_fails_ends_in_one_line_that_names_its_log(tmp_path: Path) -> None:
+    files = DemoFiles(tmp_path)
+    files.make_ready([], ())
+    with RunningServer(seed=1) as server, pytest.raises(CrawlerError) as failure:
+        crawl(files, "no_such_strategy", 10, server, lambda _: None)
+    assert "\n" not in str(failure.value)
+    assert "no_such_strategy" in str(failure.value)
+    assert str(files.log("no_such_strategy")) in str(failure.value)
+
+
+def test_an_earlier_demo_is_replaced_and_anything_else_left_alone(tmp_path: Path) -> None:
+    files = DemoFiles(tmp_path / "demo")
+    files.make_ready(["http://a.example/"], ("naive_bayes",))
+    files.job("naive_bayes").mkdir()
+    (files.job("naive_bayes") / "visits.jsonl").write_text("old", encoding="utf-8")
+    (files.folder / "notes.txt").write_text("mine", encoding="utf-8")
+    files.make_ready(["http://b.example/"], ("naive_bayes",))
+    assert list(files.job("naive_bayes").iterdir()) == []
+    assert files.seeds.read_text(encoding="utf-8") == "http://b.example/\n"
+    assert (files.folder / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "thesis.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(ArgumentError, match="holds something else than a demo"):
+        DemoFiles(other).make_ready([], ())
+    assert [file.name for file in other.iterdir()] == ["thesis.txt"]
+
+
+def test_a_folder_that_cannot_be_made_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ArgumentError, match=r"cannot be written: Not a directory; name another folder"):
+        DemoFiles(tmp_path / "file" / "demo").make_ready([], ())
+
+
+def test_the_arguments_are_those_a_user_would_type(tmp_path: Path) -> None:
+    arguments = crawl_arguments(DemoFiles(tmp_path), "naive_bayes", 300)
+    assert arguments[:10] == [
+        "crawl",
+        "topic",
+        "-a",
+        f"topic={tmp_path / 'demo.toml'}",
+        "-a",
+        "strategy=naive_bayes",
+        "-a",
+        f"seeds={tmp_path / 'seeds.txt'}",
+        "-a",
+        "pages=300",
+    ]
+    assert f"TOPIC_LINK_MODELS={tmp_path / 'models'}" in arguments
+    assert "DOWNLOAD_DELAY=0" in arguments

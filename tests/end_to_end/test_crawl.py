@@ -1,0 +1,203 @@
+"""`scrapy crawl topic` as a user types it, on webs served over real HTTP."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。" * 8
+
+
+def page(title: str, text: str, *links: tuple[str, str]) -> str:
+    """A page with a title, a paragraph and links."""
+    anchors = "".join(f'<li><a href="{href}">{anchor}</a></li>' for href, anchor in links)
+    return f"<html><head><title>{title}</title></head><body><p>{text}</p><ul>{anchors}</ul></body></html>"
+
+
+@pytest.fixture
+def crawl(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    """Crawl a drawn web; results lie in tmp_path/data/job."""
+
+    def run(web: Any, *args: str, seeds: str = "http://hub.example/", strategy: str = "breadth_first") -> Any:
+        return scrapy(
+            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={seeds}", "-a", f"strategy={strategy}",
+            "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", *FAST, *args,
+            proxy=web.proxy,
+        )  # fmt: skip
+
+    return run
+
+
+def test_pages_are_fetched_in_order_judged_stored_logged_and_exported(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web(
+        {
+            "http://hub.example/": page(
+                "导航", "网址大全", ("/fund", "基金"), ("http://sport.example/", "体育")
+            ),
+            "http://hub.example/fund": page("基金净值", FUNDS, ("/", "首页"), ("/gone", "旧闻")),
+            "http://sport.example/": page("体育", SPORT),
+        }
+    )
+    feed = tmp_path / "out.jsonl"
+    ran = crawl(web, "-o", str(feed), "-s", "CONCURRENT_REQUESTS=1")
+    assert ran.code == 0, ran.err
+    assert web.fetched() == [
+        "http://hub.example/", "http://hub.example/fund", "http://sport.example/", "http://hub.example/gone",
+    ]  # fmt: skip
+    items = [json.loads(line) for line in feed.read_text(encoding="utf-8").splitlines()]
+    assert [(item["url"], item["title"], item["source_url"], item["anchor"]) for item in items] == [
+        ("http://hub.example/fund", "基金净值", "http://hub.example/", "基金")
+    ]
+    with sqlite3.connect(tmp_path / "data/job/pages.sqlite") as store:
+        assert store.execute("SELECT url, topic, encoding FROM pages").fetchall() == [
+            ("http://hub.example/fund", "finance", "utf-8")
+        ]
+    store.close()
+    visits = [json.loads(line) for line in (tmp_path / "data/job/visits.jsonl").read_text().splitlines()]
+    assert [(visit["url"], visit["status"], visit["stored"]) for visit in visits] == [
+        ("http://hub.example/", 200, False),
+        ("http://hub.example/fund", 200, True),
+        ("http://sport.example/", 200, False),
+        ("http://hub.example/gone", 404, False),
+    ]
+    assert "'topic/pages': 3" in ran.err
+    assert "'topic/kept': 1" in ran.err
+    assert "3 pages, 1 kept, harvest rate 0.33 (last 200: 0.33), 0 queued, 2 hosts" in ran.err
+
+
+def test_redirects_end_their_lease_and_fetch_no_page_twice(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
+) -> None:
+    web = draw_web(
+        {
+            "http://hub.example/": page(
+                "导航", "", ("/old", "旧"), ("/new", "新"), ("http://away.example/x", "外"), ("/loop", "圈")
+            ),
+            "http://hub.example/old": answer(301, Location="/new"),
+            "http://hub.example/new": page("新", FUNDS),
+            "http://away.example/x": answer(302, Location="http://far.example/y"),
+            "http://far.example/y": page("远", FUNDS),
+            "http://hub.example/loop": answer(302, Location="/loop2"),
+            "http://hub.example/loop2": answer(302, Location="/loop"),
+        }
+    )
+    ran = crawl(web, "-s", "CONCURRENT_REQUESTS=1")
+    assert ran.code == 0, ran.err
+    assert web.fetched() == [
+        "http://hub.example/", "http://hub.example/old", "http://hub.example/new",
+        "http://away.example/x", "http://far.example/y", "http://hub.example/loop", "http://hub.example/loop2",
+        "http://hub.example/loop", "http://hub.example/loop2", "http://hub.example/loop", "http://hub.example/loop2",
+    ]  # fmt: skip
+    assert "'topic/kept': 2" in ran.err
+    assert "frontier/swept" not in ran.err
+
+
+def test_robots_are_obeyed_and_a_refused_page_is_discarded(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
+) -> None:
+    web = draw_web(
+        {
+            "http://hub.example/robots.txt": answer(
+                200, b"User-agent: *\nDisallow: /private", Content_Type="text/plain"
+            ),
+            "http://hub.example/": page("导航", "", ("/private/a", "内部"), ("/open", "公开")),
+            "http://hub.example/open": page("公开", FUNDS),
+        }
+    )
+    ran = crawl(web)
+    assert web.asked == ["http://hub.example/robots.txt", "http://hub.example/", "http://hub.example/open"]
+    assert "'frontier/ended/discarded': 2" in ran.err  # the refused one and the hub
+    assert "'frontier/ended/completed': 1" in ran.err
+
+
+def test_a_busy_server_is_asked_again_when_it_said_and_the_page_is_not_lost(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
+) -> None:
+    answers = iter([answer(503, Retry_After="1"), page("基金", FUNDS)])
+    web = draw_web(
+        {
+            "http://hub.example/": page("导航", "", ("/busy", "去")),
+            "http://hub.example/busy": lambda: next(answers),
+        }
+    )
+    ran = crawl(web)
+    assert web.fetched() == ["http://hub.example/", "http://hub.example/busy", "http://hub.example/busy"]
+    assert "'topic/kept': 1" in ran.err
+    assert "'frontier/rests/retry_after': 1" in ran.err
+
+
+def test_pages_and_targets_end_the_crawl_at_their_number(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any]
+) -> None:
+    links = tuple((f"/{number}", f"基金{number}") for number in range(30))
+    site = {f"http://hub.example/{number}": page(f"基金{number}", FUNDS) for number in range(30)}
+    web = draw_web({"http://hub.example/": page("导航", "", *links), **site})
+    ran = crawl(web, "-a", "pages=7")
+    assert len(web.fetched()) == 7
+    assert "'finish_reason': 'enough'" in ran.err
+    again = draw_web(web.pages)
+    ran = crawl(again, "-a", "targets=3", "-s", "CONCURRENT_REQUESTS=1")
+    assert len(again.fetched()) == 3  # the hub speaks of funds too
+    assert "'topic/kept': 3" in ran.err
+
+
+def test_hostile_pages_do_no_harm(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
+) -> None:
+    hrefs = [
+        "http://[::bad",
+        "javascript:void(0)",
+        "mailto:a@b.example",
+        "",
+        "#top",
+        "http://a b.example/",
+        "//",
+        "/fund",
+    ]
+    two_roots = (
+        f"<html><body><p>页首</p></body></html><html><body><a href='/second'>第二</a>{FUNDS}</body></html>"
+    )
+    web = draw_web(
+        {
+            "http://hub.example/": page(
+                "导航",
+                "",
+                *((href, "链接") for href in hrefs),
+                ("/two", "两"),
+                ("/big", "大"),
+                ("/empty", "空"),
+                ("/bytes", "乱"),
+            ),
+            "http://hub.example/fund": page("基金", FUNDS),
+            "http://hub.example/two": two_roots,
+            "http://hub.example/second": page("第二", FUNDS),
+            "http://hub.example/big": page("大", "<div>" * 50_000 + FUNDS * 2_000),
+            "http://hub.example/empty": "",
+            "http://hub.example/bytes": answer(200, bytes(range(256)) * 4_000),
+        }
+    )
+    ran = crawl(web)
+    assert ran.code == 0
+    assert sorted(url.removeprefix("http://hub.example/") for url in web.fetched()) == [
+        "", "big", "bytes", "empty", "fund", "second", "two",
+    ]  # fmt: skip
+    assert "Traceback" not in ran.err
+
+
+def test_a_drawn_name_of_the_crawler_and_its_complaint_address_go_with_each_request(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any]
+) -> None:
+    web = draw_web({"http://hub.example/": page("导航", FUNDS)})
+    crawl(web, "-s", "TOPIC_CONTACT=https://crawl.example/about")
+    assert {headers["User-Agent"] for headers in web.headers} == {
+        "topiccrawler/0.1 (focused web crawler; +https://crawl.example/about)"
+    }

@@ -1,0 +1,130 @@
+"""Scrapy's own commands behave with our components as a Scrapy user expects."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+HUB = '<title>导航</title><a href="/fund">基金净值</a><a href="http://sport.example/">体育</a>'
+
+
+def test_list_names_the_spider(scrapy: Callable[..., Any]) -> None:
+    assert scrapy("list").out.split() == ["topic"]
+
+
+def test_settings_are_read_from_the_project(scrapy: Callable[..., Any]) -> None:
+    assert scrapy("settings", "--get", "ROBOTSTXT_OBEY").out.strip() == "True"
+    assert scrapy("settings", "--get", "SCHEDULER").out.strip() == "topiccrawler.scheduler.FocusedScheduler"
+
+
+def test_check_runs_the_contracts_and_they_hold(scrapy: Callable[..., Any]) -> None:
+    ran = scrapy("check", "-s", "LOG_LEVEL=ERROR")
+    assert ran.code == 0, ran.err
+    assert "Ran 2 contracts" in ran.err
+    assert "OK" in ran.err
+
+
+def test_shell_and_fetch_get_a_page_and_no_queued_row(
+    scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
+    job = ("-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=ERROR")
+    begun = scrapy(
+        "crawl", "topic", "-a", "topic=finance", "-a", "strategy=best_first", "-a", "pages=1",
+        "-a", "seeds=http://hub.example/", *job, proxy=web.proxy,
+    )  # fmt: skip
+    assert begun.code == 0, begun.err
+    web.asked.clear()
+    shell = scrapy(
+        "shell", "http://hub.example/fund", "-c", "response.css('title::text').get()", *job, proxy=web.proxy
+    )
+    assert shell.out.strip() == "基金"
+    fetch = scrapy("fetch", "--nolog", "http://hub.example/fund", *job, proxy=web.proxy)
+    assert fetch.out.strip() == "<title>基金</title>"
+    check = scrapy("check", *job, proxy=web.proxy)
+    assert check.code == 0
+    assert set(web.fetched()) == {"http://hub.example/fund"}
+
+
+def test_parse_shows_the_item_and_each_link_as_a_request_and_follows_them(
+    scrapy: Callable[..., Any], draw_web: Callable[..., Any]
+) -> None:
+    web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
+    arguments = ("-a", "topic=finance", "-a", "strategy=best_first", "-s", "DOWNLOAD_DELAY=0", "--nocolour")
+    ran = scrapy("parse", "http://hub.example/", *arguments, proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    assert "'title': '导航'" in ran.out
+    assert "<GET http://hub.example/fund>" in ran.out
+    assert "<GET http://sport.example/>" in ran.out
+    deeper = scrapy("parse", "-d", "2", "http://hub.example/", *arguments, proxy=web.proxy)
+    assert "'title': '基金'" in deeper.out
+
+
+def test_another_scheduler_gets_the_links_as_requests_with_priorities(
+    scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
+    ran = scrapy(
+        "crawl", "topic", "-a", "topic=finance", "-a", "strategy=best_first", "-a", "seeds=http://hub.example/",
+        "-s", "SCHEDULER=scrapy.core.scheduler.Scheduler", "-s", "DOWNLOAD_DELAY=0",
+        "-s", f"TOPIC_DATA_DIR={tmp_path}", proxy=web.proxy,
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert sorted(web.fetched()) == [
+        "http://hub.example/",
+        "http://hub.example/fund",
+        "http://sport.example/",
+    ]
+    assert "Traceback" not in ran.err
+
+
+def test_a_job_that_was_interrupted_goes_on_and_fetches_no_page_twice(
+    draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
+    links = "".join(f'<a href="http://h{number}.example/">站{number}</a>' for number in range(40))
+    pages: dict[str, Any] = {f"http://h{number}.example/": f"<title>{number}</title>" for number in range(40)}
+    running: list[subprocess.Popen[str]] = []
+
+    def interrupt() -> str:
+        running[0].send_signal(signal.SIGINT)
+        return "<title>interrupted here</title>"
+
+    pages |= {"http://hub.example/": links, "http://h7.example/": interrupt}
+    web = draw_web(pages)
+    command = [
+        sys.executable, "-m", "scrapy", "crawl", "topic", "-a", "topic=finance", "-a", "strategy=breadth_first",
+        "-a", "seeds=http://hub.example/", "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "CONCURRENT_REQUESTS=4",
+        "-s", "ROBOTSTXT_OBEY=False", "-o", str(tmp_path / "out.jsonl"),
+    ]  # fmt: skip
+    running.append(start(command, web.proxy))
+    _, log = running[0].communicate(timeout=60)
+    assert running[0].returncode == 0, log
+    assert "'finish_reason': 'shutdown'" in log
+    before = len(web.asked)
+    assert 8 <= before < 20
+    again = start(command, web.proxy)
+    _, log = again.communicate(timeout=60)
+    assert again.returncode == 0, log
+    assert "'finish_reason': 'finished'" in log
+    assert sorted(web.asked) == sorted(pages)
+    visits = [json.loads(line)["url"] for line in (tmp_path / "job/visits.jsonl").read_text().splitlines()]
+    assert sorted(visits) == sorted(pages)
+
+
+def start(command: list[str], proxy: str) -> subprocess.Popen[str]:
+    """Begin a command that a test will interrupt."""
+    environment: Mapping[str, str] = {**os.environ, "http_proxy": proxy, "PYTHONWARNINGS": ""}
+    return subprocess.Popen(
+        command,
+        cwd=Path(__file__).parents[2],
+        env=environment,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )

@@ -1,0 +1,168 @@
+"""A real scrapyd: the egg is deployed, `topic` is scheduled, and nothing of the checkout is there when it runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from urllib.request import ProxyHandler, build_opener
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+DIRECT = build_opener(ProxyHandler({}))
+PATIENCE_SECONDS = 90.0
+
+
+def call(address: str, **data: str) -> dict[str, Any]:
+    """One call of scrapyd's API."""
+    body = urlencode(data).encode() if data else None
+    with DIRECT.open(address, body, timeout=30) as response:
+        answer: dict[str, Any] = json.load(response)
+    return answer
+
+
+def wait_for(what: Callable[[], Any], process: subprocess.Popen[bytes]) -> Any:
+    """Ask again until there is an answer, the process ends, or patience does."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < end and process.poll() is None:
+        if (found := what()) is not None:
+            return found
+        try:
+            process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            continue
+    raise AssertionError(f"{what} never came")
+
+
+@pytest.fixture
+def web(draw_web: Callable[..., Any]) -> Any:
+    links = '<a href="/fund">基金净值</a><a href="http://sport.example/">体育新闻</a>'
+    return draw_web(
+        {
+            "http://hub.example/": f"<title>导航</title>{links}",
+            "http://hub.example/fund": f"<title>基金</title><p>{FUNDS}</p>",
+            "http://sport.example/": "<title>体育</title><p>球队昨晚取得胜利</p>",
+        }
+    )
+
+
+@pytest.fixture
+def scrapyd(tmp_path: Path, web: Any) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scrapyd on a port the system picks, whose jobs see the drawn web through a proxy."""
+    home = tmp_path / "scrapyd"
+    home.mkdir()
+    with socket.socket() as free:  # scrapyd takes no port 0, so the system is asked for one beforehand
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (home / "scrapyd.conf").write_text(
+        f"[scrapyd]\nbind_address = 127.0.0.1\nhttp_port = {port}\npoll_interval = 0.2\n"
+        "eggs_dir = eggs\nlogs_dir = logs\nitems_dir = items\ndbs_dir = dbs\n"
+    )
+    log = home / "scrapyd.log"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [str(Path(sys.executable).parent / "scrapyd")],
+            cwd=home,
+            env={**environment, "http_proxy": web.proxy, "PYTHONWARNINGS": ""},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+
+    def answers() -> str | None:
+        try:
+            return str(call(f"http://127.0.0.1:{port}/daemonstatus.json")["status"])
+        except OSError:
+            return None
+
+    try:
+        assert wait_for(answers, process) == "ok", log.read_text()
+        yield f"http://127.0.0.1:{port}", process
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.fixture
+def deployed(scrapyd: tuple[str, subprocess.Popen[bytes]], tmp_path: Path) -> Path:
+    """The egg as scrapyd keeps it; built from a copy of the checkout that is gone afterwards."""
+    copy = tmp_path / "copy"
+    ignored = shutil.ignore_patterns(
+        ".git", ".venv", ".*_cache", "__pycache__", "build", "*.egg-info", "data"
+    )
+    shutil.copytree(ROOT, copy, ignore=ignored)
+    config = copy / "scrapy.cfg"
+    config.write_text(config.read_text().replace("http://127.0.0.1:6800", scrapyd[0]))
+    environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "scrapyd-deploy"), "-p", "topiccrawler"],
+        cwd=copy,
+        env={**environment, "PYTHONWARNINGS": ""},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert '"status": "ok"' in done.stdout, done.stdout + done.stderr
+    shutil.rmtree(copy)
+    (egg,) = (tmp_path / "scrapyd/eggs/topiccrawler").glob("*.egg")
+    return egg
+
+
+def test_a_scheduled_crawl_runs_from_the_egg_alone(
+    scrapyd: tuple[str, subprocess.Popen[bytes]], deployed: Path, web: Any, tmp_path: Path
+) -> None:
+    address, process = scrapyd
+    names = zipfile.ZipFile(deployed).namelist()
+    for wanted in ("models/finance.json", "seeds/finance.txt", "topics/catalogue/finance.toml"):
+        assert f"topiccrawler/{wanted}" in names
+    assert call(f"{address}/listspiders.json?project=topiccrawler")["spiders"] == ["topic"]
+    job = call(
+        f"{address}/schedule.json", project="topiccrawler", spider="topic", topic="finance",
+        seeds="http://hub.example/", setting="DOWNLOAD_DELAY=0",
+    )["jobid"]  # fmt: skip
+
+    def finished() -> Any:
+        jobs = call(f"{address}/listjobs.json?project=topiccrawler")["finished"]
+        return jobs[0] if jobs else None
+
+    assert wait_for(finished, process)["id"] == job
+    log = (tmp_path / f"scrapyd/logs/topiccrawler/topic/{job}.log").read_text()
+    assert "'finish_reason': 'finished'" in log
+    assert "Traceback" not in log
+    assert str(ROOT) not in log
+    assert sorted(web.fetched()) == sorted(web.pages)
+    items = (tmp_path / f"scrapyd/items/topiccrawler/topic/{job}.jl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(item)["url"] for item in items] == ["http://hub.example/fund"]
+    store = sqlite3.connect(tmp_path / f"scrapyd/data/{job}/pages.sqlite")
+    assert store.execute("SELECT url, title FROM pages").fetchall() == [("http://hub.example/fund", "基金")]
+    store.close()
+
+
+def test_a_wrong_argument_is_one_error_line_in_the_jobs_log(
+    scrapyd: tuple[str, subprocess.Popen[bytes]], deployed: Path, tmp_path: Path
+) -> None:
+    address, process = scrapyd
+    job = call(f"{address}/schedule.json", project="topiccrawler", spider="topic", topic="finanse")["jobid"]
+    log = tmp_path / f"scrapyd/logs/topiccrawler/topic/{job}.log"
+
+    def finished() -> Any:
+        return call(f"{address}/listjobs.json?project=topiccrawler")["finished"] or None
+
+    wait_for(finished, process)
+    errors = [line for line in log.read_text().splitlines() if "ERROR" in line]
+    assert len(errors) == 1
+    assert "topic 'finanse': is not in the catalogue; did you mean finance?" in errors[0]
+    assert deployed.is_file()

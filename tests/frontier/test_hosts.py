@@ -1,0 +1,241 @@
+"""Whom politeness lets us ask, and when to ask again."""
+
+from __future__ import annotations
+
+from math import exp, inf, nan
+
+import pytest
+
+from topiccrawler.frontier.hosts import Hosts
+
+
+def test_a_host_rests_for_the_delay_after_a_turn_begins() -> None:
+    hosts = Hosts(delay_seconds=2.0, concurrency=5)
+    assert hosts.ready("a", 10.0)
+    hosts.take("a", 10.0)
+    assert [hosts.ready("a", now) for now in (10.0, 11.9, 12.0)] == [False, False, True]
+    assert (hosts.waiting_reason("a", 11.0), hosts.waiting_reason("a", 12.0)) == ("delay", None)
+    assert hosts.ready("b", 10.0)
+
+
+def test_a_host_with_all_its_leases_out_is_busy_until_one_ends() -> None:
+    hosts = Hosts(concurrency=2)
+    hosts.take("a", 0.0)
+    hosts.take("a", 0.0)
+    assert (hosts.ready("a", 99.0), hosts.waiting_reason("a", 99.0), hosts.leases("a")) == (False, "busy", 2)
+    hosts.done("a", 99.0)
+    assert (hosts.ready("a", 99.0), hosts.leases("a")) == (True, 1)
+
+
+def test_more_ends_than_leases_do_not_count_below_zero() -> None:
+    hosts = Hosts()
+    hosts.done("a", 0.0)
+    hosts.take("a", 0.0)
+    hosts.done("a", 0.0)
+    hosts.done("a", 0.0)
+    assert hosts.leases("a") == 0
+    hosts.take("a", 0.0)
+    assert not hosts.ready("a", 0.0)
+
+
+def test_a_turn_given_back_restores_the_clock() -> None:
+    hosts = Hosts(delay_seconds=5.0)
+    hosts.take("a", 0.0)
+    hosts.done("a", 1.0)
+    hosts.take("a", 6.0)
+    hosts.give_back("a", 7.0)
+    assert (hosts.ready_at("a"), hosts.leases("a"), hosts.ready("a", 7.0)) == (5.0, 0, True)
+
+
+def test_a_turn_given_back_beside_another_one_leaves_the_clock() -> None:
+    hosts = Hosts(delay_seconds=5.0, concurrency=2)
+    hosts.take("a", 0.0)
+    hosts.take("a", 5.0)
+    hosts.give_back("a", 6.0)
+    assert (hosts.ready_at("a"), hosts.leases("a")) == (10.0, 1)
+
+
+def test_the_longest_delay_counts_and_each_reason_may_change_its_mind() -> None:
+    hosts = Hosts(delay_seconds=1.0)
+    hosts.take("a", 0.0)
+    hosts.done("a", 0.0)
+    hosts.set_delay("a", 10.0, "robots")
+    hosts.set_delay("a", 4.0, "autothrottle")
+    assert (hosts.delay("a"), hosts.ready_at("a"), hosts.waiting_reason("a", 3.0)) == (10.0, 10.0, "robots")
+    hosts.set_delay("a", 2.0, "robots")
+    assert (hosts.delay("a"), hosts.ready_at("a"), hosts.waiting_reason("a", 3.0)) == (
+        4.0,
+        4.0,
+        "autothrottle",
+    )
+    hosts.set_delay("a", 0.0, "autothrottle")
+    hosts.set_delay("a", nan, "robots")
+    assert (hosts.delay("a"), hosts.ready_at("a")) == (1.0, 1.0)
+    assert hosts.delay("b") == 1.0
+
+
+def test_a_delay_asked_for_before_the_first_turn_does_not_hold_it_back() -> None:
+    hosts = Hosts()
+    hosts.set_delay("a", inf, "robots")
+    assert hosts.ready("a", 0.0)
+    hosts.want("a", (0.0, 0))
+    hosts.take("a", 0.0)
+    hosts.done("a", 0.0)
+    assert (hosts.ready("a", 1e12), hosts.next_ready(0.0)) == (False, None)
+
+
+def test_a_rest_is_lengthened_never_shortened() -> None:
+    hosts = Hosts(delay_seconds=1.0)
+    hosts.take("a", 0.0)
+    hosts.done("a", 0.0)
+    hosts.rest("a", 30.0, "retry-after")
+    hosts.rest("a", 20.0, "back-off")
+    assert (hosts.ready_at("a"), hosts.waiting_reason("a", 25.0)) == (30.0, "retry-after")
+    assert hosts.ready("a", 30.0)
+
+
+def test_jitter_only_stretches_and_repeats_under_its_seed() -> None:
+    def gaps(seed: int) -> list[float]:
+        hosts = Hosts(delay_seconds=1.0, jitter=0.5, seed=seed)
+        found = []
+        for turn in range(50):
+            now = 100.0 * turn
+            hosts.take("a", now)
+            hosts.done("a", now)
+            found.append(hosts.ready_at("a") - now)
+        return found
+
+    assert gaps(1) == gaps(1)
+    assert gaps(1) != gaps(2)
+    assert all(1.0 <= gap <= 1.5 for gap in gaps(1))
+    assert max(gaps(1)) - min(gaps(1)) > 0.2
+
+
+def test_the_best_ready_host_is_the_one_with_the_smallest_key() -> None:
+    hosts = Hosts(delay_seconds=1.0)
+    for host, key in (("a", (-0.5, 0)), ("b", (-0.9, 2)), ("c", (-0.9, 1))):
+        hosts.want(host, key)
+    assert hosts.best(0.0) == "c"
+    hosts.take("c", 0.0)
+    assert hosts.best(0.5) == "b"
+    hosts.want("b", None)
+    assert hosts.best(0.5) == "a"
+    hosts.want("a", None)
+    assert (hosts.best(0.5), hosts.next_ready(0.5), hosts.waits(0.5)) == (None, None, {"delay": 1})
+    hosts.done("c", 0.5)
+    assert (hosts.next_ready(0.5), hosts.best(1.0), hosts.next_ready(1.0)) == (1.0, "c", 1.0)
+
+
+def test_a_turn_taken_for_someone_else_makes_a_queued_host_rest_too() -> None:
+    hosts = Hosts(delay_seconds=3.0)
+    hosts.want("a", (-1.0, 0))
+    assert hosts.best(0.0) == "a"
+    hosts.take("a", 0.0)
+    hosts.done("a", 1.0)
+    assert (hosts.best(2.9), hosts.best(3.0)) == (None, "a")
+
+
+def test_a_host_put_to_rest_while_ready_is_passed_over() -> None:
+    hosts = Hosts()
+    hosts.want("a", (-2.0, 0))
+    hosts.want("b", (-1.0, 1))
+    assert hosts.best(0.0) == "a"
+    hosts.rest("a", 8.0, "retry-after")
+    assert (hosts.best(7.0), hosts.waits(7.0)) == ("b", {"retry-after": 1})
+    assert hosts.best(8.0) == "a"
+
+
+def test_a_clock_that_goes_back_breaks_no_promise() -> None:
+    hosts = Hosts(delay_seconds=5.0)
+    hosts.want("a", (-1.0, 0))
+    hosts.take("a", 0.0)
+    hosts.done("a", 0.0)
+    assert hosts.best(5.0) == "a"
+    assert (hosts.best(1.0), hosts.next_ready(1.0)) == (None, 5.0)
+
+
+def test_waits_counts_hosts_with_waiting_urls_by_reason() -> None:
+    hosts = Hosts(delay_seconds=1.0)
+    for number, host in enumerate("abcde"):
+        hosts.want(host, (0.0, number))
+    hosts.want("e", None)
+    for host in "abe":
+        hosts.take(host, 0.0)
+    hosts.done("a", 0.0)
+    hosts.rest("c", 9.0, "retry-after")
+    assert hosts.waits(0.5) == {"delay": 2, "retry-after": 1}
+    assert hosts.waits(2.0) == {"busy": 1, "retry-after": 1}
+
+
+@pytest.mark.parametrize(
+    ("patience", "better", "expected"),
+    [
+        (0.0, 9.0, "poor"),  # off
+        (2.0, 9.0, None),  # due in 2 s and much better
+        (2.0, 1.5, "poor"),  # better by half a margin only
+        (1.0, 9.0, "poor"),  # due too late
+    ],
+)
+def test_patience_waits_for_a_much_better_host_that_is_due_soon(
+    patience: float, better: float, expected: str | None
+) -> None:
+    hosts = Hosts(delay_seconds=10.0, patience_seconds=patience, patience_margin=1.0)
+    hosts.want("poor", (-1.0, 0))
+    hosts.want("good", (-better, 1))
+    hosts.take("good", 0.0)
+    hosts.done("good", 0.0)
+    assert hosts.best(8.0) == expected
+    assert hosts.next_ready(8.0) == (10.0 if expected is None else 8.0)
+    assert hosts.best(10.0) == "good"
+
+
+def test_patience_sees_a_better_url_arrive_at_the_resting_host() -> None:
+    hosts = Hosts(delay_seconds=10.0, patience_seconds=5.0, patience_margin=1.0)
+    hosts.want("poor", (-1.0, 0))
+    hosts.want("good", (-1.0, 1))
+    hosts.take("good", 0.0)
+    hosts.done("good", 0.0)
+    assert hosts.best(8.0) == "poor"
+    hosts.want("good", (-4.0, 2))
+    assert hosts.best(8.0) is None
+    hosts.want("good", (-1.5, 3))
+    assert hosts.best(8.0) == "poor"
+
+
+def test_patience_waits_for_a_busy_host_only_so_long_after_its_turn_began() -> None:
+    hosts = Hosts(delay_seconds=1.0, patience_seconds=5.0)
+    hosts.want("poor", (-1.0, 0))
+    hosts.want("good", (-9.0, 1))
+    hosts.take("good", 0.0)
+    assert (hosts.best(0.5), hosts.next_ready(0.5)) == (None, 5.0)
+    assert (hosts.best(5.0), hosts.next_ready(5.0)) == ("poor", 5.0)
+    hosts.done("good", 6.0)
+    assert hosts.best(6.0) == "good"
+
+
+def test_much_better_is_measured_by_what_scores_are_worth() -> None:
+    """Log-odds 20 promises no more than 10; 0 promises half a page."""
+
+    def probability(log_odds: float) -> float:
+        return 1 / (1 + exp(-log_odds))
+
+    def asked(ready_score: float) -> str | None:
+        hosts = Hosts(delay_seconds=10.0, patience_seconds=5.0, patience_margin=0.25, worth=probability)
+        hosts.want("ready", (-ready_score, 0))
+        hosts.want("better", (-20.0, 1))
+        hosts.take("better", 0.0)
+        hosts.done("better", 0.0)
+        return hosts.best(8.0)
+
+    assert [asked(score) for score in (10.0, 1.2, 1.0, 0.0)] == ["ready", "ready", None, None]
+
+
+def test_thousands_of_changes_leave_the_heaps_small() -> None:
+    hosts = Hosts(delay_seconds=1.0)
+    for change in range(20_000):
+        hosts.want("a", (-float(change), change))
+        hosts.want("b", (-float(change) - 0.5, change))
+        hosts.best(0.0)
+        hosts.rest("c", float(change), "retry-after")
+    assert hosts.best(0.0) == "b"
+    assert len(hosts._ready) + len(hosts._cooling) < 400

@@ -1,0 +1,88 @@
+"""kill -9 at any moment: what was acknowledged is on disk with its links, nothing else is lost."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Score
+
+LINKS = 20
+
+CRAWL = """
+import sys
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Score
+
+path, per_commit, links = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+frontier = SqliteFrontier(path, acknowledgements_per_commit=per_commit)
+if frontier.row("http://h/0") is None:
+    frontier.push([(Link("http://h/0", "h"), Score("http://h/0", 0.0))], now=0.0)
+    frontier.commit()
+print("ready", flush=True)
+while (leased := frontier.lease(0.0)) is not None:
+    page = int(leased.link.url.rpartition("/")[2])
+    rows = []
+    for child in range(page * links + 1, page * links + links + 1):
+        url = f"http://h/{child}"
+        rows.append((Link(url, "h", anchor="基金" * 10, source_url=leased.link.url), Score(url, -float(child))))
+    frontier.push(rows, now=0.0)
+    frontier.acknowledge(leased.link.url, State.COMPLETED, "stored", 0.0)
+    print(page, flush=True)
+"""
+
+
+@pytest.mark.parametrize("per_commit", [1, 7])
+def test_a_killed_crawl_keeps_every_acknowledged_page_with_its_links(tmp_path: Path, per_commit: int) -> None:
+    """Page n links to n*20+1 … n*20+20, leased in order of number; killed six times after a random number of pages."""
+    path = tmp_path / "frontier.db"
+    draw = random.Random(per_commit)
+    announced: list[int] = []
+    for _ in range(6):
+        crawl = subprocess.Popen(
+            [sys.executable, "-c", CRAWL, str(path), str(per_commit), str(LINKS)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert crawl.stdout is not None
+        assert crawl.stdout.readline() == "ready\n"
+        pages = [int(crawl.stdout.readline()) for _ in range(draw.randrange(3, 120))]
+        os.kill(crawl.pid, signal.SIGKILL)
+        pages += [int(line) for line in crawl.stdout if line.endswith("\n")]
+        crawl.stdout.close()
+        crawl.wait()
+        again = set(pages) & set(announced)
+        assert len(again) < per_commit  # only pages of the open transaction are fetched twice
+        announced = sorted({*announced, *pages})
+        with SqliteFrontier(path, read_only=True) as frontier:
+            rows = {int(row.link.url.rpartition("/")[2]): row for row in frontier.rows()}
+        completed = [number for number, row in rows.items() if row.state is State.COMPLETED]
+        assert completed == list(range(len(completed)))
+        assert sorted(rows) == list(range(len(completed) * LINKS + 1))
+        # the kill may fall between a commit and its announcement
+        assert -1 <= announced[-1] - completed[-1] < per_commit
+
+
+def test_a_leftover_of_a_killed_process_does_not_lock_the_frontier(tmp_path: Path) -> None:
+    path = tmp_path / "frontier.db"
+    with SqliteFrontier(path) as frontier:
+        frontier.push([(Link("http://a/1", "a"), Score("http://a/1", 1.0))], now=0.0)
+    hold = f"from topiccrawler.frontier.sqlite import SqliteFrontier as F; f = F({str(path)!r}); f.lease(0.0); f.commit(); print(1, flush=True); input()"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "1\n"
+    holder.kill()
+    holder.communicate()
+    with SqliteFrontier(path) as frontier:
+        assert frontier.counts()[State.WAITING] == 1

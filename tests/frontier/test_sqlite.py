@@ -1,0 +1,296 @@
+"""What only the frontier on disk promises: reopening, transactions, foreign files."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Pushed, State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Score
+
+HOSTS = ("a", "b", "c")
+
+
+def link(number: int, **fields: object) -> Link:
+    host = HOSTS[number % 3]
+    return Link(f"http://{host}/{number}", host, **fields)
+
+
+def push(frontier: SqliteFrontier, *numbers: int, value: float | None = None, now: float = 0.0) -> None:
+    """Push by number; the score is the number unless given."""
+    frontier.push(
+        [(link(n), Score(link(n).url, float(n) if value is None else value)) for n in numbers], now=now
+    )
+
+
+def numbers(frontier: SqliteFrontier) -> list[int]:
+    """Lease and complete until nothing comes."""
+    found = []
+    while (leased := frontier.lease(0.0)) is not None:
+        found.append(int(leased.link.url.rpartition("/")[2]))
+        frontier.acknowledge(leased.link.url, State.COMPLETED, "", 0.0)
+    return found
+
+
+def on_disk(path: Path) -> dict[str, str]:
+    """State by URL as another program sees it: what is committed."""
+    with SqliteFrontier(path, read_only=True) as frontier:
+        return {row.link.url: row.state.value for row in frontier.rows()}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "frontier.db"
+
+
+@pytest.mark.parametrize("memory_urls", [0, 40])
+def test_reopening_gives_back_order_states_leases_and_notes(path: Path, memory_urls: int) -> None:
+    with SqliteFrontier(path, memory_urls=memory_urls) as frontier:
+        push(frontier, *range(300))
+        push(frontier, *range(0, 300, 7), value=500.0)
+        frontier.rescore(Score(link(n).url, -float(n)) for n in range(0, 300, 2))
+        push(frontier, 2, 4, value=600.0)
+        first = frontier.lease(0.0)
+        assert first is not None
+        assert first.link.url == link(2).url
+        second = frontier.lease(0.0)
+        assert second is not None
+        assert second.link.url == link(4).url
+        frontier.acknowledge(second.link.url, State.ERROR, "timeout", 5.0)
+        frontier.put_note("strategy", '{"词": 1}')
+    scores = {n: -float(n) if n % 2 == 0 else 500.0 if n % 7 == 0 else float(n) for n in range(300)}
+    scores[2] = 600.0
+    del scores[4]
+    with SqliteFrontier(path, memory_urls=memory_urls) as frontier:
+        assert {state.value: count for state, count in frontier.counts().items() if count} == {
+            "waiting": 299,
+            "error": 1,
+        }
+        assert frontier.note("strategy") == '{"词": 1}'
+        row = frontier.row(link(4).url)
+        assert row is not None
+        assert (row.state, row.reason, row.score, row.changed) == (State.ERROR, "timeout", 600.0, 5.0)
+        assert numbers(frontier) == sorted(scores, key=lambda n: (-scores[n], n))
+
+
+def test_an_acknowledgement_makes_the_page_and_its_links_durable_together(path: Path) -> None:
+    with SqliteFrontier(path) as frontier:
+        push(frontier, 0)
+        frontier.commit()
+        leased = frontier.lease(0.0)
+        assert leased is not None
+        push(frontier, 1, 2)
+        assert on_disk(path) == {"http://a/0": "waiting"}
+        frontier.acknowledge(leased.link.url, State.COMPLETED, "", 1.0)
+        assert on_disk(path) == {"http://a/0": "completed", "http://b/1": "waiting", "http://c/2": "waiting"}
+
+
+def test_a_commit_shows_leases_as_processing(path: Path) -> None:
+    with SqliteFrontier(path) as frontier:
+        push(frontier, 0, 1)
+        frontier.lease(0.0)
+        frontier.commit()
+        assert on_disk(path) == {"http://a/0": "waiting", "http://b/1": "processing"}
+    assert on_disk(path) == {"http://a/0": "waiting", "http://b/1": "processing"}
+
+
+def test_several_acknowledgements_may_share_a_transaction(path: Path) -> None:
+    with SqliteFrontier(path, acknowledgements_per_commit=2) as frontier:
+        push(frontier, 0, 1, 2)
+        frontier.commit()
+        for expected in ("waiting", "completed"):
+            leased = frontier.lease(0.0)
+            assert leased is not None
+            frontier.acknowledge(leased.link.url, State.COMPLETED, "", 0.0)
+            assert on_disk(path)["http://c/2"] == expected
+
+
+def test_a_write_gathered_beyond_the_flush_limit_is_still_one_transaction(path: Path) -> None:
+    with SqliteFrontier(path) as frontier:
+        push(frontier, *range(12_000))
+        assert on_disk(path) == {}
+        frontier.commit()
+        assert len(on_disk(path)) == 12_000
+
+
+def test_raises_and_new_scores_in_any_order_end_as_the_last_one(path: Path) -> None:
+    with SqliteFrontier(path) as frontier:
+        for commit in (False, True):
+            start = 100 * commit
+            push(frontier, start, start + 1, value=0.0)
+            for value in (1.0, 5.0, 9.0):
+                push(frontier, start, value=value)
+                if commit:
+                    frontier.commit()
+                frontier.rescore([Score(link(start).url, value - 0.5), Score(link(start + 1).url, -value)])
+            push(frontier, start + 1, value=-1.0)
+        expected = [(row.link.url, row.score) for row in frontier.rows()]
+    assert [score for _, score in expected] == [8.5, -1.0, 8.5, -1.0]
+    with SqliteFrontier(path) as frontier:
+        assert [(row.link.url, row.score) for row in frontier.rows()] == expected
+        assert numbers(frontier) == [0, 100, 1, 101]
+
+
+def test_the_row_of_a_raised_url_tells_the_raising_link(path: Path) -> None:
+    with SqliteFrontier(path) as frontier:
+        for value, text in ((1.0, "first"), (2.0, "second"), (3.0, "third")):
+            offered = link(0, anchor=text, source_url=f"http://{text}/")
+            frontier.push([(offered, Score(offered.url, value, carry=value))], now=0.0, tunnel=int(value))
+    with SqliteFrontier(path) as frontier:
+        row = frontier.row("http://a/0")
+        assert row is not None
+        assert (row.link, row.score, row.carry, row.tunnel) == (
+            link(0, anchor="third", source_url="http://third/"), 3.0, 3.0, 3,
+        )  # fmt: skip
+        assert [waiting.anchor for waiting in frontier.queued()] == ["third"]
+
+
+def test_urls_with_equal_fingerprints_are_different_urls(path: Path) -> None:
+    def digest(url: str) -> tuple[int, int]:
+        return -1, int(url.rpartition("/")[2])
+
+    with SqliteFrontier(path, digest=digest) as frontier:
+        push(frontier, 0, 1, 2)
+        assert frontier.push([(link(1), Score(link(1).url, 9.0))], now=0.0)[Pushed.RAISED] == 1
+    with SqliteFrontier(path, digest=digest) as frontier:
+        assert numbers(frontier) == [1, 2, 0]
+
+
+def test_a_url_whose_text_cannot_be_stored_as_it_is_stays_known(path: Path) -> None:
+    odd = Link("http://a/\ud800", "a", anchor="\udfff")
+    with SqliteFrontier(path) as frontier:
+        frontier.push([(link(1), Score(link(1).url, 1.0)), (odd, Score(odd.url, 2.0))], now=0.0)
+        leased = frontier.lease(0.0)
+        assert leased is not None
+        frontier.acknowledge(leased.link.url, State.ERROR, "\ud800", 0.0)
+        assert frontier.push([(odd, Score(odd.url, 9.0))], now=0.0)[Pushed.KNOWN] == 1
+        assert numbers(frontier) == [1]
+    assert on_disk(path) == {"http://b/1": "completed", "http://a/?": "error"}
+
+
+def test_two_crawls_cannot_write_to_one_frontier(path: Path) -> None:
+    with SqliteFrontier(path), pytest.raises(StateError, match="another crawl is using it") as raised:
+        SqliteFrontier(path)
+    assert "\n" not in str(raised.value)
+    with SqliteFrontier(path) as frontier:
+        assert len(frontier) == 0
+
+
+def test_a_reader_changes_nothing_and_sees_leases(path: Path) -> None:
+    with SqliteFrontier(path) as frontier:
+        push(frontier, 0, 1)
+        frontier.lease(0.0)
+    with SqliteFrontier(path, read_only=True) as reader:
+        assert reader.counts()[State.PROCESSING] == 1
+        push(reader, 5)
+        with pytest.raises(StateError, match="readonly"):
+            reader.commit()
+    assert on_disk(path) == {"http://a/0": "waiting", "http://b/1": "processing"}
+
+
+def test_a_reader_keeps_the_moment_it_opened_while_the_crawl_goes_on(path: Path) -> None:
+    with SqliteFrontier(path) as frontier:
+        push(frontier, 0)
+        frontier.commit()
+        with SqliteFrontier(path, read_only=True) as reader:
+            push(frontier, 1)
+            push(frontier, 0, value=9.0)
+            frontier.commit()
+            assert [(row.link.url, row.score) for row in reader.rows()] == [("http://a/0", 0.0)]
+        assert len(on_disk(path)) == 2
+
+
+def test_a_reader_needs_a_file(path: Path) -> None:
+    with pytest.raises(StateError, match="unable to open"):
+        SqliteFrontier(path, read_only=True)
+    assert not path.exists()
+
+
+def test_a_folder_that_is_missing_ends_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(StateError, match="unable to open") as raised:
+        SqliteFrontier(tmp_path / "missing" / "frontier.db")
+    assert "\n" not in str(raised.value)
+
+
+def written(path: Path, statement: str) -> None:
+    database = sqlite3.connect(path)
+    database.executescript(statement)
+    database.close()
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(StateError) as raised:
+        SqliteFrontier(path)
+    assert "\n" not in str(raised.value)
+    assert str(raised.value).startswith(str(path))
+    return raised.value.fault
+
+
+def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
+    path.write_bytes(b"GIF89a" + bytes(5000))
+    assert refused(path) == "it cannot be used (file is not a database)"
+    assert path.read_bytes().startswith(b"GIF89a")
+
+
+def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None:
+    written(path, "CREATE TABLE cats (name)")
+    before = path.read_bytes()
+    assert refused(path) == "it is no frontier of this program"
+    assert path.read_bytes() == before
+
+
+def test_another_version_is_refused(path: Path) -> None:
+    SqliteFrontier(path).close()
+    written(path, "PRAGMA user_version = 99")
+    assert refused(path) == "it was written by version 99 of the frontier, this program reads 1"
+
+
+@pytest.mark.parametrize(
+    ("damage", "fault"),
+    [
+        ("DELETE FROM urls WHERE number = 3", "1 URLs are missing"),
+        ("UPDATE urls SET state = 9 WHERE number = 3", "there is no state 9"),
+        ("UPDATE urls SET host = 77 WHERE number = 3", "host 77 is missing"),
+        ("UPDATE urls SET score = 'high' WHERE number = 3", "a number is none: must be real number, not str"),
+        ("UPDATE urls SET fingerprint = x'00' WHERE number = 3", "a number is none"),
+        ("DELETE FROM hosts WHERE id = 1", "host 1 is missing"),
+        (
+            "INSERT INTO raises SELECT 1, 88, 1, 1, 1, '', '', '', '', '', '', '', '', 1, 1, 1, 1",
+            "URL number 88 is missing",
+        ),
+        ("DROP TABLE raises", "it cannot be used (no such table: raises)"),
+    ],
+)
+def test_a_damaged_frontier_is_refused_with_what_is_wrong(path: Path, damage: str, fault: str) -> None:
+    with SqliteFrontier(path) as frontier:
+        push(frontier, *range(10))
+    written(path, damage)
+    assert refused(path).startswith(fault)
+
+
+def test_a_torn_file_is_refused(path: Path) -> None:
+    with SqliteFrontier(path) as frontier:
+        push(frontier, *range(5000))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 3])
+    assert "malformed" in refused(path) or "I/O" in refused(path)
+
+
+def test_a_row_that_lost_its_link_ends_in_one_line(path: Path) -> None:
+    with SqliteFrontier(path) as frontier:
+        push(frontier, 0)
+    written(path, "DELETE FROM links")
+    with SqliteFrontier(path) as frontier, pytest.raises(StateError, match="URL number 0 is missing"):
+        frontier.lease(0.0)
+
+
+def test_an_unfinished_creation_is_begun_again(path: Path) -> None:
+    path.touch()
+    with SqliteFrontier(path, Hosts()) as frontier:
+        push(frontier, 1)
+        assert numbers(frontier) == [1]

@@ -1,0 +1,69 @@
+"""What the classifier sees of a link."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.links.features import LEXICON, Lexicon, LinkWords, fields, url_words, words_of_links
+from topiccrawler.model import Link
+
+
+def link(url: str = "http://a.example/", **parts: str) -> Link:
+    return Link(url=url, host="a.example", **parts)  # type: ignore[arg-type]
+
+
+def test_anchor_context_and_address_are_kept_apart() -> None:
+    found = words_of_links(
+        [
+            link(
+                "http://fund.site.com.cn/jijin/2020/index.html?id=stock",
+                anchor="基金收益",
+                before="股票|",
+                after="|债券市场",
+            ),
+            link(title="旅游"),
+        ]
+    )
+    assert found[0] == LinkWords(["基金", "收益"], ["股票", "债券市场"], ["fund", "site", "jijin"])
+    assert found[1] == LinkWords(["旅游"], [], ["example"])
+
+
+def test_a_word_is_not_joined_across_the_link() -> None:
+    assert words_of_links([link(before="股", after="票")])[0].context == []
+
+
+def test_han_words_of_a_decoded_path_are_words_of_the_address() -> None:
+    found = words_of_links([link("http://a.example/tag/%E5%9F%BA%E9%87%91/%FF")])
+    assert found[0].url == ["example", "tag", "基金"]
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://www.stock.com/News/a1b2.SHTML", ["stock", "news"]),
+        ("http://h.cn/averyveryverylongword/x", []),
+        ("http://a.cn/" + "z/" * 5_000 + "late", []),
+    ],
+)
+def test_words_of_an_address_are_short_latin_runs_that_say_something(url: str, expected: list[str]) -> None:
+    assert url_words(url) == expected
+
+
+def test_a_lexicon_is_matched_over_words_and_over_neighbours() -> None:
+    lexicon = Lexicon(["基金", "收益债券", " ", "定投"])
+    assert lexicon.entries == ("基金", "定投", "收益债券")
+    assert [
+        lexicon.in_words(words) for words in (["基金"], ["收益", "债券"], ["债券", "收益"], ["收益"], [])
+    ] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert not Lexicon([])
+
+
+def test_features_of_training_leave_out_digits_and_carry_the_flag() -> None:
+    found = fields(LinkWords(["基金", "2020", "a股"], ["股票", "基金", "股票"], ["fund"]), Lexicon(["股票"]))
+    assert found == {"anchor": {"基金", "a股"}, "context": {"股票", "基金", LEXICON}, "url": {"fund"}}

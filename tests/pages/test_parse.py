@@ -1,0 +1,86 @@
+"""The whole way from HTML to Document; the rules of one page each stand in cases/."""
+
+import time
+
+import pytest
+
+from topiccrawler.pages.parse import MOST_CHARACTERS, parse
+
+
+def test_text_is_one_line_with_a_boundary_at_each_block_and_link_end() -> None:
+    html = "<div>一<p>二<b>三</b> 四</p>五<a href=/>六</a>七</div><ul><li>八<li><a href=/>九</a></ul>"
+    assert parse(html).text == "|一|二三 四|五|六|七|八|九|"
+
+
+def test_anchors_are_slices_of_the_text() -> None:
+    document = parse(
+        "<div>前<a href=1>第<i>一</i></a>中<a href=2><div>第</div><div>二</div></a><a href=3><img></a>后</div>"
+    )
+    assert [document.text[anchor.start : anchor.end] for anchor in document.anchors] == ["第一", "第|二", ""]
+    assert [document.text[anchor.start - 1] for anchor in document.anchors] == ["|", "|", "|"]
+
+
+def test_text_of_a_scripted_link_is_link_text_but_no_anchor() -> None:
+    document = parse("<p>甲<a onclick=x>乙</a></p>")
+    assert document.anchors == []
+    assert [(document.text[start:end], linked) for start, end, _, linked, _ in document.runs] == [
+        ("甲", False),
+        ("乙", True),
+    ]
+
+
+def test_blocks_know_how_much_of_them_is_link() -> None:
+    document = parse("<p>甲乙<b>丙</b><a href=/>丁戊</a>己</p><p>庚</p>")
+    assert [(document.text[b.start : b.end], b.link_characters) for b in document.blocks] == [
+        ("甲乙丙|丁戊|己", 2),
+        ("庚", 0),
+    ]
+    assert [document.node_tags[block.node] for block in document.blocks] == ["p", "p"]
+
+
+def test_elements_stand_in_document_order_below_their_parents() -> None:
+    document = parse("<body><div id=x><p>甲</p></div><table><tr><td>乙")
+    assert document.node_tags == ["html", "head", "body", "div", "p", "table", "tbody", "tr", "td"]
+    assert document.node_parents == [-1, 0, 0, 2, 3, 2, 5, 6, 7]
+    assert document.node_names == {3: "x"}
+
+
+def test_headings_keep_order_and_level() -> None:
+    document = parse("<h2>乙</h2><h1>甲 <a href=/>链</a></h1><h3></h3>")
+    assert [(heading.text, heading.level) for heading in document.heading_marks] == [("乙", 2), ("甲 链", 1)]
+
+
+@pytest.mark.parametrize(
+    "html", ["", " ", "\0", "<", "<!--", "</p>", "\ud800<p>字", "<html>", "<frameset>", "&#55296;"]
+)
+def test_what_is_hardly_a_page_gives_an_empty_document(html: str) -> None:
+    document = parse(html)
+    assert document.anchors == []
+    assert document.text.strip("|字\ufffd<\0") == ""
+
+
+HOSTILE = {
+    "nested blocks": "<div>" * 400_000,
+    "nested lists": "<ul><li>" * 250_000,
+    "nested forms": "<form><div>" * 180_000,
+    "nested tables": "<table><tr><td>" * 130_000,
+    "unclosed formatting": "<p>" + "".join(f"<b id={i}>" for i in range(20_000)) + "</p>" + "<p>x" * 300_000,
+    "formatting closed too late": "<p>"
+    + "".join(f"<i id={i}>" for i in range(9_000))
+    + "</p>"
+    + "<p>x" * 90_000
+    + "</i>" * 9_000,
+    "attributes": "<div " + "".join(f"a{i}=1 " for i in range(200_000)) + ">",
+    "comments": "<!--" * 500_000,
+    "angle brackets": "<" * 2_000_000,
+    "links": "<a href=x>y" * 180_000,
+    "frames": "<frameset><frame src=x>" * 80_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_two_megabytes_of_hostile_markup_cost_seconds_at_most(name: str) -> None:
+    started = time.process_time()
+    document = parse(HOSTILE[name][:MOST_CHARACTERS])
+    assert time.process_time() - started < 10  # about one second; without taming it is minutes
+    assert len(document.anchors) <= 5_000

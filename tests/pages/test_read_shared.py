@@ -1,0 +1,85 @@
+"""Real pages: the two recorded webs and the pages with gold text, where a machine has them."""
+
+import gzip
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+from topiccrawler.links.extract import extract
+from topiccrawler.pages.content import main_text
+from topiccrawler.pages.parse import parse
+from topiccrawler.pages.read import Reader
+from topiccrawler.text.decode import decode
+from topiccrawler.text.segment import words
+from topiccrawler.topics.relevance import PageWords
+
+SHARED = Path(os.environ.get("TOPICCRAWLER_SHARED", ""))
+pytestmark = pytest.mark.skipif(
+    "TOPICCRAWLER_SHARED" not in os.environ, reason="TOPICCRAWLER_SHARED names no unpacked shared data"
+)
+EVERY = 9  # pages; all of them take a minute
+
+
+class NoJudge:
+    threshold = 0.5
+
+    def relevance(self, words: PageWords) -> float:
+        return 0.0
+
+
+def recorded(web: str) -> Iterator[tuple[str, str | None, bytes]]:
+    with (SHARED / web / "pages.warc.gz").open("rb") as stream:
+        for record in ArchiveIterator(stream, record_types=WarcRecordType.response):
+            kind = (record.http_headers.get("Content-Type") or "") if record.http_headers else ""
+            yield (
+                record.headers["WARC-Target-URI"],
+                kind.partition("charset=")[2] or None,
+                record.reader.read(),
+            )
+
+
+@pytest.mark.parametrize("web", ["portal", "blogs"])
+def test_recorded_pages_are_read_without_an_exception(web: str) -> None:
+    reader = Reader(NoJudge())
+    links = pages = untitled = 0
+    for number, (url, declared, body) in enumerate(recorded(web)):
+        if number % EVERY:
+            continue
+        reading = reader.read(url, body, declared)
+        links += len(extract(reading.document, url, depth=1, encoding=reading.encoding))
+        pages += 1
+        untitled += not reading.page.title
+    assert pages > 700
+    assert links > 50 * pages
+    assert untitled < 0.01 * pages
+
+
+def test_pages_whose_bytes_are_valid_gb18030_have_no_replacement_character() -> None:
+    readings: Counter[bool] = Counter()
+    for _, declared, body in recorded("blogs"):
+        if (declared or "").lower() in {"gbk", "gb2312", "gb18030"}:
+            try:
+                body.decode("gb18030")
+            except UnicodeDecodeError:
+                continue
+            text, name = decode(body, declared)
+            readings[name == "gb18030" and "�" not in text] += 1
+    assert readings[True] > 200
+    assert readings[False] == 0
+
+
+def test_main_text_agrees_with_the_gold_text() -> None:
+    folder = SHARED / "links" / "extraction_dev"
+    scores = []
+    for gold_file in sorted(folder.glob("*.txt")):
+        html, _ = decode(gzip.decompress(gold_file.with_suffix(".html.gz").read_bytes()))
+        gold, found = (
+            Counter(words(gold_file.read_text(encoding="utf-8"))),
+            Counter(words(main_text(parse(html)))),
+        )
+        scores.append(2 * (gold & found).total() / max(1, gold.total() + found.total()))
+    assert sum(scores) / len(scores) >= 0.95

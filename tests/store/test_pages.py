@@ -1,0 +1,248 @@
+"""One row a URL, whatever the text, and nothing lost that was committed."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawler.errors import StateError
+from topiccrawler.store.pages import VERSION, PageRecord, PageStore, StoreStats
+
+PAGE = PageRecord(
+    url="http://a.cn/1",
+    title="基金定投",
+    text="正文\n" * 50,
+    summary="摘要",
+    relevance=0.75,
+    depth=3,
+    topic="finance",
+    encoding="gb18030",
+    source_url="http://a.cn/",
+    anchor="定投",
+    score=-2.5,
+    fetched=1_700_000_000.25,
+    status=200,
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[PageStore]:
+    store = PageStore(tmp_path / "pages.sqlite")
+    yield store
+    store.close()
+
+
+def test_a_page_comes_back_as_it_was_put_with_the_hash_of_its_text(store: PageStore) -> None:
+    store.put(PAGE)
+    back = store.get(PAGE.url)
+    assert back is not None
+    assert len(back.content_hash) == 16
+    assert replace(back, content_hash="") == PAGE
+    assert store.get("http://a.cn/2") is None
+    assert (PAGE.url in store, "http://a.cn/2" in store, len(store)) == (True, False, 1)
+
+
+def test_equal_texts_have_equal_hashes_and_a_given_hash_is_kept(store: PageStore) -> None:
+    pages = [
+        PAGE,
+        replace(PAGE, url="b"),
+        replace(PAGE, url="c", text="x"),
+        replace(PAGE, url="d", content_hash="mine"),
+    ]
+    for page in pages:
+        store.put(page)
+    first, second, third, fourth = (record.content_hash for record in store.records())
+    assert first == second != third
+    assert fourth == "mine"
+
+
+def test_putting_a_url_again_replaces_its_row_and_keeps_its_place(store: PageStore) -> None:
+    for url in ("http://a.cn/2", PAGE.url, "http://a.cn/0"):
+        store.put(replace(PAGE, url=url))
+    store.put(replace(PAGE, url="http://a.cn/2", title="new", relevance=0.5, stored=False))
+    store.put(PAGE)
+    records = list(store.records())
+    assert [record.url for record in records] == ["http://a.cn/2", "http://a.cn/1", "http://a.cn/0"]
+    assert (records[0].title, records[0].relevance, records[0].stored) == ("new", 0.5, False)
+    assert len(store) == 3
+
+
+def test_records_come_by_arrival_or_the_most_relevant_first(store: PageStore) -> None:
+    for url, relevance in (("a", 0.2), ("b", 0.9), ("c", 0.2), ("d", 0.5)):
+        store.put(replace(PAGE, url=url, relevance=relevance))
+    assert [record.url for record in store.records()] == ["a", "b", "c", "d"]
+    assert [record.url for record in store.records(by_relevance=True)] == ["b", "d", "a", "c"]
+
+
+def test_the_figures_cover_the_whole_store(store: PageStore) -> None:
+    assert store.stats() == StoreStats(0, 0, 0.0, 0.0, 0.0)
+    store.put(replace(PAGE, relevance=0.5, fetched=20.0))
+    store.put(replace(PAGE, url="b", relevance=0.25, fetched=10.0, stored=False))
+    assert store.stats() == StoreStats(2, 1, 0.375, 10.0, 20.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("", ""),
+        ("a\0b", "a\0b"),
+        ("half \ud83d a character", "half ? a character"),
+        ("𠮷\U0010ffff\u2028\r\n", "𠮷\U0010ffff\u2028\r\n"),
+        ("'); DROP TABLE pages; --", "'); DROP TABLE pages; --"),
+        ("大" * 3_000_000, "大" * 3_000_000),
+    ],
+    ids=["empty", "NUL", "surrogate", "far planes", "quotes", "9 MB"],
+)
+def test_any_text_is_taken(store: PageStore, text: str, kept: str) -> None:
+    store.put(PageRecord(url=f"http://a.cn/{text[:9]}", title=text, text=text, summary=text, anchor=text))
+    record = store.get(f"http://a.cn/{text[:9]}")
+    assert record is not None
+    assert [record.title, record.text, record.summary, record.anchor] == [kept] * 4
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_becomes_zero(store: PageStore, number: float) -> None:
+    store.put(PageRecord(url="a", relevance=number, score=number))
+    record = store.get("a")
+    assert record is not None
+    assert (record.relevance, record.score) == (0.0, 0.0)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.text()), max_size=12))
+def test_the_store_is_a_dictionary_by_url(puts: list[tuple[str, str]]) -> None:
+    store = PageStore(":memory:")
+    model: dict[str, str] = {}
+    for url, text in puts:
+        store.put(PageRecord(url=url, text=text))
+        model[url] = text
+    assert [(record.url, record.text) for record in store.records()] == list(model.items())
+    store.close()
+
+
+def test_only_what_was_committed_is_seen_by_others_and_survives(tmp_path: Path) -> None:
+    writer = PageStore(tmp_path / "pages.sqlite")
+    reader = PageStore(tmp_path / "pages.sqlite", create=False)
+    writer.put(PAGE)
+    assert len(reader) == 0
+    writer.commit()
+    writer.put(replace(PAGE, url="b"))
+    assert [record.url for record in reader.records()] == [PAGE.url]
+    writer.close()
+    assert len(reader) == 2, "closing commits"
+    writer.close()
+    reader.close()
+
+
+def test_a_killed_process_loses_nothing_it_committed(tmp_path: Path) -> None:
+    path = tmp_path / "pages.sqlite"
+    program = f"""
+from topiccrawler.store.pages import PageRecord, PageStore
+store = PageStore({str(path)!r})
+for number in range(1000):
+    store.put(PageRecord(url=str(number), text="x" * 5000))
+    if number % 7 == 6:
+        store.commit()
+        print(number, flush=True)
+"""
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=root
+    ) as process:
+        assert process.stdout is not None
+        told = [int(process.stdout.readline()) for _ in range(20)][-1]
+        os.kill(process.pid, signal.SIGKILL)
+    store = PageStore(path)
+    urls = [record.url for record in store.records()]
+    store.close()
+    assert told == 139
+    assert len(urls) >= 140
+    assert urls == [str(number) for number in range(len(urls))]
+
+
+def test_a_missing_store_is_not_made_by_a_reader(tmp_path: Path) -> None:
+    with pytest.raises(StateError, match=r"pages\.sqlite: no such page store; name "):
+        PageStore(tmp_path / "pages.sqlite", create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(
+        StateError, match=r"pages\.sqlite: page store unusable \(unable to open database file\)"
+    ):
+        PageStore(tmp_path / "gone" / "pages.sqlite")
+
+
+def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("these are notes, no database\n" * 100)
+    with pytest.raises(
+        StateError, match=r"notes\.txt: page store unusable \(file is not a database\); move it away"
+    ):
+        PageStore(text)
+    assert text.read_text().startswith("these are notes")
+
+    foreign = tmp_path / "foreign.sqlite"
+    database = sqlite3.connect(foreign)
+    database.execute("CREATE TABLE pages (url TEXT)")
+    database.close()
+    before = foreign.read_bytes()
+    with pytest.raises(StateError, match="a database of another program; name another file"):
+        PageStore(foreign)
+    assert foreign.read_bytes() == before
+
+
+def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pages.sqlite"
+    PageStore(path).close()
+    database = sqlite3.connect(path)
+    database.execute(f"PRAGMA user_version = {VERSION + 1}")
+    database.close()
+    with pytest.raises(
+        StateError, match=f"a page store of version {VERSION + 1}, this program reads {VERSION}"
+    ):
+        PageStore(path)
+
+
+def test_a_damaged_store_is_one_line_wherever_it_shows(tmp_path: Path) -> None:
+    path = tmp_path / "pages.sqlite"
+    store = PageStore(path)
+    for number in range(300):
+        store.put(PageRecord(url=str(number), title="t" * 500))
+    store.close()
+    damaged = bytearray(path.read_bytes())
+    damaged[4096:] = b"\xaa" * (len(damaged) - 4096)
+    path.write_bytes(bytes(damaged))
+    store = PageStore(path)
+    with pytest.raises(StateError, match=r"page store unusable \(database disk image is malformed\)"):
+        list(store.records())
+    store.close()
+
+
+def test_text_that_does_not_unpack_is_one_line(store: PageStore) -> None:
+    store.put(PAGE)
+    store.close()
+    database = sqlite3.connect(store.path)
+    database.execute("UPDATE pages SET text = x'00'")
+    database.commit()
+    database.close()
+    again = PageStore(store.path)
+    with pytest.raises(StateError, match="page store unusable"):
+        again.get(PAGE.url)
+    again.close()
+
+
+def test_using_a_closed_store_is_a_fault_of_the_program_and_says_so(store: PageStore) -> None:
+    store.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        store.put(PAGE)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.errors import StrategyError
+from topiccrawler.strategies import STRATEGIES, build
+
+
+def test_every_strategy_is_found_under_its_own_name() -> None:
+    assert {name: build(name).name for name in STRATEGIES} == {name: name for name in STRATEGIES}
+
+
+def test_an_unknown_strategy_names_the_nearest_and_all_others() -> None:
+    with pytest.raises(
+        StrategyError,
+        match=r"^strategy 'best_frist': is unknown; did you mean 'best_first'\? choose one of: ",
+    ):
+        build("best_frist")
+
+
+def test_an_unknown_parameter_is_refused() -> None:
+    with pytest.raises(
+        StrategyError, match=r"strategy parameter 'gamma': best_first does not have it; its parameters: none"
+    ):
+        build("best_first", {"gamma": "0.5"})
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_every_docstring_is_a_paper_card(name: str) -> None:
+    card = STRATEGIES[name].__doc__ or ""
+    assert [
+        part
+        for part in ("Idea:", "Formula:", "Parameters:", "Reads:", "Cost:", "But:", "Reference:")
+        if part not in card
+    ] == []

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Pushed
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.model import Link, Page, Via
+from topiccrawler.ordering import Ordering
+from topiccrawler.strategies import build
+
+
+def link(name: str, anchor: str = "", depth: int = 1) -> Link:
+    return Link(
+        f"http://{name}.example/", f"{name}.example", anchor, depth=depth, source_url="http://hub.example/"
+    )
+
+
+def test_a_url_linked_several_times_by_one_page_is_queued_once() -> None:
+    ordering = Ordering(build("best_first"), MemoryFrontier(Hosts()))
+    pushed = ordering.visit(
+        Page("http://hub.example/", relevance=0.4), [link("a", "图"), link("a", "基金"), link("b")], 0.0
+    )
+    assert {kind: count for kind, count in pushed.items() if count} == {Pushed.NEW: 2}
+
+
+def test_links_of_a_page_reached_by_a_tunnel_count_its_steps_and_a_target_ends_the_tunnel() -> None:
+    frontier = MemoryFrontier(Hosts())
+    ordering = Ordering(build("breadth_first"), frontier)
+    via = Via(link("dull"), tunnel=2)
+    ordering.visit(Page("http://dull.example/", via=via), [link("a")], 0.0)
+    ordering.visit(Page("http://good.example/", via=via, is_target=True), [link("b")], 0.0)
+    assert {row.link.host: row.tunnel for row in frontier.rows()} == {"a.example": 2, "b.example": 0}
+
+
+def test_a_job_goes_on_with_the_page_count_it_had_and_only_with_its_own_strategy() -> None:
+    frontier = MemoryFrontier(Hosts())
+    begun = Ordering(build("breadth_first"), frontier)
+    begun.visit(Page("http://hub.example/"), [link("a")], 0.0)
+    begun.checkpoint()
+    assert Ordering(build("breadth_first"), frontier).pages == 1
+    with pytest.raises(
+        StateError, match=r"this job was begun with 'breadth_first'; go on with -a strategy=breadth_first"
+    ):
+        Ordering(build("best_first"), frontier)

@@ -1,0 +1,93 @@
+"""Worked figures of the thesis' §4.4, recomputed, and agreement with scikit-learn."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from topiccrawler.text.weights import (
+    document_frequencies,
+    information_gain,
+    inverse_document_frequency,
+    printed_weight,
+    term_frequency,
+    tf_idf,
+    tf_idf_ig,
+)
+
+
+def test_the_worked_document_of_the_thesis_scores_0_264916() -> None:
+    tf = {"k1": 100 / 1000, "k2": 200 / 1000, "k3": 50 / 1000}
+    weights = tf_idf(tf, 10_000, {"k1": 1_000, "k2": 10_000, "k3": 5_000})
+    assert weights["k1"] == pytest.approx(0.230259, abs=1e-6)
+    assert weights["k2"] == 0.0
+    assert weights["k3"] == pytest.approx(0.034657, abs=1e-6)
+    assert sum(weights.values()) == pytest.approx(0.264916, abs=1e-6)
+
+
+@pytest.mark.parametrize(("count", "weight"), [(40, 0.086427), (10, 0.021606), (36, 0.077784)])
+def test_printed_weights_of_table_4_2_come_out(count: int, weight: float) -> None:
+    assert printed_weight(count, 2, 2) == pytest.approx(weight, abs=1e-6)
+
+
+def test_information_gain_of_table_4_3_comes_out() -> None:
+    assert information_gain([40, 40]) == 0.0
+    gain = information_gain([10, 36])
+    assert gain == pytest.approx(0.244624, abs=1e-6)
+    assert 1.0 - gain == pytest.approx(0.755375, abs=1e-6)
+
+
+def test_gain_turns_the_order_of_the_two_terms_as_in_table_4_4() -> None:
+    rates = {"term1": [40, 40], "term2": [10, 36]}
+    frequencies = {"term1": 2, "term2": 2}
+    text1 = tf_idf_ig({"term1": 40 / 50, "term2": 10 / 50}, 4, frequencies, rates)
+    text2 = tf_idf_ig({"term1": 40 / 76, "term2": 36 / 76}, 4, frequencies, rates)
+    assert text1["term1"] == text2["term1"] == 0.0
+    assert text2["term2"] > text1["term2"] > 0.0
+
+
+def test_a_word_of_one_class_only_gains_all_that_can_be_gained() -> None:
+    assert information_gain([0, 7, 0, 0]) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("rates", [[], [5], [0, 0]])
+def test_a_word_that_cannot_tell_classes_apart_gains_nothing(rates: list[float]) -> None:
+    assert information_gain(rates) == 0.0
+
+
+def test_a_word_without_rates_weighs_nothing() -> None:
+    assert tf_idf_ig({"基金": 0.5}, 10, {"基金": 1}, {}) == {"基金": 0.0}
+
+
+def test_term_frequency_is_the_share_of_all_words() -> None:
+    assert term_frequency(["基金", "股票", "基金", "银行"]) == {"基金": 0.5, "股票": 0.25, "银行": 0.25}
+    assert term_frequency([]) == {}
+
+
+def test_document_frequency_counts_a_word_once_a_document() -> None:
+    assert document_frequencies([["a股", "a股"], ["a股", "基金"]]) == {"a股": 2, "基金": 1}
+
+
+@pytest.mark.parametrize(("documents", "holding"), [(0, 0), (10, 0), (10, 10), (10, 12), (0, 3)])
+def test_idf_is_never_negative_nor_infinite(documents: int, holding: int) -> None:
+    assert inverse_document_frequency(documents, holding) == 0.0
+
+
+def test_tf_idf_equals_scikit_learns_with_its_smoothing_taken_off() -> None:
+    texts = [["基金", "定投", "基金"], ["股票", "基金"], ["旅游", "酒店", "酒店", "酒店"]]
+    oracle = TfidfVectorizer(analyzer=lambda words: words, smooth_idf=False, norm=None)
+    theirs = oracle.fit_transform(texts).toarray()
+    frequencies = document_frequencies(texts)
+    for row, words in zip(theirs, texts, strict=True):
+        ours = tf_idf(term_frequency(words), len(texts), frequencies)
+        for word, column in oracle.vocabulary_.items():
+            if word in ours:  # scikit-learn counts, and adds 1 to every idf
+                tf = words.count(word)
+                assert row[column] == pytest.approx(ours[word] * len(words) + tf)
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=30))
+def test_gain_lies_between_nothing_and_the_entropy_of_the_classes(rates: list[float]) -> None:
+    assert 0.0 <= information_gain(rates) <= math.log2(len(rates)) + 1e-9

@@ -1,0 +1,154 @@
+"""Topics by either name or by path, also out of a zip; and what the catalogue holds."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import TopicError
+from topiccrawler.links.labelling import label
+from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names
+from topiccrawler.topics.relevance import PageWords, VsmJudge
+
+NAMES = [
+    ("auto", "汽车"),
+    ("blockchain", "区块链"),
+    ("education", "教育"),
+    ("entertainment", "娱乐"),
+    ("finance", "财经"),
+    ("food", "美食"),
+    ("health", "健康"),
+    ("law", "法律"),
+    ("programming", "编程"),
+    ("sport", "体育"),
+    ("tech", "科技"),
+    ("travel", "旅游"),
+]
+
+
+def test_the_catalogue_lists_its_topics_by_english_name() -> None:
+    assert topic_names() == NAMES
+
+
+@pytest.mark.parametrize(("name", "zh"), NAMES)
+def test_a_topic_answers_to_both_names(name: str, zh: str) -> None:
+    assert load_topic(name) is load_topic(zh)
+    assert load_topic(f" {name.upper()} ").name == name
+
+
+@pytest.mark.parametrize("name", [name for name, _ in NAMES])
+def test_each_topic_has_words_places_and_examples_enough(name: str) -> None:
+    topic = load_topic(name)
+    assert len(topic.keywords) >= 80
+    assert len(topic.lexicon) >= 80
+    assert len(topic.examples) >= 3
+    assert len(topic.positive) >= 15
+    assert len(topic.negative) >= 40
+    assert not set(topic.positive) & set(topic.negative)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in NAMES])
+def test_every_keyword_of_a_topic_can_be_found_among_words(name: str) -> None:
+    assert VsmJudge(load_topic(name)).unmatched == []
+
+
+def test_channels_of_a_portal_are_told_apart_by_the_topics_places() -> None:
+    finance = load_topic("finance")
+    assert label("http://finance.sina.com.cn/stock/a.shtml", finance) == 1
+    assert label("http://sports.sina.com.cn/nba/a.shtml", finance) == 0
+    assert label("http://news.sina.com.cn/c/a.shtml", finance) is None
+    assert label("http://www.xinhuanet.com/fortune/a.htm", finance) == 1
+    assert label("http://www.xinhuanet.com/sports/a.htm", finance) == 0
+
+
+def test_a_path_is_read_as_a_topic_file(tmp_path: Path) -> None:
+    file = tmp_path / "茶.toml"
+    file.write_text('name = "tea"\nzh = "茶"\n[keywords]\n"茶叶" = 1.0\n', encoding="utf-8-sig")
+    topic = load_topic(str(file))
+    assert (topic.name, topic.zh, topic.keywords) == ("tea", "茶", {"茶叶": 1.0})
+
+
+def test_an_unknown_topic_names_the_nearest_and_all_valid_ones() -> None:
+    with pytest.raises(TopicError) as caught:
+        load_topic("finanse")
+    line = str(caught.value)
+    assert line.startswith(
+        "topic 'finanse': is not in the catalogue; did you mean finance? topics are auto (汽车)"
+    )
+    for name, zh in NAMES:
+        assert f"{name} ({zh})" in line
+
+
+def test_a_name_like_none_of_them_gets_no_guess() -> None:
+    with pytest.raises(TopicError) as caught:
+        load_topic("xyzzy")
+    assert "did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (None, "cannot be read: No such file"),
+        (b"\xff\xfe\x00", "is not UTF-8"),
+        (b'name = "tea"', "keywords is missing"),
+        (b"#" * 5_000_001, "is larger than 5000000 bytes"),
+    ],
+)
+def test_a_file_that_is_no_topic_is_told_in_one_line(tmp_path: Path, body: bytes | None, fault: str) -> None:
+    file = tmp_path / "tea.toml"
+    if body is not None:
+        file.write_bytes(body)
+    with pytest.raises(TopicError) as caught:
+        load_topic(str(file))
+    assert str(caught.value).startswith(f"{file}: {fault}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "nul\0.toml"])
+def test_a_name_that_is_no_name_is_an_error_not_a_crash(name: str) -> None:
+    with pytest.raises(TopicError):
+        load_topic(name)
+
+
+def test_keywords_alone_make_a_topic() -> None:
+    topic = topic_from_keywords("基金，定投:0.5 理财：0.25、")
+    assert topic.keywords == {"基金": 1.0, "定投": 0.5, "理财": 0.25}
+    assert VsmJudge(topic).relevance(PageWords(body=["基金", "净值"] * 50)) > topic.page_threshold
+
+
+@pytest.mark.parametrize(
+    ("keywords", "fault"), [("基金:viel", "is no number"), ("基金:-1", "-1"), (" , ", "keywords")]
+)
+def test_keywords_that_make_no_topic_are_told_in_one_line(keywords: str, fault: str) -> None:
+    with pytest.raises(TopicError) as caught:
+        topic_from_keywords(keywords)
+    assert fault in str(caught.value)
+
+
+def test_the_catalogue_is_read_out_of_a_zip_that_is_never_unpacked(tmp_path: Path) -> None:
+    package = Path(__file__).parents[2] / "topiccrawler"
+    egg = tmp_path / "project.egg"
+    with zipfile.ZipFile(egg, "w") as archive:
+        for file in sorted(package.rglob("*")):
+            if file.suffix in {".py", ".toml"}:
+                archive.write(file, Path("topiccrawler", file.relative_to(package)))
+    program = (
+        "from topiccrawler.topics import catalogue\n"
+        "print(catalogue.__file__)\n"
+        "print(catalogue.load_topic('\\u8d22\\u7ecf').name, len(catalogue.topic_names()))"
+    )
+    environment = {"PYTHONPATH": str(egg), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    place, found = done.stdout.splitlines()
+    assert place.startswith(str(egg))
+    assert found == "finance 12"

@@ -1,0 +1,133 @@
+"""Seeds from a file, from an argument, from the topic, from the list that travels with the project."""
+
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import SeedsError
+from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names
+from topiccrawler.topics.seeds import Seeds, read_seeds
+
+
+def test_a_file_gives_addresses_in_order_once_and_negatives_apart(tmp_path: Path) -> None:
+    file = tmp_path / "seeds.txt"
+    file.write_text(
+        "\ufeff# where to begin\n"
+        "http://a.example/  # the best one\n"
+        "\n"
+        "  https://b.example/x#part\n"
+        "-http://c.example/\n"
+        "- http://d.example/\n"
+        "http://a.example/\n",
+        encoding="utf-8",
+    )
+    assert read_seeds(str(file)) == Seeds(
+        positive=["http://a.example/", "https://b.example/x#part"],
+        negative=["http://c.example/", "http://d.example/"],
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "http://a.example/,https://b.example/,-http://c.example/",
+        "http://a.example/ https://b.example/\n-http://c.example/",
+        "http://a.example/, https://b.example/ ,-http://c.example/,",
+        "http://a.example/，https://b.example/；-http://c.example/",
+    ],
+)
+def test_addresses_in_one_argument_are_parted_by_commas_or_blanks(source: str) -> None:
+    assert read_seeds(source) == Seeds(["http://a.example/", "https://b.example/"], ["http://c.example/"])
+
+
+def test_a_comma_inside_an_address_parts_nothing() -> None:
+    assert read_seeds("http://a.example/n,12,3.html,http://b.example/").positive == [
+        "http://a.example/n,12,3.html",
+        "http://b.example/",
+    ]
+
+
+def test_without_a_source_the_topics_own_seeds_are_taken() -> None:
+    topic = load_topic("finance").model_copy(
+        update={"seeds": ["http://own.example/", "-http://bad.example/"]}
+    )
+    assert read_seeds(None, topic) == Seeds(["http://own.example/"], ["http://bad.example/"])
+
+
+@pytest.mark.parametrize(("name", "least"), [("finance", 100), ("travel", 60), ("health", 60)])
+def test_without_seeds_of_its_own_a_topic_uses_the_list_that_travels_along(name: str, least: int) -> None:
+    seeds = read_seeds(None, load_topic(name))
+    assert len(seeds.positive) >= least
+    assert seeds.positive[0] == "https://www.hao123.com/"
+
+
+def test_every_topic_of_the_catalogue_has_seeds() -> None:
+    for name, _ in topic_names():
+        assert len(read_seeds("  ", load_topic(name)).positive) >= 40
+
+
+def test_the_finance_list_holds_portals_and_their_channels() -> None:
+    assert {"https://www.sina.com.cn/", "https://finance.sina.com.cn/", "https://www.eastmoney.com/"} <= set(
+        read_seeds(None, load_topic("finance")).positive
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("www.example.com", "'www.example.com' is no http(s) address"),
+        ("ftp://a.example/", "'ftp://a.example/' is no http(s) address"),
+        ("http://[::1", "'http://[::1' is no http(s) address"),
+        ("http:///path", "'http:///path' is no http(s) address"),
+        ("http://a.example:99999/", "is no http(s) address"),
+        ("http://a.example/ two", "is no http(s) address"),
+        ("http://" + "\u00e9" * 300 + ":x/", "is no http(s) address"),
+    ],
+)
+def test_a_bad_address_names_file_line_and_remedy(tmp_path: Path, line: str, shown: str) -> None:
+    file = tmp_path / "seeds.txt"
+    file.write_text(f"http://good.example/\n{line}\n", encoding="utf-8")
+    with pytest.raises(SeedsError) as caught:
+        read_seeds(str(file))
+    message = str(caught.value)
+    assert message.startswith(f"{file} line 2: ")
+    assert shown in message
+    assert message.endswith("write it as http://host/path")
+    assert len(message) < 300 + len(str(file))
+
+
+def test_a_bad_address_among_the_arguments_is_counted() -> None:
+    with pytest.raises(SeedsError, match=r"^seed 2: 'http://\[x' is no http"):
+        read_seeds("http://a.example/ http://[x")
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (None, "cannot be read: No such file or directory"),
+        (b"\xb2\xe2\xca\xd4", "is not UTF-8"),
+        (b"# nothing\n-http://a.example/\n", "holds no seed to begin with"),
+    ],
+)
+def test_a_file_without_seeds_is_told_in_one_line(tmp_path: Path, body: bytes | None, fault: str) -> None:
+    file = tmp_path / "seeds.txt"
+    if body is not None:
+        file.write_bytes(body)
+    with pytest.raises(SeedsError) as caught:
+        read_seeds(str(file))
+    assert str(caught.value).startswith(f"{file}: {fault}")
+
+
+def test_a_folder_is_no_seeds_file(tmp_path: Path) -> None:
+    with pytest.raises(SeedsError, match="cannot be read: Is a directory"):
+        read_seeds(str(tmp_path))
+
+
+def test_a_topic_without_any_seeds_says_how_to_give_some() -> None:
+    with pytest.raises(SeedsError, match="topic tea-words: has no seeds; give seeds=FILE"):
+        read_seeds(None, topic_from_keywords("茶叶", name="tea-words"))
+
+
+def test_no_source_and_no_topic_is_an_error() -> None:
+    with pytest.raises(SeedsError, match="none were given"):
+        read_seeds(None)

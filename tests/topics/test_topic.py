@@ -1,0 +1,112 @@
+"""A topic file that is right, and one line for each way to be wrong."""
+
+import pytest
+from pydantic import ValidationError
+
+from topiccrawler.errors import TopicError
+from topiccrawler.topics.topic import PAGE_THRESHOLDS, make_topic, read_topic
+
+LEAST = 'name = "tea"\n'
+WORDS = '[keywords]\n"茶叶" = 1.0\n"绿茶" = 0.5\n'
+
+
+def test_a_full_file_gives_every_field() -> None:
+    topic = read_topic(
+        """
+        name = "tea"
+        zh = "茶"
+        examples = [" 泡绿茶水温不要太高。 "]
+        positive = ["Tea.Example.com", "www.example.com/tea/"]
+        negative = ["coffee.example.com:8080"]
+        seeds = ["http://tea.example.com/", "-http://coffee.example.com/"]
+        lexicon = ["龙井"]
+        page_threshold = 0.3
+        link_threshold = 0.2
+        breadth = "specific"
+        tunnel_probability = 0.5
+        tunnel_depth = 2
+        [keywords]
+        "茶叶" = 1
+        """,
+        "tea.toml",
+    )
+    assert (topic.name, topic.zh, topic.keywords) == ("tea", "茶", {"茶叶": 1.0})
+    assert topic.examples == ["泡绿茶水温不要太高。"]
+    assert topic.positive == ["tea.example.com", "www.example.com/tea/"]
+    assert topic.negative == ["coffee.example.com:8080"]
+    assert topic.seeds == ["http://tea.example.com/", "-http://coffee.example.com/"]
+    assert topic.lexicon == ["龙井"]
+    assert (topic.page_threshold, topic.link_threshold) == (0.3, 0.2)
+    assert (topic.breadth, topic.tunnel_probability, topic.tunnel_depth) == ("specific", 0.5, 2)
+
+
+def test_name_and_keywords_are_enough() -> None:
+    topic = read_topic(LEAST + WORDS, "tea.toml")
+    assert topic.page_threshold == PAGE_THRESHOLDS["normal"]
+    assert topic.link_threshold == 0.0
+    assert topic.positive == topic.negative == topic.seeds == topic.examples == []
+
+
+def test_without_a_lexicon_the_keywords_are_it() -> None:
+    assert read_topic(LEAST + WORDS, "tea.toml").lexicon == ["茶叶", "绿茶"]
+
+
+def test_a_list_of_keywords_weighs_each_one() -> None:
+    topic = read_topic(LEAST + 'keywords = ["茶叶", "绿茶"]', "tea.toml")
+    assert topic.keywords == {"茶叶": 1.0, "绿茶": 1.0}
+
+
+@pytest.mark.parametrize("breadth", ["broad", "normal", "specific"])
+def test_breadth_sets_the_page_threshold_unless_one_is_given(breadth: str) -> None:
+    written = f'{LEAST}breadth = "{breadth}"\n'
+    assert read_topic(written + WORDS, "t").page_threshold == PAGE_THRESHOLDS[breadth]
+    assert read_topic(f"{written}page_threshold = 0.4\n{WORDS}", "t").page_threshold == 0.4
+
+
+def test_broad_topics_ask_less_of_a_page_than_specific_ones() -> None:
+    assert PAGE_THRESHOLDS["broad"] < PAGE_THRESHOLDS["normal"] < PAGE_THRESHOLDS["specific"]
+
+
+def test_a_topic_cannot_be_changed() -> None:
+    topic = read_topic(LEAST + WORDS, "tea.toml")
+    with pytest.raises(ValidationError):
+        topic.name = "coffee"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("written", "parts"),
+    [
+        ("name = tea", ["is not valid TOML", "correct that place"]),
+        ("a = " + "[" * 5_000, ["is not valid TOML"]),
+        (WORDS, ["name is missing", "lower-case Latin letters"]),
+        (LEAST, ["keywords is missing", "weights above 0"]),
+        (LEAST + "[keywords]", ["keywords = {}", "weights above 0"]),
+        ('name = "茶"\n' + WORDS, ["name = '茶'", "lower-case Latin letters"]),
+        (LEAST + '[keywords]\n"茶叶" = -1', ["keywords.茶叶 = -1", "greater than 0"]),
+        (LEAST + '[keywords]\n"茶叶" = nan', ["keywords.茶叶 = nan"]),
+        (LEAST + '[keywords]\n"茶叶" = inf', ["keywords.茶叶 = inf", "finite"]),
+        (LEAST + '[keywords]\n"茶叶" = "much"', ["keywords.茶叶 = 'much'", "number"]),
+        (LEAST + '[keywords]\n"" = 1', ["keywords", "at least 1 character"]),
+        (LEAST + "keywords = 7", ["keywords = 7", "weights above 0"]),
+        (LEAST + "page_threshold = 1.5\n" + WORDS, ["page_threshold = 1.5", "a number from 0 to 1"]),
+        (LEAST + 'breadth = "wide"\n' + WORDS, ["breadth = 'wide'", "broad, normal or specific"]),
+        (LEAST + 'positive = ["http://a.example/"]\n' + WORDS, ["positive.0", "without http://"]),
+        (LEAST + 'seeds = ["a.example"]\n' + WORDS, ["seeds.0", "http(s) addresses"]),
+        (LEAST + "tunnel_depth = -1\n" + WORDS, ["tunnel_depth = -1", "from 0 to 20"]),
+        (LEAST + "colour = 1\n" + WORDS, ["colour is no field", "page_threshold"]),
+    ],
+)
+def test_a_wrong_file_is_told_in_one_line_with_file_field_and_remedy(written: str, parts: list[str]) -> None:
+    with pytest.raises(TopicError) as caught:
+        read_topic(written, "tea.toml")
+    line = str(caught.value)
+    assert line.startswith("tea.toml: ")
+    assert "\n" not in line
+    for part in parts:
+        assert part in line
+
+
+def test_a_long_wrong_value_is_not_repeated_whole() -> None:
+    with pytest.raises(TopicError) as caught:
+        make_topic({"name": "x" * 5_000, "keywords": {"茶叶": 1}}, "argument")
+    assert len(str(caught.value)) < 400

@@ -1,0 +1,79 @@
+"""One line in a project's ADDONS: a recorded web when REPLAY_WARC is set, and focused ordering where it is not yet.
+
+The conflict: `-s REPLAY_WARC=…` must switch the download handlers in any command, which no settings file can do; and
+in somebody else's project our parts must find their places without taking his. So all parts are set at Scrapy's
+"addon" priority, under a project's own values; only the replay's handlers and delays go above them (not above `-s`
+or a spider's custom_settings), for a recording has no server to be polite to.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+
+from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
+
+from topiccrawler.downloadhandlers import shared_web
+from topiccrawler.errors import ReplayError
+
+logger = logging.getLogger(__name__)
+
+PARTS = {
+    "SCHEDULER": "topiccrawler.scheduler.FocusedScheduler",
+    "CONCURRENT_ITEMS": 8,  # Scrapy 2.19 makes that many tasks per response
+    "DOWNLOAD_DELAY_JITTER": 0,  # the frontier keeps the hosts' clocks
+}
+COMPONENTS = {
+    "DOWNLOADER_MIDDLEWARES": {"topiccrawler.middlewares.LinkGateMiddleware": 50},
+    "SPIDER_MIDDLEWARES": {
+        "topiccrawler.middlewares.LeaseEndMiddleware": 10,
+        "topiccrawler.middlewares.OutlinksMiddleware": 1100,
+    },
+    "ITEM_PIPELINES": {
+        "topiccrawler.pipelines.RelevancePipeline": 300,
+        "topiccrawler.pipelines.StoragePipeline": 800,
+    },
+}
+CONTACT_PLACE = "{contact}"
+REPLAY_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False}
+REPLAY_HANDLER = "topiccrawler.downloadhandlers.ReplayDownloadHandler"
+
+
+class Addon:
+    """`ADDONS = {"topiccrawler.addon.Addon": 500}`."""
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Called by Scrapy before each crawl, when `-s` and custom_settings are known."""
+        for name, value in PARTS.items():
+            settings.set(name, value, "addon")
+        for name, components in COMPONENTS.items():
+            for path, position in components.items():
+                settings.setdefault_in_component_priority_dict(name, load_object(path), position)
+        if settings.get("REPLAY_WARC"):
+            replay(settings)
+        introduce(settings)
+
+
+def introduce(settings: BaseSettings) -> None:
+    """Put into the User-Agent where to complain, in place of `{contact}`."""
+    agent = settings.get("USER_AGENT") or ""
+    if CONTACT_PLACE in agent:
+        contact = settings.get("TOPIC_CONTACT") or f"mailto:abuse@{socket.getfqdn()}"
+        settings.set("USER_AGENT", agent.replace(CONTACT_PLACE, contact), settings.getpriority("USER_AGENT") or 0)
+
+
+def replay(settings: BaseSettings) -> None:
+    """Answer http and https from the WARC files; a bad path ends the command with one line."""
+    try:
+        web = shared_web(settings["REPLAY_WARC"])
+    except ReplayError as error:
+        # Scrapy gives any other exception a traceback, and one in a handler exit status 0.
+        if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
+            logger.error("REPLAY_WARC: %s", error)  # noqa: TRY400
+        raise SystemExit(f"REPLAY_WARC: {error}") from error
+    logger.info("Replaying %d recorded pages instead of the network", len(web))
+    for name, value in REPLAY_SETTINGS.items():
+        settings.set(name, value, "project")
+    handlers = settings.getdict("DOWNLOAD_HANDLERS") | dict.fromkeys(("http", "https"), REPLAY_HANDLER)
+    settings.set("DOWNLOAD_HANDLERS", handlers, max(settings.getpriority("DOWNLOAD_HANDLERS") or 0, 20))

@@ -1,0 +1,214 @@
+"""`scrapy demo`: trains on one part of a made-up web, crawls the rest, and sets the harvest beside breadth-first's.
+
+The conflict: a newcomer should see the whole crawler at work within a minute and without the network, and believe it: so
+this is the real training, the real `scrapy crawl` and real HTTP, and only the made-up web knows the truth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from topiccrawler.errors import CrawlerError, StateError
+
+if TYPE_CHECKING:
+    from topiccrawler.demo.files import DemoFiles
+    from topiccrawler.demo.harvest import Harvest
+    from topiccrawler.demo.plan import Web
+    from topiccrawler.demo.running import RunningServer
+
+FOCUSED, BASELINE = "naive_bayes", "breadth_first"
+DEFAULT_PAGES = 600
+MOST_PAGES = 4_000  # the part that is crawled has little more
+TRAINING_PAGES = 1_000
+
+
+class Command(ScrapyCommand):
+    """The demo's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "[options]"
+
+    def short_desc(self) -> str:
+        return "Train, crawl and compare with breadth-first on a made-up web; needs no network"
+
+    def long_desc(self) -> str:
+        return (
+            "Makes a Chinese web of some 80 hosts and 5 000 pages from word lists, serves it on loopback, trains a "
+            "link classifier on one part of it, crawls the rest with it and breadth-first, and counts the on-topic "
+            "pages of both by the web's own truth."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        pages = f"pages of each crawl (default {DEFAULT_PAGES})"
+        parser.add_argument("--pages", type=int, default=DEFAULT_PAGES, metavar="N", help=pages)
+        parser.add_argument("--seed", type=int, default=1, metavar="N", help="another seed makes another web")
+        parser.add_argument("--out", metavar="DIR", help="where to write (default: demo in TOPIC_DATA_DIR)")
+        keep = "afterwards go on serving the web until Ctrl-C, to crawl it by hand"
+        parser.add_argument("--keep", action="store_true", help=keep)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if args:
+            raise UsageError(f"{args[0]}: unknown argument; scrapy demo takes options only", print_help=False)
+        if not 1 <= opts.pages <= MOST_PAGES:
+            raise UsageError(f"--pages {opts.pages}: give a number from 1 to {MOST_PAGES}", print_help=False)
+        data = (self.settings.get("TOPIC_DATA_DIR") if self.settings else None) or "data"
+        out = Path(opts.out) if opts.out else Path(data) / "demo"
+        try:
+            _demonstrate(out.resolve(), opts.seed, opts.pages, keep=opts.keep)
+        except CrawlerError as failure:
+            print(failure, file=sys.stderr)
+            self.exitcode = 1
+        except KeyboardInterrupt:
+            print(f"demo: interrupted; what was written so far lies in {out}", file=sys.stderr)
+            self.exitcode = 1
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # step by step, through a pipe too
+
+
+def _demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
+    from topiccrawler.demo.files import DemoFiles
+    from topiccrawler.demo.plan import Web
+    from topiccrawler.demo.running import RunningServer
+    from topiccrawler.demo.sites import CRAWL, TRAIN
+    from topiccrawler.demo.words import FINANCE
+
+    web, files = Web(seed), DemoFiles(out)
+    files.make_ready(web.seeds, (FOCUSED, BASELINE))
+    topics = [page.topic for page in web.of_part(CRAWL)]
+    with RunningServer(seed) as server:
+        _say(
+            f"1. Web: {len(web.pages)} made-up pages on {len(web.hosts())} hosts, served at {server.address}"
+        )
+        _say(
+            f"   {len(web.hosts(TRAIN))} hosts to train on, {len(web.hosts(CRAWL))} others to crawl; "
+            f"of their {len(topics)} pages {topics.count(FINANCE) / len(topics):.0%} are about finance"
+        )
+        _train(web, files, server)
+        for number, strategy in ((3, FOCUSED), (4, BASELINE)):
+            _crawl(number, strategy, pages, files, server)
+        _compare(web, files)
+        if keep:
+            _serve_on(files, server)
+
+
+def _train(web: Web, files: DemoFiles, server: RunningServer) -> None:
+    from topiccrawler.demo.lessons import train_on
+
+    begun = time.monotonic()
+    with _bar("   reading training hosts", TRAINING_PAGES) as tick:
+        lesson = train_on(web, files, server.address, TRAINING_PAGES, tick)
+    held_out = "" if math.isnan(lesson.f1) else f"; F1 on links of hosts held out {lesson.f1:.2f}"
+    _say(
+        f"2. Training: {lesson.links} links on {lesson.pages} pages labelled by where they lead, {lesson.positive} to "
+        f"finance{held_out} ({time.monotonic() - begun:.0f} s)"
+    )
+
+
+def _crawl(number: int, strategy: str, pages: int, files: DemoFiles, server: RunningServer) -> None:
+    from topiccrawler.demo.crawls import crawl
+
+    begun = time.monotonic()
+    with _bar(f"   crawling, {strategy}", pages) as tick:
+        crawl(files, strategy, pages, server, tick)
+    _say(
+        f"{number}. Crawl, {strategy}: {len(_fetched(files, strategy))} pages ({time.monotonic() - begun:.0f} s)"
+    )
+
+
+def _compare(web: Web, files: DemoFiles) -> None:
+    from topiccrawler.demo.harvest import harvest, table, times_as_good
+
+    harvests = {strategy: harvest(web, _fetched(files, strategy)) for strategy in (FOCUSED, BASELINE)}
+    times = times_as_good(harvests[FOCUSED], harvests[BASELINE])
+    files.comparison.write_text(_json(web.seed, harvests, times), encoding="utf-8")
+    _say("\nPages about finance among those fetched, by the web's own truth:")
+    _say("\n".join(table(harvests)))
+    if math.isfinite(times):
+        _say(f"{FOCUSED} finds {times:.1f} times as many as {BASELINE}.\n")
+    else:
+        _say(f"{BASELINE} found none; give more --pages to compare.\n")
+    job = files.job(FOCUSED)
+    _say(
+        f"Where it lies:\n"
+        f"  pages kept      {job / 'pages.sqlite'} (text, title, relevance), also as JSON lines in {files.feed(FOCUSED)}\n"
+        f"  crawl log       {job / 'visits.jsonl'}; what Scrapy said: {files.log(FOCUSED)}\n"
+        f"  link model      {files.model}, trained on {files.links}\n"
+        f"  this table      {files.comparison}\n"
+        f"What to type next:\n"
+        f"  scrapy demo --keep                                   and crawl the made-up web yourself\n"
+        f"  scrapy crawl topic -a topic=finance -a pages=200     the same on the real Web, politely"
+    )
+
+
+def _fetched(files: DemoFiles, strategy: str) -> list[str]:
+    """The URLs of the pages that a crawl got, in the order of its log."""
+    from topiccrawler.store.visits import read_visits
+
+    log = files.job(strategy) / "visits.jsonl"
+    try:
+        urls = [visit.url for visit in read_visits(log) if visit.status == 200]
+    except OSError as failure:
+        raise StateError(
+            str(log), f"cannot be read: {failure.strerror}", f"see {files.log(strategy)}"
+        ) from None
+    if not urls:
+        raise StateError(str(log), "holds no page", f"see {files.log(strategy)}")
+    return urls
+
+
+def _json(seed: int, harvests: Mapping[str, Harvest], times: float) -> str:
+    from topiccrawler.demo.harvest import STEP_PAGES
+
+    strategies = {
+        name: {
+            "pages": one.pages,
+            "on_topic": one.found(one.pages),
+            "harvest_rate": {
+                str(pages): round(one.rate(pages), 4)
+                for pages in (*range(STEP_PAGES, one.pages, STEP_PAGES), one.pages)
+            },
+        }
+        for name, one in harvests.items()
+    }
+    ratio = round(times, 2) if math.isfinite(times) else None
+    return json.dumps({"seed": seed, "strategies": strategies, "ratio": ratio, "version": 1}, indent=1) + "\n"
+
+
+def _serve_on(files: DemoFiles, server: RunningServer) -> None:
+    with contextlib.suppress(KeyboardInterrupt):
+        _say(
+            f"\nThe web is still served; Ctrl-C ends it. In another terminal:\n"
+            f"  http_proxy={server.address} scrapy crawl topic -a topic={files.topic} -a seeds={files.seeds} "
+            f"-a pages=300 -s TOPIC_LINK_MODELS={files.models} -s DOWNLOAD_DELAY=0 -s AUTOTHROTTLE_ENABLED=False"
+        )
+        threading.Event().wait()
+
+
+@contextlib.contextmanager
+def _bar(name: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on a terminal, nothing elsewhere; it is told totals, not steps."""
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=name, unit=" pages", leave=False, disable=None) as bar:
+
+        def tick(done: int) -> None:
+            bar.update(min(done, total) - bar.n)
+
+        yield tick

@@ -1,0 +1,39 @@
+"""`scrapy parse URL`: as Scrapy's own, but it knows our batches of links.
+
+Scrapy's command calls the callback itself, past all spider middlewares, so the batch would be shown as an item and
+its links never followed (`-d 2`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy.commands import parse
+from scrapy.http import Response
+from twisted.internet.defer import Deferred
+
+
+class Command(parse.Command):
+    """Batches become Requests before the stock command sorts the output; spider `topic` unless another is named."""
+
+    def set_spidercls(self, url: str, opts: Any) -> None:
+        opts.spider = opts.spider or "topic"
+        super().set_spidercls(url, opts)
+
+    def run_callback(
+        self, response: Response, callback: Any, cb_kwargs: dict[str, Any] | None = None
+    ) -> Deferred[Any]:
+        deferred = super().run_callback(response, callback, cb_kwargs)
+        return deferred.addCallback(self._expand)
+
+    def _expand(self, outputs: Any) -> list[Any]:
+        from topiccrawler.items import Outlinks
+        from topiccrawler.middlewares import expand
+
+        expanded: list[Any] = []
+        for output in outputs:
+            if isinstance(output, Outlinks):
+                expanded += expand(output, self.pcrawler.spider)
+            else:
+                expanded.append(output)
+        return expanded

@@ -1,0 +1,176 @@
+"""The plan of the made-up web: every page with its address, topic and headline, and nothing of its body.
+
+The conflict: thousands of pages with known truth, the same under the same seed on every machine, cheap in time and memory.
+So only the plan is held; links and bodies follow from it on demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from topiccrawler.demo import addresses
+from topiccrawler.demo.sentences import headline, vocabulary
+from topiccrawler.demo.sites import (
+    CALENDAR,
+    CLUB,
+    CRAWL,
+    DIRECTORY,
+    MIXED,
+    SITES,
+    TRAIN_DIRECTORY,
+    Channel,
+    Site,
+)
+from topiccrawler.demo.words import SUBJECTS, TOPICS
+
+ENTRIES_A_LIST = 15
+CALENDAR_YEARS = range(2019, 2021)  # counted as pages; the calendar itself has no end
+_TAGS_A_CHANNEL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPage:
+    """One page of the plan."""
+
+    url: str
+    site: Site
+    kind: str  # home | front | menu | list | article | tag | category | about | members | month
+    topic: str
+    title: str
+    channel: Channel | None = None
+    number: int = 0  # page of a list, month of a calendar
+
+
+class Web:
+    """All pages under one seed."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self.seed = seed
+        self.pages: dict[str, PlannedPage] = {}
+        self.articles: dict[Channel, list[PlannedPage]] = {}
+        self.lists: dict[Channel, list[PlannedPage]] = {}
+        self.tags: dict[Channel, list[PlannedPage]] = {}
+        self.site_of: dict[str, Site] = {}
+        self._nouns: dict[tuple[str, str], list[str]] = {}
+        for site in SITES:
+            self._plan_site(site)
+
+    def dice(self, *what: object) -> Random:
+        """Luck that depends on the seed and on what it is for, never on what was asked before."""
+        return Random(" ".join(map(str, (self.seed, *what))))
+
+    def nouns(self, site: Site, topic: str) -> list[str]:
+        """The words of a topic that this site uses."""
+        found = self._nouns.get((site.host, topic))
+        if found is None:
+            found = self._nouns[site.host, topic] = vocabulary(self.dice("words", site.host, topic), topic)
+        return found
+
+    def find(self, url: str) -> PlannedPage | None:
+        """The page at this address in any spelling, months of the endless calendar among them."""
+        wanted = addresses.key(url)
+        return self.pages.get(wanted) or _month(self.site_of.get(CALENDAR), wanted)
+
+    def truth(self, url: str) -> str | None:
+        """The topic of the page at `url`; "mixed" for pages without one; None where there is no page."""
+        page = self.find(url)
+        return page.topic if page else None
+
+    def hosts(self, part: str | None = None) -> list[str]:
+        """Hosts that have pages, in the order of the plan."""
+        return [host for host, site in self.site_of.items() if part in (None, site.part)]
+
+    def of_part(self, part: str) -> Iterator[PlannedPage]:
+        return (page for page in self.pages.values() if page.site.part == part)
+
+    @property
+    def seeds(self) -> list[str]:
+        """Where the crawl begins."""
+        return [f"http://{DIRECTORY}/"]
+
+    @property
+    def train_seeds(self) -> list[str]:
+        return [f"http://{TRAIN_DIRECTORY}/"]
+
+    def _add(self, page: PlannedPage) -> PlannedPage:
+        self.pages[addresses.key(page.url)] = page
+        self.site_of.setdefault(page.url.split("/")[2], page.site)
+        return page
+
+    def _plan_site(self, site: Site) -> None:
+        home = f"http://{site.host}/"
+        fronted = site.kind in ("refresh", "frames")
+        if fronted:
+            self._add(PlannedPage(home, site, "front", site.topic, site.name))
+            self._add(PlannedPage(home + "main.html", site, "home", site.topic, site.name))
+        else:
+            self._add(PlannedPage(home, site, "home", site.topic, site.name))
+        if site.kind == "frames":
+            self._add(PlannedPage(home + "menu.html", site, "menu", site.topic, "栏目"))
+        self._add(PlannedPage(home + "about.html", site, "about", MIXED, f"关于{site.name}"))
+        number = 0
+        for channel in site.channels:
+            self._plan_channel(site, channel, number)
+            number += channel.articles
+        if site.kind == "directory":
+            for topic in TOPICS:
+                subject = SUBJECTS[topic]
+                url = f"{home}{subject.pinyin}/"
+                self._add(PlannedPage(url, site, "category", topic, f"{subject.zh}网站大全"))
+        if site.host == CLUB:
+            self._add(PlannedPage(home + "chengyuan.html", site, "members", MIXED, "成员主页"))
+        if site.host == CALENDAR:
+            for year in CALENDAR_YEARS:
+                for month in range(1, 13):
+                    self._add(_month_page(site, year, month))
+
+    def _plan_channel(self, site: Site, channel: Channel, first: int) -> None:
+        """Lists, articles and tags of a channel; the site's articles are numbered from `first` on."""
+        self.lists[channel] = []
+        for page in range(1, -(-channel.articles // ENTRIES_A_LIST) + 1):
+            title = f"{channel.name}_{site.name}" + (f"_第{page}页" if page > 1 else "")
+            url = addresses.listing(site, channel, page)
+            planned = PlannedPage(url, site, "list", channel.topic, title, channel, page)
+            self.lists[channel].append(self._add(planned))
+        self.articles[channel] = [
+            self._add(self._plan_article(site, channel, number))
+            for number in range(first, first + channel.articles)
+        ]
+        if site.is_old and site.kind == "portal":
+            self.tags[channel] = [
+                self._add(PlannedPage(url, site, "tag", channel.topic, f"{word}_标签", channel))
+                for word in self.nouns(site, channel.topic)[:_TAGS_A_CHANNEL]
+                for url in [addresses.tag(channel, word, "gb18030")]
+            ]
+
+    def _plan_article(self, site: Site, channel: Channel, number: int) -> PlannedPage:
+        dice = self.dice("title", site.host, number)
+        topic = dice.choice(TOPICS) if channel.topic == MIXED else channel.topic
+        words = self.nouns(site, topic)
+        title = words[number % channel.articles] if site.style == "words" else headline(dice, topic, words)
+        url = addresses.article(site, channel, number, title)
+        return PlannedPage(url, site, "article", topic, title, channel, number)
+
+
+def _month_page(site: Site, year: int, month: int) -> PlannedPage:
+    return PlannedPage(
+        f"http://{site.host}/{year}/{month:02}/",
+        site,
+        "month",
+        MIXED,
+        f"{year}年{month}月",
+        number=year * 12 + month - 1,
+    )
+
+
+def _month(site: Site | None, url: str) -> PlannedPage | None:
+    """Any month of any year: the trap has no bottom."""
+    if site is None or site.part != CRAWL:
+        return None
+    host, *path = url.removeprefix("http://").split("/")
+    if host != site.host or len(path) != 3 or path[2] or not (path[0].isdigit() and path[1].isdigit()):
+        return None
+    year, month = int(path[0][:6]), int(path[1][:3])
+    return _month_page(site, year, month) if 1 <= month <= 12 and path[1] == f"{month:02}" else None

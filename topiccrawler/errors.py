@@ -1,0 +1,58 @@
+"""Every error a user can cause, in one small tree; each message is one line: what, what is wrong, remedy.
+
+    CrawlerError
+    ├── ArgumentError      a spider argument, a command option or a setting
+    ├── TopicError         a topic name or topic file
+    ├── SeedsError         a seeds file or seed URL
+    ├── StrategyError      an unknown strategy or strategy parameter
+    ├── ModelError         a link model: missing, damaged, of another version or tokenizer
+    ├── LinksFileError     a file of labelled links, headlines or documents
+    ├── ReplayError        a recorded web (WARC)
+    └── StateError         a frontier or page store on disk
+
+Only these reach a user as a single line; any other exception is a fault of the program and keeps its traceback.
+"""
+
+
+class CrawlerError(Exception):
+    """One line for a person: the input as they wrote it, what is wrong with it, what to do."""
+
+    def __init__(self, what: str, fault: str, remedy: str) -> None:
+        self.what, self.fault, self.remedy = (_one_line(part) for part in (what, fault, remedy))
+        super().__init__(f"{self.what}: {self.fault}; {self.remedy}")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(str(text).split())
+
+
+class ArgumentError(CrawlerError):
+    """A spider argument, a command option or a setting that cannot be used."""
+
+
+class TopicError(CrawlerError):
+    """An unknown topic, or a topic file that does not validate."""
+
+
+class SeedsError(CrawlerError):
+    """Seeds that cannot be read, or a seed that is no http(s) URL."""
+
+
+class StrategyError(CrawlerError):
+    """An unknown strategy, or a parameter the strategy does not have."""
+
+
+class ModelError(CrawlerError):
+    """A model that is missing, damaged, too large, or made by another version, tokenizer or context maker."""
+
+
+class LinksFileError(CrawlerError):
+    """A training file that cannot be read or holds nothing usable."""
+
+
+class ReplayError(CrawlerError):
+    """A recorded web that cannot be read."""
+
+
+class StateError(CrawlerError):
+    """A frontier or page store on disk that cannot be used."""

@@ -1,0 +1,143 @@
+"""The frontier's contract: which URL is fetched next, and what became of every URL.
+
+The conflict: the best URL should go first, but its host may be resting; a URL seen again is evidence, not noise;
+and a killed process must lose nothing. So a URL is a row with one of five states, hosts have clocks of their own
+(frontier.hosts), and a URL is leased and then acknowledged, never popped.
+
+One implementation a file; tests/contracts/ runs the same suite on each and asserts order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from math import isfinite
+from typing import Protocol
+
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.model import Link, Score
+
+LEASE_SECONDS = 600.0  # longer than any fetch with its retries
+
+
+class State(StrEnum):
+    """Where a URL stands (MySpider's five queues). A URL has exactly one."""
+
+    WAITING = "waiting"
+    PROCESSING = "processing"  # leased, until acknowledged or its deadline passes
+    ERROR = "error"  # the fetch failed for good
+    DISCARDED = "discarded"  # refused: gate, robots, budget, filter; or fetched and found off topic
+    COMPLETED = "completed"  # fetched and kept
+
+
+class Pushed(Enum):
+    """What a push did to a URL."""
+
+    NEW = "new"
+    RAISED = "raised"  # it was waiting with a smaller score
+    KEPT = "kept"  # it was waiting with a score at least as large
+    KNOWN = "known"  # it is no longer waiting; the push changed nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """A URL handed out for fetching."""
+
+    link: Link
+    score: float
+    carry: float
+    tunnel: int  # consecutive tunnel steps that led to the page the link stands on
+    deadline: float  # seconds, same clock as `now`
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One URL's whole record, for `scrapy frontier` and `explain`."""
+
+    link: Link
+    score: float
+    carry: float
+    tunnel: int
+    state: State
+    reason: str
+    added: float  # seconds since the epoch
+    changed: float  # when the state last changed
+
+
+Accept = Callable[[Leased], str | None]
+"""The gate's last look at a URL about to be leased: None = fetch it, else the reason it is discarded for."""
+
+
+class Frontier(Protocol):
+    """Best first among the hosts that can be fetched now; first in first out among equal scores."""
+
+    hosts: Hosts
+
+    def push(
+        self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
+    ) -> Mapping[Pushed, int]:
+        """Queue links. A waiting URL keeps the larger of its scores (and that score's link text, carry, tunnel).
+        With `again`, a URL that is error, discarded or completed waits once more (counted as NEW), in the place
+        among equals that its first arrival gave it. ValueError for a score that is not finite."""
+
+    def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
+        """Hand out the best URL of a host that is ready, or None. Refusals by `accept` are discarded on the spot
+        and cost the host nothing; an accepted one takes the host's turn."""
+
+    def claim(self, link: Link, score: float, now: float) -> bool:
+        """Lease this very URL without a turn of its host: a redirect led to it. True when it was waiting or unknown
+        (it is then processing); False when it is leased already or done with. Several leases may end one by one."""
+
+    def leave(self, url: str, now: float) -> None:
+        """The lease goes on without its host's turn: the request comes back as a retry or goes to another host."""
+
+    def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
+        """End a lease: the URL becomes completed, discarded or error; the host's turn ends, if it was not left.
+        An unknown URL, or one that is not leased, is left alone (an end may be reported twice)."""
+
+    def release(self, now: float, urls: Iterable[str] | None = None) -> int:
+        """Put leases back to waiting with their old score: those named, else those past their deadline."""
+
+    def rescore(self, scores: Iterable[Score]) -> int:
+        """Replace (up or down) the scores and carries of waiting URLs; others are passed over. Returns how many
+        scores changed."""
+
+    def queued(self) -> Iterator[Link]:
+        """The waiting links, oldest first, lazily."""
+
+    def counts(self) -> Mapping[State, int]:
+        """URLs by state; O(1)."""
+
+    def __len__(self) -> int:
+        """How many are waiting; O(1)."""
+
+    def row(self, url: str) -> Row | None:
+        """One URL's record."""
+
+    def rows(self, state: State | None = None) -> Iterator[Row]:
+        """Records in order of arrival, lazily."""
+
+    def put_note(self, name: str, text: str) -> None:
+        """Keep a named text (a strategy's or model's state, JSON) with the queue, in the same transaction."""
+
+    def note(self, name: str) -> str | None:
+        """The text kept under that name."""
+
+    def commit(self) -> None:
+        """Make everything so far durable."""
+
+    def close(self) -> None:
+        """Commit and let go. Leases stay leases: the next opening puts them back to waiting."""
+
+
+def check_score(score: Score) -> None:
+    """A NaN would silently break the order of a heap."""
+    if not isfinite(score.value) or not isfinite(score.carry):
+        raise ValueError(f"the score of {score.url} is not finite: {score.value}, carry {score.carry}")
+
+
+def check_end(state: State) -> None:
+    """A lease ends for good in one of three states; going back to waiting is `release`."""
+    if state in {State.WAITING, State.PROCESSING}:
+        raise ValueError(f"a lease cannot end as {state}")

@@ -1,0 +1,299 @@
+"""Which host may be asked now: a clock, a count of leases and a place in a heap for every host.
+
+The conflict: the best URL should go first, but politeness forbids most hosts at any moment, and looking at every
+host for every page is what makes other queues slow. So a host with waiting URLs stands in exactly one place:
+
+    COOLING  its clock lies ahead        heap by the time it is due
+    SOON     due within the patience     heap by time, and by best score (only with patience_seconds > 0)
+    READY    it may be asked             heap by best score
+    BUSY     as many leases as allowed   heap by best score (only with patience_seconds > 0)
+
+A host changes place O(1) times a turn at O(log hosts) each; when every host cools, asking costs one look at the top
+of a heap. Entries of a place the host has left stay behind in the heaps and are dropped when they come up.
+
+Nothing here reads a clock: `now` is passed in, in seconds, from one clock of the caller's choice.
+
+Patience: with `patience_seconds` > 0 a ready host is held back while another has a URL that is *much better* and can
+be asked within that time: its clock comes due by then, or its turn under way began less than patience_seconds ago.
+Much better means worth(its score) - worth(the ready score) >= `patience_margin`. `worth` is the strategy's: a rising
+function that says what a score promises, 0..1 (for log-odds the probability, since 20 promises no more than 10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sized
+from hashlib import blake2b
+from heapq import heapify, heappop, heappush
+from math import inf
+
+from topiccrawler.frontier.clock import Clock
+
+Key = tuple[float, int]
+"""Rank of a URL, smaller is sooner: (-score, number in order of arrival)."""
+
+PATIENCE_MARGIN = 0.25  # chosen here: a quarter of a page more per page fetched is worth the wait
+
+_IDLE, _COOLING, _SOON, _READY, _BUSY = range(5)
+
+
+class _Host(Clock):
+    __slots__ = ("due", "key", "number", "place")
+
+    def __init__(self, name: str, number: int) -> None:
+        super().__init__(name)
+        self.number = number
+        self.key: Key | None = None  # rank of its best waiting URL
+        self.place = _IDLE
+        self.due = -inf  # its time in the heap of its place
+
+
+class Hosts:
+    """Clocks, leases and ranks of all hosts. A host nobody has spoken of yet is ready."""
+
+    def __init__(
+        self,
+        delay_seconds: float = 0.0,
+        concurrency: int = 1,
+        jitter: float = 0.0,
+        seed: int = 0,
+        patience_seconds: float = 0.0,
+        patience_margin: float = PATIENCE_MARGIN,
+        worth: Callable[[float], float] = float,
+    ) -> None:
+        self.delay_seconds = delay_seconds
+        self.concurrency = concurrency
+        self.jitter = jitter  # a delay is stretched by a factor drawn from 1 .. 1 + jitter
+        self.seed = seed
+        self.patience_seconds = patience_seconds
+        self.patience_margin = patience_margin
+        self.worth = worth
+        self._by_name: dict[str, _Host] = {}
+        self._all: list[_Host] = []
+        self._ready: list[tuple[Key, int]] = []
+        self._cooling: list[tuple[float, int]] = []
+        self._soon: list[tuple[Key, int]] = []
+        self._soon_due: list[tuple[float, int]] = []
+        self._busy: list[tuple[Key, int]] = []
+
+    def __len__(self) -> int:
+        """Hosts spoken of so far."""
+        return len(self._all)
+
+    # -- turns ---------------------------------------------------------------------------------------------------
+
+    def ready(self, host: str, now: float) -> bool:
+        """Its clock has passed and it has a lease to spare."""
+        known = self._by_name.get(host)
+        return known is None or (known.leases < self.concurrency and known.time() <= now)
+
+    def ready_at(self, host: str) -> float:
+        """When its clock passes (-inf: at once), whether or not it is busy."""
+        known = self._by_name.get(host)
+        return -inf if known is None else known.time()
+
+    def leases(self, host: str) -> int:
+        """Turns under way."""
+        known = self._by_name.get(host)
+        return 0 if known is None else known.leases
+
+    def take(self, host: str, now: float) -> None:
+        """A turn begins: one lease more, and the host rests for its delay."""
+        entry = self._host(host)
+        entry.begin(now, self._drawn_delay(entry))
+        self._settle(entry)
+
+    def give_back(self, host: str, now: float) -> None:
+        """The turn was not used: one lease less, and the clock as it was before, if no other turn is under way."""
+        entry = self._host(host)
+        entry.give_back()
+        self._settle(entry)
+
+    def done(self, host: str, now: float) -> None:
+        """A lease ended."""
+        entry = self._by_name.get(host)
+        if entry is not None:
+            entry.end()
+            self._settle(entry)
+
+    # -- the clock -----------------------------------------------------------------------------------------------
+
+    def delay(self, host: str) -> float:
+        """Seconds between two of its turns, before jitter: the longest any reason asks for."""
+        entry = self._by_name.get(host)
+        return self.delay_seconds if entry is None else entry.delay(self.delay_seconds)[0]
+
+    def set_delay(self, host: str, seconds: float, reason: str) -> None:
+        """Ask for a delay under a reason ("robots", "autothrottle"). It replaces what that reason asked before; 0 or
+        less (or NaN) takes it back. The pause after the last turn is measured by the new delay too."""
+        entry = self._host(host)
+        entry.ask_delay(seconds, reason)
+        entry.measure(self._drawn_delay(entry))
+        self._settle(entry)
+
+    def rest(self, host: str, until: float, reason: str) -> None:
+        """No turn before `until` ("retry-after", "back-off"). A rest is only ever lengthened."""
+        entry = self._host(host)
+        entry.rest(until, reason)
+        self._settle(entry)
+
+    def waiting_reason(self, host: str, now: float) -> str | None:
+        """Why it may not be asked now: a rest's or delay's reason, "busy", or None when it may."""
+        entry = self._by_name.get(host)
+        return None if entry is None else entry.reason(now, self.delay_seconds, self.concurrency)
+
+    # -- hosts with waiting URLs ---------------------------------------------------------------------------------
+
+    def want(self, host: str, key: Key | None) -> None:
+        """Tell the rank of the host's best waiting URL; None = it has none. Said by the frontier alone."""
+        entry = self._host(host)
+        if key == entry.key:
+            return
+        entry.key = key
+        if key is None:
+            entry.place = _IDLE
+        elif entry.place == _IDLE:
+            self._settle(entry, arriving=True)
+        elif entry.place == _READY:
+            self._push_ranked(self._ready, _READY, (key, entry.number))
+        elif entry.place == _SOON:
+            self._push_ranked(self._soon, _SOON, (key, entry.number))
+        elif entry.place == _BUSY:
+            self._push_busy(entry)
+
+    def best(self, now: float) -> str | None:
+        """The ready host with the best URL; None when there is none, or when patience holds it back."""
+        self._advance(now)
+        while self._ready:
+            key, number = self._ready[0]
+            entry = self._all[number]
+            if entry.place != _READY or entry.key != key:
+                heappop(self._ready)
+            elif entry.leases >= self.concurrency or entry.time() > now:  # the caller's clock went back
+                heappop(self._ready)
+                self._settle(entry)
+                self._advance(now)
+            else:
+                return None if self._held_until(key, now) is not None else entry.name
+        return None
+
+    def next_ready(self, now: float) -> float | None:
+        """When to ask `best` again: now if it would answer, else the next time a host with waiting URLs comes due.
+        Busy hosts are not counted, they wake on `done`; None = nothing will come by waiting."""
+        if self.best(now) is not None:
+            return now
+        due = min(self._next_due(self._soon_due, _SOON), self._next_due(self._cooling, _COOLING))
+        held = self._held_until(self._ready[0][0], now) if self._ready else None
+        due = due if held is None else min(due, held)
+        return None if due == inf else due
+
+    def waits(self, now: float) -> Mapping[str, int]:
+        """How many hosts with waiting URLs may not be asked now, by reason. O(hosts): for stats."""
+        counts: dict[str, int] = {}
+        for entry in self._all:
+            if entry.key is not None:
+                reason = entry.reason(now, self.delay_seconds, self.concurrency)
+                if reason is not None:
+                    counts[reason] = counts.get(reason, 0) + 1
+        return counts
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _host(self, name: str) -> _Host:
+        entry = self._by_name.get(name)
+        if entry is None:
+            entry = self._by_name[name] = _Host(name, len(self._all))
+            self._all.append(entry)
+        return entry
+
+    def _drawn_delay(self, entry: _Host) -> float:
+        seconds = entry.delay(self.delay_seconds)[0]
+        if self.jitter <= 0:
+            return seconds
+        drawn = blake2b(f"{self.seed} {entry.name} {entry.turns}".encode(), digest_size=8).digest()
+        return seconds * (1 + self.jitter * int.from_bytes(drawn, "big") / 2**64)
+
+    def _settle(self, entry: _Host, *, arriving: bool = False) -> None:
+        """Put a host with waiting URLs where its leases and clock say; `_advance` moves it on from COOLING."""
+        if entry.place == _IDLE and not arriving:
+            return
+        if entry.leases >= self.concurrency:
+            entry.place = _BUSY
+            self._push_busy(entry)
+            return
+        due = entry.time()
+        if entry.place == _COOLING and entry.due == due:
+            return
+        entry.place, entry.due = _COOLING, due
+        self._push_due(self._cooling, _COOLING, (due, entry.number))
+
+    def _advance(self, now: float) -> None:
+        """Move on the hosts whose time has come."""
+        cooling, horizon = self._cooling, now + self.patience_seconds
+        while cooling and cooling[0][0] <= horizon:
+            due, number = heappop(cooling)
+            entry = self._all[number]
+            if entry.place != _COOLING or entry.due != due or entry.key is None:
+                continue
+            if due <= now:
+                entry.place = _READY
+                self._push_ranked(self._ready, _READY, (entry.key, number))
+            else:
+                entry.place = _SOON
+                self._push_due(self._soon_due, _SOON, (due, number))
+                self._push_ranked(self._soon, _SOON, (entry.key, number))
+        while self._soon_due and self._soon_due[0][0] <= now:
+            due, number = heappop(self._soon_due)
+            entry = self._all[number]
+            if entry.place == _SOON and entry.due == due and entry.key is not None:
+                entry.place = _READY
+                self._push_ranked(self._ready, _READY, (entry.key, number))
+
+    def _held_until(self, ready: Key, now: float) -> float | None:
+        """When a ready host must look again, since a much better URL is worth the wait; None = it need not wait."""
+        if self.patience_seconds <= 0:
+            return None
+        promised = self.worth(-ready[0]) + self.patience_margin
+        while self._soon:
+            key, number = self._soon[0]
+            entry = self._all[number]
+            if entry.place == _SOON and entry.key == key:
+                if self.worth(-key[0]) >= promised:
+                    return entry.due
+                break
+            heappop(self._soon)
+        while self._busy:
+            key, number = self._busy[0]
+            entry = self._all[number]
+            free = entry.started + self.patience_seconds
+            if entry.place == _BUSY and entry.key == key and now < free and entry.time() <= free:
+                return free if self.worth(-key[0]) >= promised else None
+            heappop(self._busy)
+        return None
+
+    def _push_busy(self, entry: _Host) -> None:
+        if self.patience_seconds > 0 and entry.key is not None:
+            self._push_ranked(self._busy, _BUSY, (entry.key, entry.number))
+
+    def _next_due(self, heap: list[tuple[float, int]], place: int) -> float:
+        while heap:
+            due, number = heap[0]
+            entry = self._all[number]
+            if entry.place == place and entry.due == due:
+                return due
+            heappop(heap)
+        return inf
+
+    def _push_ranked(self, heap: list[tuple[Key, int]], place: int, item: tuple[Key, int]) -> None:
+        heappush(heap, item)
+        if self._crowded(heap):
+            heap[:] = [(host.key, host.number) for host in self._all if host.place == place and host.key]
+            heapify(heap)
+
+    def _push_due(self, heap: list[tuple[float, int]], place: int, item: tuple[float, int]) -> None:
+        heappush(heap, item)
+        if self._crowded(heap):
+            heap[:] = [(host.due, host.number) for host in self._all if host.place == place]
+            heapify(heap)
+
+    def _crowded(self, heap: Sized) -> bool:
+        return len(heap) > 4 * len(self._all) + 64

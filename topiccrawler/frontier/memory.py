@@ -1,0 +1,224 @@
+"""The frontier in memory: nothing outlives the process, nothing touches a disk.
+
+For comparisons, tests and crawls without a JOBDIR. It is the plain form of the contract; frontier.sqlite keeps to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Self
+
+from topiccrawler.frontier.base import (
+    LEASE_SECONDS,
+    Accept,
+    Leased,
+    Pushed,
+    Row,
+    State,
+    check_end,
+    check_score,
+)
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.queues import Queues
+from topiccrawler.model import Link, Score
+
+
+class _Entry:
+    __slots__ = ("added", "carry", "changed", "link", "number", "reason", "score", "state", "tunnel")
+
+    def __init__(self, number: int, link: Link, now: float) -> None:
+        self.number = number  # in order of arrival
+        self.link = link
+        self.score = self.carry = 0.0
+        self.tunnel = 0
+        self.state = State.WAITING
+        self.reason = ""
+        self.added = self.changed = now
+
+
+class MemoryFrontier:
+    """See frontier.base.Frontier for the contract."""
+
+    def __init__(self, hosts: Hosts | None = None, *, lease_seconds: float = LEASE_SECONDS) -> None:
+        self.hosts = Hosts() if hosts is None else hosts
+        self.lease_seconds = lease_seconds
+        self._entries: list[_Entry] = []
+        self._by_url: dict[str, _Entry] = {}
+        self._leases: dict[str, float] = {}  # url -> deadline
+        self._turnless: set[str] = set()  # leases that hold no turn of their host
+        self._counts = dict.fromkeys(State, 0)
+        self._queues = Queues(self.hosts, self._waiting_score)
+        self._notes: dict[str, str] = {}
+
+    def push(
+        self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
+    ) -> Mapping[Pushed, int]:
+        did = dict.fromkeys(Pushed, 0)
+        for link, score in rows:
+            did[self._push(link, score, now, tunnel, again)] += 1
+        return did
+
+    def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed:
+        check_score(score)
+        entry = self._by_url.get(link.url)
+        if entry is None:
+            outcome = Pushed.NEW
+            entry = self._by_url[link.url] = _Entry(len(self._entries), link, now)
+            self._entries.append(entry)
+            self._counts[State.WAITING] += 1
+        elif entry.state is State.WAITING:
+            if score.value <= entry.score:
+                return Pushed.KEPT
+            outcome = Pushed.RAISED
+        elif again and entry.state is not State.PROCESSING:
+            outcome = Pushed.NEW
+            self._move(entry, State.WAITING, "", now)
+        else:
+            return Pushed.KNOWN
+        entry.link, entry.score, entry.carry, entry.tunnel = (
+            link,
+            float(score.value),
+            float(score.carry),
+            tunnel,
+        )
+        self._queues.put(link.host, entry.score, entry.number)
+        return outcome
+
+    def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
+        while (found := self._queues.best(now)) is not None:
+            host, number = found
+            entry = self._entries[number]
+            deadline = now + self.lease_seconds
+            leased = Leased(entry.link, entry.score, entry.carry, entry.tunnel, deadline)
+            refusal = None if accept is None else accept(leased)
+            if refusal is not None:
+                self._move(entry, State.DISCARDED, refusal, now)
+            else:
+                self._move(entry, State.PROCESSING, "", now)
+                self._leases[entry.link.url] = deadline
+                self.hosts.take(host, now)
+            self._queues.settle(host)
+            if refusal is None:
+                return leased
+        return None
+
+    def claim(self, link: Link, score: float, now: float) -> bool:
+        entry = self._by_url.get(link.url)
+        if entry is None:
+            self.push([(link, Score(link.url, score))], now=now)
+            entry = self._by_url[link.url]
+        elif entry.state is not State.WAITING:
+            return False
+        self._move(entry, State.PROCESSING, "", now)
+        self._queues.settle(entry.link.host)
+        self._leases[link.url] = now + self.lease_seconds
+        self._turnless.add(link.url)
+        return True
+
+    def leave(self, url: str, now: float) -> None:
+        if url in self._leases and url not in self._turnless:
+            self._turnless.add(url)
+            self.hosts.done(self._by_url[url].link.host, now)
+
+    def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
+        check_end(state)
+        entry = self._end_lease(url, now)
+        if entry is not None:
+            self._move(entry, state, reason, now)
+
+    def release(self, now: float, urls: Iterable[str] | None = None) -> int:
+        released = 0
+        for url in self._overdue(now) if urls is None else urls:
+            entry = self._end_lease(url, now)
+            if entry is not None:
+                self._move(entry, State.WAITING, "", now)
+                self._queues.put(entry.link.host, entry.score, entry.number)
+                released += 1
+        return released
+
+    def rescore(self, scores: Iterable[Score]) -> int:
+        changed = 0
+        touched: dict[str, None] = {}
+        for score in scores:
+            check_score(score)
+            entry = self._by_url.get(score.url)
+            if entry is None or entry.state is not State.WAITING:
+                continue
+            entry.carry = float(score.carry)
+            if entry.score != score.value:
+                changed += 1
+                entry.score = float(score.value)
+                self._queues.put(entry.link.host, entry.score, entry.number)
+                touched[entry.link.host] = None
+        for host in touched:
+            self._queues.settle(host)
+        return changed
+
+    def queued(self) -> Iterator[Link]:
+        return (entry.link for entry in self._entries if entry.state is State.WAITING)
+
+    def counts(self) -> Mapping[State, int]:
+        return dict(self._counts)
+
+    def __len__(self) -> int:
+        return self._counts[State.WAITING]
+
+    def row(self, url: str) -> Row | None:
+        entry = self._by_url.get(url)
+        return None if entry is None else _row(entry)
+
+    def rows(self, state: State | None = None) -> Iterator[Row]:
+        return (_row(entry) for entry in self._entries if state is None or entry.state is state)
+
+    def put_note(self, name: str, text: str) -> None:
+        self._notes[name] = text
+
+    def note(self, name: str) -> str | None:
+        return self._notes.get(name)
+
+    def commit(self) -> None:
+        """Nothing is durable here."""
+
+    def close(self) -> None:
+        """Nothing to let go."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def _overdue(self, now: float) -> list[str]:
+        return [url for url, deadline in self._leases.items() if deadline <= now]
+
+    def _waiting_score(self, number: int) -> float | None:
+        entry = self._entries[number]
+        return entry.score if entry.state is State.WAITING else None
+
+    def _end_lease(self, url: str, now: float) -> _Entry | None:
+        if self._leases.pop(url, None) is None:
+            return None
+        entry = self._by_url[url]
+        if url in self._turnless:
+            self._turnless.remove(url)
+        else:
+            self.hosts.done(entry.link.host, now)
+        return entry
+
+    def _move(self, entry: _Entry, state: State, reason: str, now: float) -> None:
+        self._counts[entry.state] -= 1
+        self._counts[state] += 1
+        entry.state, entry.reason, entry.changed = state, reason, now
+
+
+def _row(entry: _Entry) -> Row:
+    return Row(
+        entry.link,
+        entry.score,
+        entry.carry,
+        entry.tunnel,
+        entry.state,
+        entry.reason,
+        entry.added,
+        entry.changed,
+    )

@@ -1,0 +1,156 @@
+"""The waiting URLs of every host, best first, each known by its number in order of arrival.
+
+The conflict: a URL's score changes while it waits, but a heap cannot move an entry. So an entry is never moved: a
+changed score is a further entry, and an entry counts only while its URL waits with just that score (lazy deletion).
+A host's heap that has doubled since it was last swept is swept, so stale entries cost O(1) a change and never pile up.
+
+Equal scores leave in order of arrival: a URL keeps the number of its first arrival, whatever became of it since.
+
+Bounded memory: an entry takes about 140 bytes. With `memory_urls`, a host that grows while that many entries are held
+keeps the better half of its heap; the rest is set aside as bare numbers (4 bytes), sorted and cut into pieces of at
+most 256 (small ones are merged now and then), of which only the best rank is remembered. A piece comes back when that rank beats the host's heap; so the
+order is exact, and what is read again is one piece at a time. A piece may bring back numbers that were queued anew
+since: they return with the score they have now, as a second, harmless entry.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+
+from topiccrawler.frontier.hosts import Hosts, Key
+
+ScoreOf = Callable[[int], float | None]
+"""The score of the URL of that number while it waits; None when it does not wait."""
+
+_SWEEP_AT = 64  # entries; smaller heaps are never swept
+_ASIDE_AT = 32  # entries; of smaller heaps nothing is set aside: a piece must be worth its own 200 bytes
+_PIECE = 256  # numbers
+_MERGE_AT = 16  # pieces
+
+
+class _Queue:
+    __slots__ = ("aside", "heap", "merge_at", "sweep_at")
+
+    def __init__(self) -> None:
+        self.heap: list[Key] = []
+        self.aside: list[tuple[Key, array[int]]] = []  # heap of pieces by their best rank
+        self.sweep_at = _SWEEP_AT
+        self.merge_at = _MERGE_AT
+
+
+class Queues:
+    """One queue of ranks a host; tells `hosts` the best rank of each."""
+
+    def __init__(self, hosts: Hosts, score_of: ScoreOf, memory_urls: int = 0) -> None:
+        self._hosts = hosts
+        self._score_of = score_of
+        self._memory_urls = memory_urls  # 0 = no bound
+        self._held = 0  # entries in all heaps
+        self._queues: dict[str, _Queue] = {}
+
+    def put(self, host: str, score: float, number: int) -> None:
+        """Queue a URL that waits with this score."""
+        queue = self._queues.get(host)
+        if queue is None:
+            queue = self._queues[host] = _Queue()
+        key = (-score, number)
+        heap = queue.heap
+        heappush(heap, key)
+        self._held += 1
+        if len(heap) > queue.sweep_at:
+            self._sweep(queue)
+        if self._memory_urls and self._held > self._memory_urls:
+            self._set_aside(queue)
+        if heap[0] == key:
+            if queue.aside:
+                self.settle(host)
+            else:
+                self._hosts.want(host, key)
+
+    def load(self, host: str, keys: list[Key], hosts: int) -> None:
+        """Queue many URLs of a host that has none yet; `hosts` share the memory."""
+        if not keys:
+            return
+        queue = self._queues[host] = _Queue()
+        queue.heap = keys
+        heapify(keys)
+        self._held += len(keys)
+        queue.sweep_at = max(_SWEEP_AT, 2 * len(keys))
+        if self._memory_urls:
+            self._set_aside(queue, self._memory_urls // hosts)
+        self._hosts.want(host, keys[0])
+
+    def best(self, now: float) -> tuple[str, int] | None:
+        """Host and number of the best URL that may be fetched now. It stays queued until it no longer waits."""
+        while (host := self._hosts.best(now)) is not None:
+            top = self._queues[host].heap[0]
+            if self._score_of(top[1]) == -top[0]:
+                return host, top[1]
+            self.settle(host)
+        return None
+
+    def settle(self, host: str) -> None:
+        """Make the host's best rank true again after a URL left or sank, and tell it."""
+        queue = self._queues.get(host)
+        if queue is None:
+            return
+        heap, aside = queue.heap, queue.aside
+        while True:
+            while heap and self._score_of(heap[0][1]) != -heap[0][0]:
+                heappop(heap)
+                self._held -= 1
+            if not aside or (heap and heap[0] <= aside[0][0]):
+                break
+            self._bring_back(queue)
+        if self._memory_urls and self._held > self._memory_urls:
+            self._set_aside(queue)
+        self._hosts.want(host, heap[0] if heap else None)
+
+    def _sweep(self, queue: _Queue) -> None:
+        heap = queue.heap
+        before = len(heap)
+        heap[:] = {key: None for key in heap if self._score_of(key[1]) == -key[0]}
+        heapify(heap)
+        self._held -= before - len(heap)
+        queue.sweep_at = max(_SWEEP_AT, 2 * len(heap))
+
+    def _set_aside(self, queue: _Queue, keep: int | None = None) -> None:
+        """Keep `keep` entries in memory, or the better half."""
+        heap = queue.heap
+        if len(heap) <= _ASIDE_AT:
+            return
+        self._sweep(queue)
+        heap.sort()  # a sorted list is a heap
+        kept = max(_ASIDE_AT // 2, len(heap) // 2 if keep is None else keep)
+        for piece in _pieces(heap[kept:]):
+            heappush(queue.aside, piece)
+        self._held -= max(0, len(heap) - kept)
+        del heap[kept:]
+        queue.sweep_at = max(_SWEEP_AT, 2 * len(heap))
+        if len(queue.aside) > queue.merge_at:
+            self._merge(queue)
+
+    def _merge(self, queue: _Queue) -> None:
+        """Sort what was set aside bit by bit into whole pieces; each time twice as much, so O(log) times in all."""
+        numbers = sorted({number for _, piece in queue.aside for number in piece})
+        scored = ((self._score_of(number), number) for number in numbers)
+        queue.aside = _pieces(sorted((-score, number) for score, number in scored if score is not None))
+        queue.merge_at = _MERGE_AT + 2 * len(queue.aside)
+
+    def _bring_back(self, queue: _Queue) -> None:
+        numbers = heappop(queue.aside)[1]
+        scored = [(self._score_of(number), number) for number in numbers]
+        back = [(-score, number) for score, number in scored if score is not None]
+        queue.heap.extend(back)
+        heapify(queue.heap)
+        self._held += len(back)
+
+
+def _pieces(keys: list[Key]) -> list[tuple[Key, array[int]]]:
+    """Sorted keys as pieces; the list is a heap."""
+    starts = range(0, len(keys), _PIECE)
+    return [
+        (keys[start], array("I", [number for _, number in keys[start : start + _PIECE]])) for start in starts
+    ]

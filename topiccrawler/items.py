@@ -1,0 +1,34 @@
+"""What the spider yields: one PageItem for the pipelines, one Outlinks for the scheduler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from topiccrawler.model import Link, Page
+
+
+@dataclass(slots=True)
+class PageItem:
+    """A page that was read, as feeds and stores see it."""
+
+    url: str
+    title: str
+    text: str  # main text; of a hub page what there is
+    topic: str
+    relevance: float  # 0..1
+    is_target: bool  # relevance >= the topic's page_threshold
+    depth: int
+    source_url: str  # the page whose link led here; empty for a seed
+    anchor: str  # that link's text
+    score: float  # of the link when it was fetched
+    encoding: str
+    status: int
+    fetched: float  # seconds since the epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Outlinks:
+    """A page and all its links, in one piece: the unit of ordering. No item: OutlinksMiddleware takes it out."""
+
+    page: Page
+    links: list[Link]

@@ -1,0 +1,75 @@
+"""The nouns every other module speaks in: frozen, slotted, without behaviour.
+
+Whatever travels between reading, ordering and storing is one of these; all else is verbs over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link as its page shows it. Labelled-link files use the same names."""
+
+    url: str  # canonical, http or https
+    host: str  # lower case, with the port when it is not the default one
+    anchor: str = ""  # visible text; the title attribute or image alt when there is none
+    before: str = ""  # context on the left, made by one of links.extract's context makers
+    after: str = ""  # context on the right
+    title: str = ""  # the title attribute
+    heading: str = ""  # nearest heading above
+    region: str = ""  # navigation | header | body | aside | footer
+    path: str = ""  # class of the DOM path, for example "div.list>ul>li"
+    kind: str = ""  # down | up | level | cross | out | frame
+    position: int = 0  # 0-based among the links of its page
+    depth: int = 0  # link steps from the seeds
+    source_url: str = ""  # the page it stands on; empty for a seed
+    nofollow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that was fetched and read."""
+
+    url: str
+    depth: int = 0
+    title: str = ""
+    terms: Mapping[str, float] = field(default_factory=dict)  # word -> count in title and main text
+    relevance: float = 0.0  # 0..1, by the page judge
+    is_target: bool = False  # relevance >= the topic's page_threshold
+    seconds: float = 0.0  # download time
+    via: Via | None = None  # how it was reached; None for the virtual root
+
+
+@dataclass(frozen=True, slots=True)
+class Via:
+    """The queue row that led to a page: its link, the score it was fetched with, and what travelled along."""
+
+    link: Link
+    score: float = 0.0
+    carry: float = 0.0
+    tunnel: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How soon a URL should be fetched. Larger is sooner; finite; comparable within one strategy only."""
+
+    url: str
+    value: float
+    carry: float = 0.0  # returns as page.via.carry
+    reasons: tuple[tuple[str, float], ...] = ()  # optional shares, for `explain`
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What happened to one URL. The crawl log is a list of these."""
+
+    url: str
+    status: int  # HTTP status; 0 when there was no response
+    score: float  # at fetch
+    relevance: float  # 0..1
+    stored: bool
+    time: float  # seconds since the epoch

@@ -1,0 +1,101 @@
+"""What one walk over a page finds: a single line of text, and everything else as offsets into it.
+
+The conflict: links want characters beside them, density wants blocks, the title wants headings, and each could walk
+the tree again. One line of text with offsets serves all: the context of a link is a slice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+BOUNDARY = "|"
+
+# A piece of text that no tag interrupts: start, end, the element it stands in, within a link?, number of its block.
+# A plain tuple, for a page has many hundreds.
+Run = tuple[int, int, int, bool, int]
+
+
+class Anchor(NamedTuple):
+    """A link-bearing element. text[start:end] is its visible text; without any, both are just behind a boundary."""
+
+    start: int
+    end: int
+    href: str
+    title: str  # the title attribute
+    rel: str
+    alt: str  # alt of the first image inside, or of the area
+    region: str  # navigation | header | body | aside | footer
+    path: str  # class of the DOM path, for example "div.list>ul>li"
+    heading: str  # nearest heading above
+    tag: str  # a | area | frame | iframe
+    node: int  # its element, an index into the node lists
+
+
+class Block(NamedTuple):
+    """Text between two ends of block elements."""
+
+    start: int
+    end: int
+    node: int  # the element of its first run
+    link_characters: int
+
+
+class Heading(NamedTuple):
+    """An h1 to h6 with text."""
+
+    text: str
+    level: int
+    start: int
+
+
+@dataclass(slots=True)
+class Document:
+    """A page after the walk. `text` begins and ends with a boundary; runs of boundaries are one.
+
+    Elements stand in document order in three lists side by side; a parent stands before its children, so one backward
+    loop sums up any figure from leaves to root.
+    """
+
+    text: str = BOUNDARY
+    anchors: list[Anchor] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    node_parents: list[int] = field(default_factory=list)  # index of the parent element, -1 for the root
+    node_tags: list[str] = field(default_factory=list)
+    node_regions: list[str] = field(default_factory=list)
+    node_names: dict[int, str] = field(
+        default_factory=dict
+    )  # class and id, of structural elements that have them
+    heading_marks: list[Heading] = field(default_factory=list)
+    emphasis: list[str] = field(default_factory=list)
+    title_tag: str = ""
+    metas: dict[str, str] = field(
+        default_factory=dict
+    )  # lower-case name or property -> content; the first one counts
+    base_href: str = ""
+    canonical_href: str = ""
+    refresh: str = ""  # target of a meta refresh
+    lang: str = ""
+
+    @property
+    def headings(self) -> list[str]:
+        """Texts of h1 to h6 in document order."""
+        return [heading.text for heading in self.heading_marks]
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The runs, put together to blocks."""
+        found: list[Block] = []
+        first = last = linked = 0
+        home = number = -1
+        for start, end, node, in_link, block in self.runs:
+            if block != number:
+                if home >= 0:
+                    found.append(Block(first, last, home, linked))
+                first, home, number, linked = start, node, block, 0
+            if in_link:
+                linked += end - start
+            last = end
+        if home >= 0:
+            found.append(Block(first, last, home, linked))
+        return found

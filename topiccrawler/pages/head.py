@@ -1,0 +1,56 @@
+"""What a page says about itself in elements without text: title, metas, base, canonical URL, refresh, language.
+
+The conflict: these stand in any order, twice, or in the body; the first of each counts, as in browsers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from selectolax.lexbor import LexborNode
+
+from topiccrawler.pages.document import Document
+
+LONGEST_CONTENT = 10_000
+_REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*url\s*=\s*['\"]?\s*([^'\"]+)", re.IGNORECASE)
+
+
+def _meta(document: Document, node: LexborNode) -> None:
+    attributes = node.attributes
+    content = (attributes.get("content") or "")[:LONGEST_CONTENT]
+    if not content:
+        return
+    name = attributes.get("name") or attributes.get("property") or attributes.get("itemprop")
+    if name:
+        document.metas.setdefault(name.lower(), content)
+    if not document.refresh and (attributes.get("http-equiv") or "").lower() == "refresh":
+        target = _REFRESH.match(content)
+        document.refresh = target[1].strip() if target else ""
+
+
+def _base(document: Document, node: LexborNode) -> None:
+    document.base_href = document.base_href or node.attributes.get("href") or ""
+
+
+def _relation(document: Document, node: LexborNode) -> None:
+    attributes = node.attributes
+    if not document.canonical_href and "canonical" in (attributes.get("rel") or "").lower():
+        document.canonical_href = attributes.get("href") or ""
+
+
+def _title(document: Document, node: LexborNode) -> None:
+    document.title_tag = document.title_tag or " ".join(node.text()[:LONGEST_CONTENT].split())
+
+
+def _html(document: Document, node: LexborNode) -> None:
+    document.lang = document.lang or node.attributes.get("lang") or ""
+
+
+HEAD_ELEMENTS: dict[str, Callable[[Document, LexborNode], None]] = {
+    "meta": _meta,
+    "base": _base,
+    "link": _relation,
+    "title": _title,
+    "html": _html,
+}

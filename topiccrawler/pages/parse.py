@@ -1,0 +1,26 @@
+"""HTML of any quality to a Document.
+
+The conflict: real pages have two <html> roots, unclosed tags and megabytes, and an HTML5 tree builder mends
+all of it; but its cost grows with the square of the nesting depth, and hostile nesting takes minutes. Pages
+with very many tags are measured first and flattened where they are too deep (taming.py).
+"""
+
+from __future__ import annotations
+
+from selectolax.lexbor import LexborHTMLParser
+
+from topiccrawler.pages.document import Document
+from topiccrawler.pages.taming import tame
+from topiccrawler.pages.walk import Walk
+
+MOST_CHARACTERS = 2_000_000
+_UNREAD = ["script", "style", "noscript", "template", "svg"]
+
+
+def parse(html: str) -> Document:
+    """One walk over the page. Never raises on any text."""
+    html = tame(html[:MOST_CHARACTERS])
+    tree = LexborHTMLParser(html)
+    tree.strip_tags(_UNREAD)
+    root = tree.root
+    return Walk().over(root) if root is not None else Document()

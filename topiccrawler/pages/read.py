@@ -1,0 +1,102 @@
+"""A page read whole: bytes in, Page, text and words out; whatever the bytes are.
+
+The conflict: a crawl meets pages that are no HTML, no text, or megabytes of either, and must neither stop nor
+slow down; yet words, relevance and links all need the same parse. So one Reader does it once per page, with
+bounds on every part.
+Bounds: MOST_BYTES of a body are decoded (the rest is cut), parse.py and walk.py bound characters, elements
+and links, and MOST_BODY_CHARACTERS of text go to the segmenter.
+Cost: see benchmarks/reading.py.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain
+from typing import Protocol
+
+from topiccrawler.model import Page, Via
+from topiccrawler.pages.content import main_text
+from topiccrawler.pages.document import Document
+from topiccrawler.pages.parse import parse
+from topiccrawler.pages.title import title_of
+from topiccrawler.text.decode import decode
+from topiccrawler.text.segment import words_of
+from topiccrawler.topics.relevance import PageWords
+
+MOST_BYTES = 4_000_000
+MOST_BODY_CHARACTERS = 100_000
+SHORTEST_MAIN_TEXT = 80  # characters; below, the page is a hub or empty, and all its text is judged
+
+
+class Judge(Protocol):
+    """What a Reader asks of a page judge."""
+
+    @property
+    def threshold(self) -> float:
+        """Relevance from which a page is about the topic."""
+        ...
+
+    def relevance(self, words: PageWords) -> float:
+        """0..1"""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that reading a page gives."""
+
+    page: Page
+    document: Document
+    main_text: str
+    encoding: str
+    words: PageWords
+
+
+class Reader:
+    """Reads pages for one judge."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+
+    def read(
+        self,
+        url: str,
+        body: bytes,
+        declared: str | None = None,
+        *,
+        depth: int = 0,
+        seconds: float = 0.0,
+        via: Via | None = None,
+    ) -> Reading:
+        """Read one page; `declared` is the charset of the HTTP header. Never raises on any bytes."""
+        html, encoding = decode(body[:MOST_BYTES], declared)
+        document = parse(html)
+        title, main = title_of(document), main_text(document)
+        words = page_words(document, title, main)
+        relevance = self.judge.relevance(words)
+        page = Page(
+            url=url,
+            depth=depth,
+            title=title,
+            terms=Counter(chain(words.title, words.body)),
+            relevance=relevance,
+            is_target=relevance >= self.judge.threshold,
+            seconds=seconds,
+            via=via,
+        )
+        return Reading(page, document, main, encoding, words)
+
+
+def page_words(document: Document, title: str, main: str) -> PageWords:
+    """The words of a page by field, in one call of the segmenter."""
+    body = main if len(main) >= SHORTEST_MAIN_TEXT else document.text
+    metas = document.metas
+    fields = (
+        title,
+        "|".join(document.headings)[:MOST_BODY_CHARACTERS],
+        "|".join(document.emphasis)[:MOST_BODY_CHARACTERS],
+        f"{metas.get('keywords', '')}|{metas.get('description', '')}"[:MOST_BODY_CHARACTERS],
+        body[:MOST_BODY_CHARACTERS],
+    )
+    return PageWords(*words_of(fields))

@@ -1,0 +1,112 @@
+"""One WARC file: where its responses begin, and each of them on demand.
+
+The conflict: a file of gigabytes is read by offset only, so records must be reachable one by one; and the file of a
+crawl that was killed ends in the middle of a record, which is no reason to lose the rest. So what is whole is used,
+and what the file ends in is told in `damage`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+
+from topiccrawler.errors import ReplayError
+from topiccrawler.replay.bodies import Headers, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A response in the file, without its body."""
+
+    url: str  # as recorded
+    offset: int  # bytes
+    status: int
+    location: str | None  # the Location header of a redirect
+
+
+class WarcFile:
+    """A .warc, or a .warc.gz with one gzip member a record, as the standard asks."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.damage = ""  # why the end of the file could not be read; known after entries()
+        try:
+            self._file = path.open("rb", buffering=0)
+        except OSError as error:
+            fault = error.strerror or "unreadable"
+            raise ReplayError(str(path), fault, "name a .warc or .warc.gz file") from error
+        self.close = weakref.finalize(self, self._file.close)
+
+    def entries(self) -> Iterator[Entry]:
+        """One pass over the file. The last entry is given only if its record is whole."""
+        last: Entry | None = None
+        offset = -1
+        try:
+            for record in ArchiveIterator(self._file, record_types=WarcRecordType.response, parse_http=False):
+                if record.stream_pos == offset:
+                    fault = "one gzip member holds several records"
+                    raise ReplayError(str(self.path), fault, "repack it: `warcio recompress FILE NEW`")
+                offset = record.stream_pos
+                entry = _entry(record)
+                if entry is not None:
+                    if last is not None:
+                        yield last
+                    last = entry
+        except OSError as error:
+            self.damage = str(error)
+        if last is None:
+            return
+        if self._is_whole(last.offset):
+            yield last
+        else:
+            self.damage = self.damage or "its last record is cut off"
+
+    def read(self, offset: int) -> tuple[int, Headers, bytes]:
+        """Status, headers and unpacked body of the response that begins at a byte."""
+        fault = "no HTTP response there"
+        try:
+            record = self._record_at(offset)
+            status = _status(record) if record else None
+            if record and status is not None:
+                stored = [(bytes(name), bytes(value)) for name, value in record.http_headers.items_bytes()]
+                return status, *plain(stored, bytes(record.reader.read()))
+        except OSError as error:
+            fault = str(error)
+        what = f"the record at byte {offset} cannot be read ({fault})"
+        raise ReplayError(str(self.path), what, "record the file again, or leave it out")
+
+    def _record_at(self, offset: int) -> WarcRecord | None:
+        self._file.seek(offset)
+        return next(ArchiveIterator(self._file, record_types=WarcRecordType.response, parse_http=False), None)
+
+    def _is_whole(self, offset: int) -> bool:
+        try:
+            record = self._record_at(offset)
+            return record is not None and len(record.reader.read()) == record.content_length
+        except OSError:
+            return False
+
+
+def _entry(record: WarcRecord) -> Entry | None:
+    status = _status(record)
+    if status is None:
+        return None
+    url = (record.headers.get("WARC-Target-URI") or "").strip("<> ")
+    return Entry(
+        url, record.stream_pos, status, record.http_headers.get("Location") if 300 <= status < 400 else None
+    )
+
+
+def _status(record: WarcRecord) -> int | None:
+    """Read the HTTP head; its status, or None when there is none."""
+    if not record.is_http:
+        return None
+    try:
+        record.parse_http(quirks_mode=True)
+    except OSError:
+        return None
+    return record.http_headers.status_code if record.http_headers is not None else None

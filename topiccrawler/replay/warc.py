@@ -1,0 +1,219 @@
+"""A recorded web: WARC files that answer for the network.
+
+The conflict: a recording knows each page under the one URL it was fetched by, a crawl asks under many; and a web of
+gigabytes must not be held in memory. So one pass notes where each response begins, bodies are read on demand, and
+a URL that was not recorded is looked for under the spellings a server would know.
+
+For a URL, in this order:
+    the recording of it (http when https was not recorded, and the other way round; the first of several records);
+    an alias, 301: a line `url TAB target` of aliases.tsv beside the file, /x -> /x/, /x -> /x.html,
+        /x/index.html -> /x/ (also .htm, .shtml);
+    a recording with the same canonical form, answered in place, because the crawl asks by canonical URLs:
+        /x/ finds /x/index.html, a page finds itself recorded with tracking parameters;
+    nothing: 404 on a recorded host (also for robots.txt: all is allowed), else 502.
+
+A file that was cut off (a crawl killed while it wrote) gives its whole records; the damaged rest is counted and told.
+A file that gives none, or whose records cannot be reached by offset, is a ReplayError.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
+
+from topiccrawler.errors import ReplayError
+from topiccrawler.links.urls import canonical
+from topiccrawler.replay.bodies import Headers
+from topiccrawler.replay.records import Entry, WarcFile
+
+logger = logging.getLogger(__name__)
+
+_INDEX_PAGES = ("index.html", "index.htm", "index.shtml")
+_PATH_SAFE = "/:@!$&'()*+,;=~-._"
+_PARTS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\??)([^#]*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the recorded web would answer."""
+
+    status: int
+    location: str | None = None  # where a 3xx points to
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One response; the body unpacked, the headers true of it."""
+
+    url: str  # as it was asked for
+    status: int
+    headers: Headers
+    body: bytes
+
+
+class RecordedWeb:
+    """Random access to the responses of WARC files, by URL."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.damaged = 0  # files with a rest that could not be read
+        self.repeated = 0  # records of a URL that had one already
+        self._paths = list(paths)
+        self._files: list[WarcFile] = []
+        self._positions: dict[str, int] = {}  # key -> (offset * files + file) * 2 + recorded under https
+        self._spelled: dict[str, str] = {}  # key -> URL as recorded, where it cannot be told from the key
+        self._moved: dict[str, Found] = {}  # key -> answer, where it is not 200
+        self._aliases: dict[str, str] = {}
+        for number, path in enumerate(self._paths):
+            self._files.append(WarcFile(path))
+            self._scan(number, self._files[-1])
+        for folder in sorted({path.parent for path in self._paths}):
+            self._read_aliases(folder / "aliases.tsv")
+        if not self._positions:
+            raise ReplayError(_names(self._paths), "no HTTP responses in it", "name a WARC file of a crawl")
+        self._hosts = {_host(key) for key in self._positions}
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def urls(self) -> Iterator[str]:
+        """The URLs as they were recorded, in the order of the files."""
+        for key, position in self._positions.items():
+            yield self._url(key, position)
+
+    def find(self, url: str) -> Found:
+        """The status and, for a redirect, its target, without reading the body."""
+        found, key = self._look_up(url)
+        return found if key is None else self._moved.get(key, found)
+
+    def response(self, url: str) -> Recorded | None:
+        """The response, or None when nothing is recorded there (find tells whether that is 404 or 502)."""
+        found, key = self._look_up(url)
+        if key is not None:
+            offset, number = divmod(self._positions[key] >> 1, len(self._files))
+            return Recorded(url, *self._files[number].read(offset))
+        if found.location is not None:
+            headers = [(b"Location", found.location.encode("utf-8")), (b"Content-Length", b"0")]
+            return Recorded(url, found.status, headers, b"")
+        return None
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for file in self._files:
+            file.close()
+
+    def _look_up(self, url: str) -> tuple[Found, str | None]:
+        """The answer and, when a record holds it, the record's key."""
+        if url in self._positions:
+            return Found(200), url
+        parts = _PARTS.match(url)
+        if parts is None:
+            return Found(502), None
+        key = _key(parts)
+        secure_key = "https" + key[4:]
+        if secure_key in self._positions and parts[1].lower() == "https":
+            return Found(200), secure_key
+        if key in self._positions:
+            return Found(200), key
+        return self._look_further(url, key)
+
+    def _look_further(self, url: str, key: str) -> tuple[Found, str | None]:
+        for target in self._alias_targets(key):
+            position = self._positions.get(target)
+            if position is not None:
+                return Found(301, self._url(target, position)), None
+        asked = _PARTS.match(canonical(url) or "")
+        recorded = self._canonical_keys.get(_key(asked)) if asked else None
+        if recorded is not None:
+            return Found(200), recorded
+        return Found(404 if _host(key) in self._hosts else 502), None
+
+    def _alias_targets(self, key: str) -> Iterator[str]:
+        if key in self._aliases:
+            yield self._aliases[key]
+        yield key + "/"
+        yield key + ".html"
+        for page in _INDEX_PAGES:
+            if key.endswith("/" + page):
+                yield key[: -len(page)]
+
+    @cached_property
+    def _canonical_keys(self) -> dict[str, str]:
+        """Canonical form -> key, for the records that are not under their canonical form themselves."""
+        keys: dict[str, str] = {}
+        for key, position in self._positions.items():
+            parts = _PARTS.match(canonical(self._url(key, position)) or "")
+            if parts and _key(parts) not in self._positions:
+                keys.setdefault(_key(parts), key)
+        return keys
+
+    def _url(self, key: str, position: int) -> str:
+        return self._spelled.get(key) or ("https" + key[4:] if position & 1 and key[:5] == "http:" else key)
+
+    def _scan(self, number: int, file: WarcFile) -> None:
+        before = len(self._positions)
+        for entry in file.entries():
+            self._note(entry, (entry.offset * len(self._paths) + number) * 2)
+        if file.damage:
+            whole = len(self._positions) - before
+            if not whole:
+                fault = f"no whole response in it ({file.damage})"
+                raise ReplayError(str(file.path), fault, "name a WARC file, or record it again")
+            self.damaged += 1
+            logger.warning("%s: %s; the %d responses before are used", file.path, file.damage, whole)
+
+    def _note(self, entry: Entry, position: int) -> None:
+        parts = _PARTS.match(entry.url)
+        if parts is None:
+            return
+        key = _key(parts)
+        secure = parts[1].lower() == "https"
+        if key in self._positions and secure and not self._positions[key] & 1:
+            key = "https" + key[4:]  # the http record is most often nothing but the way to this one
+        elif key in self._positions:
+            key = entry.url  # told apart by a fragment
+        if key in self._positions:
+            self.repeated += 1
+            return
+        self._positions[key] = position + secure
+        if self._url(key, position + secure) != entry.url:
+            self._spelled[key] = entry.url
+        if entry.status != 200:
+            location = canonical(entry.location, entry.url) if entry.location else None
+            self._moved[key] = Found(entry.status, location)
+
+    def _read_aliases(self, path: Path) -> None:
+        if not path.is_file():
+            return
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ReplayError(str(path), "unreadable", "mend it or take it away") from error
+        for line in lines:
+            alias, _, target = line.partition("\t")
+            ends = _PARTS.match(alias), _PARTS.match(target)
+            if ends[0] and ends[1]:
+                self._aliases[_key(ends[0])] = _key(ends[1])
+
+
+def _key(parts: re.Match[str]) -> str:
+    """The form records are found by: http, lower-case host, one percent-encoding, no fragment."""
+    host = parts[2].rpartition("@")[2].lower()
+    name, colon, port = host.partition(":")
+    if colon and port in ("", "80", "443"):
+        host = name
+    path = quote(unquote_to_bytes(parts[3] or "/"), safe=_PATH_SAFE)
+    query = "?" + quote(unquote_to_bytes(parts[5]), safe=_PATH_SAFE + "?/%") if parts[5] else ""
+    return f"http://{host.rstrip('.')}{path}{query}"
+
+
+def _host(key: str) -> str:
+    return key.split("/", 3)[2]
+
+
+def _names(paths: Sequence[Path]) -> str:
+    return ", ".join(map(str, paths)) or "the list of WARC files"

@@ -1,0 +1,180 @@
+"""Puts a crawl together: from arguments and settings to the objects that do the work.
+
+The conflict: spider, scheduler, middlewares, pipelines and extensions are each built by Scrapy from the crawler, yet
+all need the same topic, frontier and gate. They are built here once, when the spider is, and hang on the spider.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+from scrapy.settings import BaseSettings
+
+from topiccrawler.errors import ArgumentError, SeedsError, StateError
+from topiccrawler.frontier.base import Frontier
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.gate import LinkGate
+from topiccrawler.links.classifier import LinkClassifier
+from topiccrawler.links.extract import WINDOW_CHARACTERS, ContextMaker
+from topiccrawler.links.modelfile import load_model
+from topiccrawler.links.urls import canonical, host_of
+from topiccrawler.model import Link
+from topiccrawler.ordering import Ordering
+from topiccrawler.pages.read import Reader
+from topiccrawler.params import CrawlParams
+from topiccrawler.scheduling.clock import Clock
+from topiccrawler.scheduling.tally import Tally
+from topiccrawler.store.pages import PageStore
+from topiccrawler.store.visits import VisitLog
+from topiccrawler.strategies import build
+from topiccrawler.strategies.base import Knowledge, Strategy
+from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.relevance import VsmJudge
+from topiccrawler.topics.seeds import read_seeds
+from topiccrawler.topics.topic import Topic
+
+
+@dataclass(slots=True)
+class Runtime:
+    """One crawl's parts."""
+
+    params: CrawlParams
+    topic: Topic
+    reader: Reader
+    strategy: Strategy
+    hosts: Hosts
+    frontier: Frontier
+    ordering: Ordering
+    gate: LinkGate
+    tally: Tally
+    clock: Clock
+    files: JobFiles
+    seeds: list[Link]
+    context: ContextMaker  # the context maker the link model was trained with
+    context_characters: int
+    dropped_parameters: frozenset[str]
+
+
+class JobFiles:
+    """The files of one job, in a folder that is made when the first of them is written."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def store(self) -> PageStore:
+        """The pages."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return PageStore(self.folder / "pages.sqlite")
+
+    @cached_property
+    def visits(self) -> VisitLog:
+        """The crawl log."""
+        return VisitLog(self.folder / "visits.jsonl")
+
+    def commit(self) -> None:
+        """Make the pages and visits so far durable; before the frontier hears of them."""
+        if "store" in self.__dict__:
+            self.store.commit()
+        self.visits.commit()
+
+    def close(self) -> None:
+        """Commit and let go."""
+        self.commit()
+        if "store" in self.__dict__:
+            self.store.close()
+
+
+def build_runtime(params: CrawlParams, settings: BaseSettings, job: str | None, jobdir: str | None) -> Runtime:
+    """Build a crawl, or raise the CrawlerError that says what is wrong with what the user gave.
+
+    `job`: the name scrapyd gave this run. `jobdir`: where the queue is kept; None = in memory.
+    """
+    topic = load_topic(params.topic)
+    if params.keywords:
+        topic = topic.model_copy(
+            update={"keywords": {**topic.keywords, **dict.fromkeys(params.keywords, 1.0)}}
+        )
+    strategy = build(params.strategy, params.parameters)
+    gate_settings = settings.getfloat("TOPIC_LINK_THRESHOLD", topic.link_threshold or 0.0)
+    threshold = gate_settings if strategy.prunes else 0.0
+    scorer = _link_model(topic, settings) if strategy.needs_link_scorer or threshold > 0 else None
+    judge = VsmJudge(topic)
+    strategy.prepare(Knowledge(page_threshold=judge.threshold, link_scorer=scorer))
+    folder = _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, job)
+    hosts = Hosts(patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"), worth=strategy.worth)
+    seeds = _seeds(params, topic)
+    frontier = _frontier(settings, hosts, jobdir)
+    return Runtime(
+        params=params,
+        topic=topic,
+        reader=Reader(judge),
+        strategy=strategy,
+        hosts=hosts,
+        frontier=frontier,
+        ordering=Ordering(strategy, frontier),
+        gate=LinkGate(scorer, threshold, topic.tunnel_probability, topic.tunnel_depth),
+        tally=Tally(frontier.note(Tally.NOTE)),
+        clock=Clock(),
+        files=JobFiles(folder),
+        seeds=seeds,
+        context=cast("ContextMaker", scorer.context) if scorer is not None else "window",
+        context_characters=settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
+        dropped_parameters=frozenset(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
+    )
+
+
+def _link_model(topic: Topic, settings: BaseSettings) -> LinkClassifier:
+    folder = settings.get("TOPIC_LINK_MODELS")
+    return load_model(topic.name, Path(folder) if folder else None)
+
+
+def _frontier(settings: BaseSettings, hosts: Hosts, jobdir: str | None) -> Frontier:
+    if not jobdir:
+        return MemoryFrontier(hosts, lease_seconds=settings.getfloat("FRONTIER_LEASE_SECONDS"))
+    Path(jobdir).mkdir(parents=True, exist_ok=True)
+    return SqliteFrontier(
+        Path(jobdir) / "frontier.sqlite",
+        hosts,
+        lease_seconds=settings.getfloat("FRONTIER_LEASE_SECONDS"),
+        memory_urls=settings.getint("FRONTIER_MEMORY_URLS"),
+        acknowledgements_per_commit=sys.maxsize,  # the scheduler commits, when all a page's parts are in
+    )
+
+
+def _seeds(params: CrawlParams, topic: Topic) -> list[Link]:
+    links = []
+    for url in read_seeds(params.seeds, topic).positive:
+        clean = canonical(url)
+        if clean is None:
+            raise SeedsError(f"seed {url!r}", "is no http(s) URL", "write it as http://host/path")
+        links.append(Link(clean, host_of(clean)))
+    if not links:
+        raise SeedsError(
+            f"seeds of topic {topic.name!r}", "there are none", "give some: -a seeds=FILE or -a seeds=URL,URL"
+        )
+    return links
+
+
+def _job_folder(topic: Topic, settings: BaseSettings, job: str | None) -> Path:
+    name = settings.get("TOPIC_JOB") or job or f"{topic.name}-{datetime.now():%Y%m%d-%H%M%S}-{os.getpid()}"  # noqa: DTZ005 local time is what a person looks for
+    if Path(name).name != name or name in {".", ".."}:
+        raise ArgumentError(
+            f"TOPIC_JOB={name!r}", "is no plain folder name", "use letters, digits and dashes"
+        )
+    return _writable(Path(settings.get("TOPIC_DATA_DIR")) / name, "TOPIC_DATA_DIR")
+
+
+def _writable(folder: Path, setting: str) -> Path:
+    there = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise StateError(f"folder {folder}", "cannot be written", f"set {setting} to a folder of yours")
+    return folder

@@ -1,0 +1,127 @@
+"""How a leased request ends, of the some fifteen ways it can, several of them silent.
+
+The conflict: the engine never tells a scheduler that a request is finished. A lease must end exactly once, and only
+when its links are queued *and* each of its items is stored or dropped. Five hooks see the ends: the request's
+errback, the outermost spider middleware, the item signals, the spider_error signal, and the request coming back as a
+retry or a redirect. A sweep finds what slipped through all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from topiccrawler.frontier.base import Leased, State
+from topiccrawler.model import Page
+
+META = "topic_lease"  # the lease's number in request.meta
+
+
+@dataclass(slots=True)
+class Lease:
+    """A URL under way, and what is known of its end."""
+
+    number: int
+    leased: Leased
+    host: str  # where its request goes; another host after a redirect
+    holds_turn: bool = False  # of `host`, taken by the side queue
+    claimed: list[str] = field(default_factory=list)  # redirect targets that end with it
+    moving: bool = False  # on its way back to the scheduler as a retry or redirect
+    items: int = 0  # items that left the spider
+    settled_items: int = 0  # items stored, dropped or failed
+    kept_items: int = 0
+    iterated: bool = False  # the callback has given all it had
+    error: str = ""
+    drop_reason: str = ""
+    status: int = 0
+    page: Page | None = None
+    missing_since: float | None = None  # when the sweep first did not find it
+
+
+OnEnd = Callable[[Lease, State, str], None]
+
+
+class Leases:
+    """The open leases. Each is ended once, by `on_end(lease, state, reason)`."""
+
+    def __init__(self, on_end: OnEnd) -> None:
+        self._open: dict[int, Lease] = {}
+        self._next = 0
+        self._on_end = on_end
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __iter__(self) -> Iterator[Lease]:
+        return iter(list(self._open.values()))
+
+    def begin(self, leased: Leased) -> Lease:
+        """Open a lease and number it."""
+        self._next += 1
+        lease = self._open[self._next] = Lease(self._next, leased, leased.link.host)
+        return lease
+
+    def get(self, number: object) -> Lease | None:
+        """The open lease of that number."""
+        return self._open.get(number) if isinstance(number, int) else None
+
+    def fail(self, lease: Lease, state: State, reason: str) -> None:
+        """It ends without a page."""
+        self._end(lease, state, reason)
+
+    def broke(self, lease: Lease, reason: str) -> None:
+        """Its callback raised; items it gave before still come through the pipelines."""
+        lease.error = lease.error or reason
+        self.iterated(lease)
+
+    def iterated(self, lease: Lease) -> None:
+        """Its callback has given all it had."""
+        lease.iterated = True
+        self._settle(lease)
+
+    def item_settled(
+        self, lease: Lease, *, kept: bool = False, drop_reason: str = "", error: str = ""
+    ) -> None:
+        """One of its items left the pipelines."""
+        lease.settled_items += 1
+        lease.kept_items += kept
+        lease.drop_reason = lease.drop_reason or drop_reason
+        lease.error = lease.error or error
+        self._settle(lease)
+
+    def drop_all(self) -> list[Lease]:
+        """Forget what is still open, and return it: the crawl closes."""
+        left = list(self._open.values())
+        self._open.clear()
+        return left
+
+    def sweep(self, under_way: Iterable[object], now: float, patience_seconds: float) -> int:
+        """End the leases that the engine no longer knows. `under_way`: the lease numbers it does know.
+
+        A lease must be missed twice, `patience_seconds` apart, since requests change hands between two ticks.
+        """
+        known = set(under_way)
+        swept = 0
+        for lease in self:
+            if lease.number in known:
+                lease.missing_since = None
+            elif lease.missing_since is None:
+                lease.missing_since = now
+            elif now - lease.missing_since >= patience_seconds:
+                swept += 1
+                self._end(lease, State.DISCARDED, "replaced by another component")
+        return swept
+
+    def _settle(self, lease: Lease) -> None:
+        if not lease.iterated or lease.settled_items < lease.items:
+            return
+        if lease.error:
+            self._end(lease, State.ERROR, lease.error)
+        elif lease.kept_items:
+            self._end(lease, State.COMPLETED, "kept")
+        else:
+            self._end(lease, State.DISCARDED, lease.drop_reason or "no page")
+
+    def _end(self, lease: Lease, state: State, reason: str) -> None:
+        if self._open.pop(lease.number, None) is not None:
+            self._on_end(lease, state, reason)

@@ -1,0 +1,114 @@
+"""What servers ask for, told to the host clocks: Crawl-delay, Retry-After, 429 and 503, slowness.
+
+The conflict: Scrapy learns these things in the downloader, where a request already waits in a line that knows no
+scores; order is only kept when the frontier knows beforehand that a host must rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.robotstxt import RobotParser
+from scrapy.utils.httpobj import urlparse_cached
+
+from topiccrawler.frontier.hosts import Hosts
+
+TOO_BUSY = (429, 503)
+
+
+class Politeness:
+    """Listens to the engine and slows hosts down; only `frontier/…` stats and `Hosts` are changed."""
+
+    def __init__(
+        self,
+        hosts: Hosts,
+        clock: Callable[[], float],
+        *,
+        user_agent: str,
+        crawl_delay_max_seconds: float,
+        backoff_seconds: float,
+        backoff_max_seconds: float,
+    ) -> None:
+        self._hosts = hosts
+        self._clock = clock
+        self._user_agent = user_agent
+        self._crawl_delay_max = crawl_delay_max_seconds
+        self._backoff = backoff_seconds
+        self._backoff_max = backoff_max_seconds
+        self._strikes: dict[str, int] = {}
+        self._crawler: Crawler | None = None
+
+    def connect(self, crawler: Crawler) -> None:
+        """Listen. Must be connected after AutoThrottle, whose new delay it reads."""
+        self._crawler = crawler
+        crawler.signals.connect(self.robots_parsed, signals.robots_parsed)
+        crawler.signals.connect(self.response_downloaded, signals.response_downloaded)
+
+    def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
+        """robots.txt may ask for a delay of its own."""
+        delay = robotparser.crawl_delay(self._user_agent)
+        if delay is not None and delay > 0:
+            host = host_key(request)
+            self._hosts.set_delay(host, min(float(delay), self._crawl_delay_max), "robots")
+            self._count("frontier/crawl_delay_hosts")
+
+    def response_downloaded(self, response: Response, request: Request) -> None:
+        """A busy server is left alone for as long as it asks; a slow one is asked less often."""
+        host = host_key(request)
+        if response.status in TOO_BUSY:
+            now = self._clock()
+            strikes = self._strikes[host] = self._strikes.get(host, 0) + 1
+            asked = retry_after_seconds(response, now)
+            seconds = asked if asked is not None else self._backoff * 2 ** (strikes - 1)
+            self._hosts.rest(
+                host, now + min(seconds, self._backoff_max), "retry-after" if asked else "back-off"
+            )
+            self._count("frontier/rests/retry_after" if asked else "frontier/rests/back_off")
+        else:
+            self._strikes.pop(host, None)
+        slot = self._slot_delay(request)
+        if slot is not None:
+            self._hosts.set_delay(host, slot, "autothrottle")
+
+    def _slot_delay(self, request: Request) -> float | None:
+        """The downloader's present delay for this host, when AutoThrottle sets it."""
+        if self._crawler is None or self._crawler.engine is None:
+            return None
+        if not self._crawler.settings.getbool("AUTOTHROTTLE_ENABLED"):
+            return None
+        slot: Any = self._crawler.engine.downloader.slots.get(request.meta.get("download_slot", ""))
+        return None if slot is None else float(slot.delay)
+
+    def _count(self, key: str) -> None:
+        if self._crawler is not None and self._crawler.stats is not None:
+            self._crawler.stats.inc_value(key)
+
+
+def host_key(request: Request) -> str:
+    """The host as `Link.host` spells it: lower case, with a port that is not the scheme's own."""
+    parts = urlparse_cached(request)
+    host = (parts.hostname or "").lower()
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return host if port is None or port == usual else f"{host}:{port}"
+
+
+def retry_after_seconds(response: Response, now: float) -> float | None:
+    """Retry-After as seconds from now: a number of seconds or an HTTP date; None when absent or senseless."""
+    text = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
+    if not text:
+        return None
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,56 @@
+"""Requests that are no rows: retries, redirects, and whatever spiders, shell, parse and check send by themselves.
+
+The conflict: such a request carries closures (callback, errback) that no row can hold, so the object itself is kept;
+yet it must ask the same host clock as the rows do. There are few of them in a focused crawl: a scan over their hosts
+is enough.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+from scrapy import Request
+
+from topiccrawler.frontier.hosts import Hosts
+
+
+class SideQueue:
+    """Requests by host; the highest priority of a ready host first, first in first out among equals."""
+
+    def __init__(self, hosts: Hosts) -> None:
+        self._hosts = hosts
+        self._heaps: dict[str, list[tuple[int, int, Request]]] = {}
+        self._count = 0
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Request]:
+        return (request for heap in self._heaps.values() for _, _, request in heap)
+
+    def push(self, request: Request, host: str) -> None:
+        """Keep a request until its host is ready."""
+        self._count += 1
+        self._size += 1
+        heapq.heappush(self._heaps.setdefault(host, []), (-request.priority, self._count, request))
+
+    def pop(self, now: float) -> tuple[Request, str] | None:
+        """The best request of a host that is ready, with the host, whose turn it takes."""
+        ready = [(heap[0][:2], host) for host, heap in self._heaps.items() if self._hosts.ready(host, now)]
+        if not ready:
+            return None
+        _, host = min(ready)
+        heap = self._heaps[host]
+        _, _, request = heapq.heappop(heap)
+        if not heap:
+            del self._heaps[host]
+        self._size -= 1
+        self._hosts.take(host, now)
+        return request, host
+
+    def next_ready(self, now: float) -> float | None:
+        """When the first of the waiting hosts can be asked; None when there is none, or all are busy."""
+        free = (host for host in self._heaps if self._hosts.leases(host) < self._hosts.concurrency)
+        return min((max(now, self._hosts.ready_at(host)) for host in free), default=None)

@@ -1,0 +1,91 @@
+"""Finds a topic by the name its user thinks of: English, Chinese, or the path of a TOML file of their own.
+
+The conflict: the catalogue lies inside a zip when the project runs as a scrapyd egg, a user's file lies on disk, and one
+argument must reach both. Catalogue files are read only through `resources.folder`, user files only through `Path`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from topiccrawler.errors import TopicError
+from topiccrawler.resources import folder
+from topiccrawler.topics.topic import Topic, make_topic, read_topic
+
+FOLDER = "topics/catalogue"
+MAX_TOPIC_BYTES = 5_000_000
+
+
+def load_topic(name_or_path: str) -> Topic:
+    """The topic of that English or Chinese name, or of that TOML file."""
+    wanted = name_or_path.strip()
+    for topic in _catalogue():
+        if wanted and wanted.lower() in {topic.name, topic.zh}:
+            return topic
+    if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
+        return _load_file(Path(wanted).expanduser())
+    raise _unknown(wanted)
+
+
+def topic_names() -> list[tuple[str, str]]:
+    """English and Chinese name of every topic of the catalogue, by English name."""
+    return [(topic.name, topic.zh) for topic in _catalogue()]
+
+
+def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -> Topic:
+    """A topic of words alone: `基金,定投:0.5` (comma or blank between words, `:` before a weight, 1 when there is none)."""
+    parts = re.split(r"[\s,，、;；]+", keywords) if isinstance(keywords, str) else list(keywords)
+    weighted: dict[str, object] = {}
+    for part in filter(None, parts):
+        word, _, weight = part.replace("：", ":").partition(":")
+        try:
+            weighted[word] = float(weight) if weight else 1.0
+        except ValueError:
+            raise TopicError(
+                f"keywords {part!r}", f"{weight!r} is no number", "write word or word:weight"
+            ) from None
+    return make_topic({"name": name, "keywords": weighted}, "keywords")
+
+
+@cache
+def _catalogue() -> tuple[Topic, ...]:
+    files = sorted(
+        (file for file in folder(FOLDER).iterdir() if file.name.endswith(".toml")), key=lambda file: file.name
+    )
+    return tuple(read_topic(file.read_text(encoding="utf-8"), file.name) for file in files)
+
+
+def _load_file(path: Path) -> Topic:
+    try:
+        with path.open("rb") as file:
+            body = file.read(MAX_TOPIC_BYTES + 1)
+    except (OSError, ValueError) as failure:
+        fault = getattr(failure, "strerror", None) or str(failure)
+        raise TopicError(
+            str(path), f"cannot be read: {fault}", "give a topic name or the path of a TOML file"
+        ) from None
+    if len(body) > MAX_TOPIC_BYTES:
+        raise TopicError(
+            str(path), f"is larger than {MAX_TOPIC_BYTES} bytes", "give a topic file, not a corpus"
+        )
+    try:
+        return read_topic(body.decode("utf-8-sig"), str(path))
+    except UnicodeDecodeError:
+        raise TopicError(str(path), "is not UTF-8", "save it as UTF-8") from None
+
+
+def _unknown(wanted: str) -> TopicError:
+    names = topic_names()
+    shown = ", ".join(f"{name} ({zh})" for name, zh in names)
+    every = [name for pair in names for name in pair]
+    near = difflib.get_close_matches(wanted.lower(), every, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return TopicError(
+        f"topic {wanted!r}",
+        "is not in the catalogue",
+        f"{hint}topics are {shown}, or give the path of a .toml file",
+    )

@@ -1,0 +1,147 @@
+"""Is a page about the topic? The VSM judge: fast, readable, and of one opinion on the same words.
+
+Idea: see the page only through the topic's k keywords (other words pruned, keywords the page lacks count 0) and take the
+cosine between it and the topic. A cosine does not know how much of the page was pruned, so one keyword in a long page would
+score high: the share of running words that are topic words is a second factor.
+Formula: n_i = Σ_field count_i · field weight; x_i = n_i / max n; cosine = cos(x_i·w_i, w_i), w = topic weights;
+share = Σ_i n_i·w_i / max w / (n of all words + prior_words); relevance = sqrt(cosine · min(1, share / full_share)).
+Parameters: title_weight 5, heading_weight 2, emphasis_weight 1, meta_weight 2 (SkyReach §3.7 weights the title more, no
+value given; F1 hardly moves between title weights 3 and 10); prior_words 20: a page of three words proves little;
+full_share 0.1: about what a page has that speaks of nothing else, so that thresholds lie near 0.15.
+Reads: title, headings, emphasis, meta and body words of one page, already folded by the segmenter.
+Cost: one count over the words, then work for the keywords found only.
+But: the share is ours; the papers have the cosine alone. It weighs each word by its topic weight, so that common words
+fill no page; the square root only spreads the scale. Mean F1 on five topics of documents (benchmarks/judge.py): cosine
+alone .73, share alone .83, both .84.
+Reference: MySpider thesis (2009) §4.4.4; SkyReach (2003) §3.7.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from topiccrawler.errors import TopicError
+from topiccrawler.text.fold import fold
+from topiccrawler.text.segment import words_of
+from topiccrawler.topics.topic import Topic
+
+SHORTENED_WEIGHT = 0.5
+LEAST_WEIGHT = 1e-6  # of the heaviest: squares of less would vanish
+
+
+@dataclass(frozen=True, slots=True)
+class PageWords:
+    """The words of one page, by the place they stand in; `body` is the main text, else all text."""
+
+    title: Sequence[str] = ()
+    headings: Sequence[str] = ()
+    emphasis: Sequence[str] = ()
+    meta: Sequence[str] = ()
+    body: Sequence[str] = ()
+
+
+class VsmJudge:
+    """Relevance 0..1 of a page to one topic, and the words that made it."""
+
+    def __init__(
+        self,
+        topic: Topic,
+        *,
+        title_weight: float = 5.0,
+        heading_weight: float = 2.0,
+        emphasis_weight: float = 1.0,
+        meta_weight: float = 2.0,
+        prior_words: float = 20.0,
+        full_share: float = 0.1,
+    ) -> None:
+        self.topic = topic
+        self.threshold = topic.page_threshold
+        self.prior_words, self.full_share = prior_words, full_share
+        self._field_weights = (title_weight, heading_weight, emphasis_weight, meta_weight, 1.0)
+        weights, self.unmatched = token_weights(topic.keywords)
+        if not weights:
+            fault = f"no keyword can be found among segmented words: {', '.join(self.unmatched[:5])}"
+            raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
+        heaviest = max(weights.values())
+        self._weights = {word: max(weight / heaviest, LEAST_WEIGHT) for word, weight in weights.items()}
+        self._length = math.sqrt(sum(weight * weight for weight in self._weights.values()))
+        self._heads = {key[:end] for key in self._weights for end in range(2, len(key))}
+
+    def relevance(self, words: PageWords) -> float:
+        """0..1; `>= threshold` is about the topic."""
+        counts, running = self._counts(words)
+        if not counts:
+            return 0.0
+        weights = self._weights
+        along = across = heavy = 0.0
+        for word, count in counts.items():
+            weight = weights[word]
+            component = count * weight  # dividing all by the largest count would not turn the vector
+            heavy += component
+            along += component * weight
+            across += component * component
+        cosine = along / (math.sqrt(across) * self._length)
+        share = heavy / (running + self.prior_words)
+        return math.sqrt(min(1.0, cosine) * min(1.0, share / self.full_share))
+
+    def explain(self, words: PageWords) -> list[tuple[str, float]]:
+        """The keywords of the page, each with its part of the relevance; largest first, together the relevance."""
+        counts, _ = self._counts(words)
+        parts = {word: count * self._weights[word] for word, count in counts.items()}
+        scale = self.relevance(words) / (sum(parts.values()) or 1.0)
+        return sorted(
+            ((word, part * scale) for word, part in parts.items()), key=lambda entry: (-entry[1], entry[0])
+        )
+
+    def _counts(self, page: PageWords) -> tuple[dict[str, float], float]:
+        """Weighted occurrences of each keyword, and weighted running words of the page."""
+        counts: dict[str, float] = {}
+        running = 0.0
+        fields = (page.title, page.headings, page.emphasis, page.meta, page.body)
+        for words, field_weight in zip(fields, self._field_weights, strict=True):
+            if not words or field_weight <= 0:
+                continue
+            running += field_weight * len(words)
+            tally = Counter(words)
+            for word in tally.keys() & self._weights.keys():
+                counts[word] = counts.get(word, 0.0) + field_weight * tally[word]
+            if not self._heads.isdisjoint(tally):
+                for word in self._joined(words):
+                    counts[word] = counts.get(word, 0.0) + field_weight
+        return counts, running
+
+    def _joined(self, words: Sequence[str]) -> list[str]:
+        """Keywords that the segmenter cut in pieces, found by joining neighbouring words again; the longest wins."""
+        heads, found = self._heads, []
+        for start, word in enumerate(words):
+            joined, longest, end = word, "", start + 1
+            while joined in heads and end < len(words):
+                joined += words[end]
+                end += 1
+                if joined in self._weights:
+                    longest = joined
+            if longest:
+                found.append(longest)
+        return found
+
+
+def token_weights(keywords: dict[str, float]) -> tuple[dict[str, float], list[str]]:
+    """Keywords as they stand among segmented words, with their weights; and those that never can.
+
+    A keyword that the segmenter cuts is joined again. One that loses single characters (大数据 -> 数据) counts as what is
+    left of it, at half weight; one of which nothing is left cannot be matched.
+    """
+    weights: dict[str, float] = {}
+    unmatched: list[str] = []
+    for (keyword, weight), tokens in zip(keywords.items(), words_of(list(keywords)), strict=True):
+        key = "".join(tokens)
+        whole = "".join(character for character in fold(keyword) if character.isalnum())
+        if not key:
+            unmatched.append(keyword)
+            continue
+        kept = weight if len(key) >= len(whole) else weight * SHORTENED_WEIGHT
+        weights[key] = max(kept, weights.get(key, 0.0))
+    return weights, unmatched

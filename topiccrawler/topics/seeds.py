@@ -1,0 +1,106 @@
+"""Reads where a crawl begins, and which pages are known to be beside the point.
+
+The conflict: seeds come as a file, as addresses in one argument, or not at all, and a wrong one must be named before the
+first request. A line that begins with `-` is a labelled negative: link_model learns from it, nobody fetches it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from topiccrawler.errors import SeedsError
+from topiccrawler.resources import folder
+from topiccrawler.topics.topic import Topic
+
+MAX_SEEDS_BYTES = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """Addresses to begin with, and addresses labelled as off the topic, each in the order given and once."""
+
+    positive: list[str]
+    negative: list[str]
+
+
+def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
+    """Seeds of a file, of addresses in one string, or (None) the topic's own, else the list that travels with us."""
+    if source is not None and source.strip():
+        if "://" in source:
+            return _checked(((f"seed {number}", part) for number, part in _pieces(source)), "seeds")
+        return _from_text(_file_text(source.strip()), source.strip())
+    if topic is None:
+        raise SeedsError("seeds", "none were given", "give a file or http(s) addresses")
+    if topic.seeds:
+        return _checked(
+            ((f"seeds of topic {topic.name}", seed) for seed in topic.seeds), f"topic {topic.name}"
+        )
+    listed = folder("seeds").joinpath(f"{topic.name}.txt")
+    if not listed.is_file():
+        remedy = "give seeds=FILE or seeds=URL,URL, or add seeds to the topic file"
+        raise SeedsError(f"topic {topic.name}", "has no seeds", remedy)
+    return _from_text(listed.read_text(encoding="utf-8"), f"seeds/{topic.name}.txt")
+
+
+def _pieces(source: str) -> Iterable[tuple[int, str]]:
+    # A comma may stand inside an address; only one that is followed by the next address separates.
+    parts = re.split(r"[,;，；]?\s+|[,;，；](?=-?[a-z][a-z0-9+.-]*://)|[,;，；]+$", source.strip(), flags=re.IGNORECASE)
+    return enumerate((part for part in parts if part), 1)
+
+
+def _from_text(text: str, what: str) -> Seeds:
+    def rows() -> Iterable[tuple[str, str]]:
+        for number, line in enumerate(text.splitlines(), 1):
+            seed = re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip()
+            if seed:
+                yield f"{what} line {number}", seed
+
+    return _checked(rows(), what)
+
+
+def _checked(rows: Iterable[tuple[str, str]], what: str) -> Seeds:
+    positive: dict[str, None] = {}
+    negative: dict[str, None] = {}
+    for place, seed in rows:
+        target = negative if seed.startswith("-") else positive
+        target[_address(place, seed.removeprefix("-").strip())] = None
+    if not positive:
+        raise SeedsError(what, "holds no seed to begin with", "give one http(s) address a line")
+    return Seeds(list(positive), list(negative))
+
+
+def _address(place: str, seed: str) -> str:
+    try:
+        parts = urlsplit(seed)
+        good = (
+            parts.scheme.lower() in {"http", "https"} and bool(parts.hostname) and not re.search(r"\s", seed)
+        )
+        _ = parts.port
+    except ValueError:
+        good = False
+    if not good:
+        shown = seed if len(seed) <= 100 else seed[:97] + "..."
+        raise SeedsError(place, f"{shown!r} is no http(s) address", "write it as http://host/path")
+    return seed
+
+
+def _file_text(name: str) -> str:
+    path = Path(name).expanduser()
+    try:
+        with path.open("rb") as file:
+            body = file.read(MAX_SEEDS_BYTES + 1)
+    except (OSError, ValueError) as failure:
+        fault = getattr(failure, "strerror", None) or str(failure)
+        raise SeedsError(name, f"cannot be read: {fault}", "give a seeds file or http(s) addresses") from None
+    if len(body) > MAX_SEEDS_BYTES:
+        raise SeedsError(
+            name, f"is larger than {MAX_SEEDS_BYTES} bytes", "give a list of addresses, not a dump"
+        )
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SeedsError(name, "is not UTF-8", "save it as UTF-8") from None

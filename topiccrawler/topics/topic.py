@@ -1,0 +1,112 @@
+"""What a topic is, and one clear line when a topic file is wrong.
+
+The conflict: people write topic files by hand, and every part of the crawler trusts them. So a topic is checked once,
+here, down to the last weight; afterwards it is frozen, and nothing asks again.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from topiccrawler.errors import TopicError
+
+Breadth = Literal["broad", "normal", "specific"]
+Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
+Place = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^[^\s/:]+\.[^\s/:]+(:\d+)?(/\S*)?$"),
+]
+Address = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^-?https?://[^\s/]+\S*$")]
+Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+PAGE_THRESHOLDS: Mapping[str, float] = {"broad": 0.10, "normal": 0.15, "specific": 0.22}
+ALLOWED: Mapping[str, str] = {
+    "name": "use lower-case Latin letters, digits, - and _, beginning with a letter",
+    "zh": "give the Chinese name in at most 60 characters",
+    "keywords": 'give a table of words with weights above 0, as in "基金" = 1.0, or a list of words',
+    "examples": "give a list of texts",
+    "positive": "give hosts or host/path prefixes without http://, as in finance.example.com or www.example.com/money/",
+    "negative": "give hosts or host/path prefixes without http://, as in sports.example.com or www.example.com/ball/",
+    "seeds": "give a list of http(s) addresses",
+    "lexicon": "give a list of words",
+    "page_threshold": "give a number from 0 to 1",
+    "link_threshold": "give a number from 0 to 1",
+    "breadth": "use broad, normal or specific",
+    "tunnel_probability": "give a number from 0 to 1",
+    "tunnel_depth": "give a whole number from 0 to 20",
+}
+
+
+class Topic(BaseModel):
+    """A topic: its words, where it lives on the Web, and how sure a page or link must be."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,59}$")]
+    zh: Annotated[str, StringConstraints(max_length=60)] = ""
+    keywords: dict[Word, Weight] = Field(min_length=1, max_length=5_000)
+    examples: list[Text] = []
+    positive: list[Place] = []
+    negative: list[Place] = []
+    seeds: list[Address] = []
+    lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
+    page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth
+    link_threshold: Share = 0.0
+    breadth: Breadth = "normal"
+    tunnel_probability: Share = 0.0
+    tunnel_depth: Annotated[int, Field(ge=0, le=20)] = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        filled = dict(given)
+        words = filled.get("keywords")
+        if isinstance(words, list):
+            filled["keywords"] = words = {word: 1.0 for word in words if isinstance(word, str)}
+        if not filled.get("lexicon") and isinstance(words, dict):
+            filled["lexicon"] = list(words)
+        breadth = filled.get("breadth", "normal")
+        if "page_threshold" not in filled and isinstance(breadth, str) and breadth in PAGE_THRESHOLDS:
+            filled["page_threshold"] = PAGE_THRESHOLDS[breadth]
+        return filled
+
+
+def make_topic(fields: Mapping[str, object], what: str) -> Topic:
+    """A checked topic of plain fields; `what` names them in the error (a file, an argument)."""
+    try:
+        return Topic.model_validate(dict(fields))
+    except ValidationError as failure:
+        raise _topic_error(failure, what) from None
+
+
+def read_topic(toml: str, what: str) -> Topic:
+    """A checked topic of a TOML text; `what` names the file in the error."""
+    try:
+        fields = tomllib.loads(toml)
+    except (tomllib.TOMLDecodeError, RecursionError) as failure:
+        raise TopicError(what, f"is not valid TOML: {failure}", "correct that place") from None
+    return make_topic(fields, what)
+
+
+def _topic_error(failure: ValidationError, what: str) -> TopicError:
+    first = failure.errors()[0]
+    path = [str(part) for part in first["loc"] if part != "[key]"]
+    field = path[0] if path else "topic"
+    place = ".".join(path[:2]) or "topic"
+    if first["type"] == "missing":
+        return TopicError(what, f"{place} is missing", ALLOWED.get(field, "add it"))
+    if first["type"] == "extra_forbidden":
+        return TopicError(
+            what, f"{place} is no field of a topic", f"the fields are {', '.join(Topic.model_fields)}"
+        )
+    shown = repr(first["input"])
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    return TopicError(what, f"{place} = {shown}: {first['msg']}", ALLOWED.get(field, "correct it"))
