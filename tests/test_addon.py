@@ -68,7 +68,20 @@ def test_our_own_settings_are_left_as_they_are() -> None:
     before = {name: own[name] for name in own}
     Addon().update_settings(own)
     changed = {name for name in own if own[name] != before.get(name)}
-    assert changed == set()
+    assert changed == {"USER_AGENT"}
+
+
+def test_the_user_agent_says_where_to_complain() -> None:
+    own = Settings({"USER_AGENT": "crawler (+{contact})", "TOPIC_CONTACT": "https://crawl.example/about"})
+    Addon().update_settings(own)
+    assert own["USER_AGENT"] == "crawler (+https://crawl.example/about)"
+    nobody = Settings({"USER_AGENT": "crawler (+{contact})"})
+    Addon().update_settings(nobody)
+    assert nobody["USER_AGENT"].startswith("crawler (+mailto:abuse@")
+    assert "{" not in nobody["USER_AGENT"]
+    foreign = Settings({"USER_AGENT": "somebody else"})
+    Addon().update_settings(foreign)
+    assert foreign["USER_AGENT"] == "somebody else"
 
 
 def test_without_replay_the_network_stays() -> None:

@@ -60,7 +60,9 @@ def introduce(settings: BaseSettings) -> None:
     agent = settings.get("USER_AGENT") or ""
     if CONTACT_PLACE in agent:
         contact = settings.get("TOPIC_CONTACT") or f"mailto:abuse@{socket.getfqdn()}"
-        settings.set("USER_AGENT", agent.replace(CONTACT_PLACE, contact), settings.getpriority("USER_AGENT") or 0)
+        settings.set(
+            "USER_AGENT", agent.replace(CONTACT_PLACE, contact), settings.getpriority("USER_AGENT") or 0
+        )
 
 
 def replay(settings: BaseSettings) -> None:

@@ -14,7 +14,7 @@ from topiccrawler.gate import LinkGate
 from topiccrawler.items import Outlinks
 from topiccrawler.links.urls import canonical, host_of
 from topiccrawler.model import Link, Score
-from topiccrawler.scheduler import FocusedScheduler
+from topiccrawler.scheduler import focused_scheduler
 from topiccrawler.scheduling.leases import META
 
 PRIORITY_STEPS = 1000  # a foreign scheduler wants whole numbers: scores in thousandths
@@ -38,7 +38,7 @@ class OutlinksMiddleware:
         async for output in start:
             if not isinstance(output, Outlinks):
                 yield output
-            elif isinstance(scheduler := self._scheduler(), FocusedScheduler):
+            elif (scheduler := focused_scheduler(self.crawler)) is not None:
                 scheduler.seed(output.links)
             else:
                 for request in expand(output, self.crawler.spider):
@@ -49,7 +49,7 @@ class OutlinksMiddleware:
     ) -> AsyncIterator[Any]:
         async for output in result:
             if isinstance(output, Outlinks):
-                if isinstance(scheduler := self._scheduler(), FocusedScheduler):
+                if (scheduler := focused_scheduler(self.crawler)) is not None:
                     scheduler.take_links(output.page, output.links, response.meta.get(META))
                 else:
                     for request in expand(output, self.crawler.spider):
@@ -60,9 +60,6 @@ class OutlinksMiddleware:
                         META, None
                     )  # a callback that copies response.meta copies the lease as well
                 yield output
-
-    def _scheduler(self) -> object:
-        return self.crawler.engine.scheduler if self.crawler.engine is not None else None
 
 
 def expand(outlinks: Outlinks, spider: Spider | None) -> list[Request]:
@@ -89,14 +86,14 @@ class LeaseEndMiddleware:
         return cls(crawler)
 
     def process_spider_input(self, response: Response) -> None:
-        scheduler = self._scheduler()
+        scheduler = focused_scheduler(self.crawler)
         if scheduler is not None and (lease := scheduler.endings.lease_of(response)) is not None:
             lease.status = response.status
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        scheduler = self._scheduler()
+        scheduler = focused_scheduler(self.crawler)
         lease = scheduler.endings.lease_of(response) if scheduler is not None else None
         async for output in result:
             if lease is not None and not isinstance(output, Request):
@@ -106,13 +103,9 @@ class LeaseEndMiddleware:
             scheduler.leases.iterated(lease)
 
     def process_spider_exception(self, response: Response, exception: Exception) -> None:
-        scheduler = self._scheduler()
+        scheduler = focused_scheduler(self.crawler)
         if scheduler is not None and (lease := scheduler.endings.lease_of(response)) is not None:
             scheduler.leases.broke(lease, f"callback: {type(exception).__name__}")
-
-    def _scheduler(self) -> FocusedScheduler | None:
-        scheduler = self.crawler.engine.scheduler if self.crawler.engine is not None else None
-        return scheduler if isinstance(scheduler, FocusedScheduler) else None
 
 
 class LinkGateMiddleware:

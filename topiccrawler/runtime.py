@@ -93,7 +93,9 @@ class JobFiles:
             self.store.close()
 
 
-def build_runtime(params: CrawlParams, settings: BaseSettings, job: str | None, jobdir: str | None) -> Runtime:
+def build_runtime(
+    params: CrawlParams, settings: BaseSettings, job: str | None, jobdir: str | None
+) -> Runtime:
     """Build a crawl, or raise the CrawlerError that says what is wrong with what the user gave.
 
     `job`: the name scrapyd gave this run. `jobdir`: where the queue is kept; None = in memory.

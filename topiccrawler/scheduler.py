@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import Any, Self
 
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
-from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.frontier.base import Leased, Pushed, State
@@ -27,10 +26,10 @@ from topiccrawler.scheduling.endings import Endings
 from topiccrawler.scheduling.leases import META, Lease, Leases
 from topiccrawler.scheduling.politeness import Politeness, host_key
 from topiccrawler.scheduling.sidequeue import SideQueue
+from topiccrawler.scheduling.waking import WAKE, Waker
 
 logger = logging.getLogger(__name__)
 
-WAKE = Request("data:,wake", dont_filter=True)  # enqueueing it does nothing but wake the engine
 SWEEP_SECONDS = 10.0
 
 
@@ -49,11 +48,9 @@ class FocusedScheduler(BaseScheduler):
         self.armed = False  # rows are handed out only after the spider's own start() has sent its seeds
         self.leases = Leases(self._ended)
         self.endings = Endings(self.leases)
-        self._timer: CallLaterResult | None = None
-        self._timer_at = float("inf")
+        self.waker = Waker(crawler)
         self._next_sweep = 0.0
         self._seen: set[bytes] = set()
-        self._strangers: dict[Request, str] = {}  # requests without a lease under way -> the host whose turn they hold
         self._closing = False
 
     @classmethod
@@ -86,8 +83,7 @@ class FocusedScheduler(BaseScheduler):
     def close(self, reason: str) -> None:
         """Put back what is still leased, keep the strategy's state, let go of the files."""
         self._closing = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self.waker.cancel()
         if self.runtime is None:
             return
         runtime = self.runtime
@@ -202,7 +198,8 @@ class FocusedScheduler(BaseScheduler):
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
             self._count("frontier/swept", self.endings.sweep(self.crawler, self.side, now, SWEEP_SECONDS))
-        self._end_strangers_turns(now)
+        if self.crawler.engine is not None:
+            self.side.end_turns(self.crawler.engine.downloader.active, now)
         if (aside := self.side.pop(now)) is not None:
             return self._begin_turn(*aside)
         leasing = self.runtime is not None and self.armed and not self._limit_reached()
@@ -211,7 +208,7 @@ class FocusedScheduler(BaseScheduler):
             leased = self._parts().ordering.lease(now, lambda row: self._refusal(row, tunnels))
             if leased is not None:
                 return self._request(leased, tunnels.get(leased.link.url, 0))
-        self._wake_later(now, [self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None])
+        self.waker.at([self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None], now)
         return None
 
     def _begin_turn(self, request: Request, host: str) -> Request:
@@ -219,15 +216,8 @@ class FocusedScheduler(BaseScheduler):
         if (lease := self.leases.get(request.meta.get(META))) is not None:
             lease.holds_turn = True
         else:
-            self._strangers[request] = host
+            self.side.watch(request, host)
         return request
-
-    def _end_strangers_turns(self, now: float) -> None:
-        """Requests without a lease end in as many ways as leases do, but need no more than their turn given back."""
-        if self._strangers and self.crawler.engine is not None:
-            active = self.crawler.engine.downloader.active
-            for request in [request for request in self._strangers if request not in active]:
-                self.hosts.done(self._strangers.pop(request), now)
 
     def _refusal(self, row: Leased, tunnels: dict[str, int]) -> str | None:
         """The gate in the lease loop: a refusal here costs nothing and keeps the host's turn."""
@@ -254,22 +244,6 @@ class FocusedScheduler(BaseScheduler):
                 "download_slot": link.host,
             },
         )
-
-    def _wake_later(self, now: float, times: Sequence[float | None]) -> None:
-        """Wake the engine when the next host is ready; Scrapy's own heartbeat comes every 5 s only."""
-        due = min((time for time in times if time is not None), default=None)
-        if due is None or due >= self._timer_at:
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer_at = due
-        self._timer = call_later(max(0.0, due - now), self._wake)
-
-    def _wake(self) -> None:
-        self._timer, self._timer_at = None, float("inf")
-        engine = self.crawler.engine
-        if engine is not None and engine.spider is not None and not self._closing:
-            engine.crawl(WAKE)
 
     # --- how a lease ends, and when the crawl does
 
@@ -324,6 +298,12 @@ class FocusedScheduler(BaseScheduler):
     def _stats_set(self, key: str, value: float) -> None:
         if self.crawler.stats is not None:
             self.crawler.stats.set_value(key, value)
+
+
+def focused_scheduler(crawler: Crawler) -> FocusedScheduler | None:
+    """The crawl's scheduler when it is ours. Scrapy's metaclass calls any scheduler an instance of any other."""
+    scheduler: Any = crawler.engine.scheduler if crawler.engine is not None else None
+    return scheduler if FocusedScheduler in type(scheduler).__mro__ else None
 
 
 _MOVED = (State.DISCARDED, "redirected")

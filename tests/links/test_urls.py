@@ -100,7 +100,10 @@ SPELLINGS = {
     "half a character": ("http://a.cn/\ud800", "http://a.cn/%3F"),
     "index.html": ("http://a.cn/b/index.html", "http://a.cn/b/"),
     "index.htm": ("http://a.cn/index.htm", "http://a.cn/"),
-    "index.shtml stays: a server without it may know no directory": ("http://a.cn/b/index.shtml", "http://a.cn/b/index.shtml"),
+    "index.shtml stays: a server without it may know no directory": (
+        "http://a.cn/b/index.shtml",
+        "http://a.cn/b/index.shtml",
+    ),
     "index.php": ("http://a.cn/index.php", "http://a.cn/"),
     "index.jsp": ("http://a.cn/index.jsp", "http://a.cn/"),
     "Index.asp": ("http://a.cn/Index.asp", "http://a.cn/"),

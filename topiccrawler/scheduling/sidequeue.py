@@ -8,7 +8,7 @@ is enough.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from scrapy import Request
 
@@ -21,6 +21,7 @@ class SideQueue:
     def __init__(self, hosts: Hosts) -> None:
         self._hosts = hosts
         self._heaps: dict[str, list[tuple[int, int, Request]]] = {}
+        self._watched: dict[Request, str] = {}
         self._count = 0
         self._size = 0
 
@@ -49,6 +50,16 @@ class SideQueue:
         self._size -= 1
         self._hosts.take(host, now)
         return request, host
+
+    def watch(self, request: Request, host: str) -> None:
+        """A request without a lease is under way and holds a turn of its host."""
+        self._watched[request] = host
+
+    def end_turns(self, active: Container[Request], now: float) -> None:
+        """Give back the turns of watched requests that the downloader is done with. They end in as many ways as leases
+        do, but nothing has to be remembered of them."""
+        for request in [request for request in self._watched if request not in active]:
+            self._hosts.done(self._watched.pop(request), now)
 
     def next_ready(self, now: float) -> float | None:
         """When the first of the waiting hosts can be asked; None when there is none, or all are busy."""

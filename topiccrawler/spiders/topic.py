@@ -45,7 +45,9 @@ class TopicSpider(Spider):
             )
             # `check` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
             crawls = not cls.start.__module__.startswith("scrapy.commands")
-            spider.runtime = build_runtime(params, settings, job, jobdir=settings.get("JOBDIR") if crawls else None)
+            spider.runtime = build_runtime(
+                params, settings, job, jobdir=settings.get("JOBDIR") if crawls else None
+            )
         except CrawlerError as error:
             if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
                 logger.error("%s", error)  # noqa: TRY400 a user's slip deserves a line, not a traceback

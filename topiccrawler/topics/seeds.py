@@ -48,7 +48,9 @@ def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
 
 def _pieces(source: str) -> Iterable[tuple[int, str]]:
     # A comma may stand inside an address; only one that is followed by the next address separates.
-    parts = re.split(r"[,;，；]?\s+|[,;，；](?=-?[a-z][a-z0-9+.-]*://)|[,;，；]+$", source.strip(), flags=re.IGNORECASE)
+    parts = re.split(
+        r"[,;，；]?\s+|[,;，；](?=-?[a-z][a-z0-9+.-]*://)|[,;，；]+$", source.strip(), flags=re.IGNORECASE
+    )
     return enumerate((part for part in parts if part), 1)
 
 
