@@ -25,7 +25,6 @@ TOPIC_URL_PARAMETERS_DROPPED: list[
 # writable state; each job has a folder of its own in it (or in JOBDIR when that is set)
 TOPIC_DATA_DIR = "data"
 TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic and time
-TOPIC_STORE_KEEPS_DISCARDED = False  # also store pages found off topic (stored = 0), for looking at mistakes
 
 # --- politeness --------------------------------------------------------------------------------------------------
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
