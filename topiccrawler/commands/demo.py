@@ -187,7 +187,7 @@ def _json(seed: int, harvests: Mapping[str, Harvest], times: float) -> str:
         }
         for name, one in harvests.items()
     }
-    ratio = round(times, 2) if math.isfinite(times) else None
+    ratio = round(times, 1) if math.isfinite(times) else None
     return json.dumps({"seed": seed, "strategies": strategies, "ratio": ratio, "version": 1}, indent=1) + "\n"
 
 
