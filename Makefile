@@ -33,7 +33,7 @@ lint: $(VENV)/.dev   ## mend what can be mended by a program
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.dev   ## speed and memory, as ratios against a baseline in the same run
-	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/*.py; do PYTHONPATH=. $(BIN)/python $$script || exit 1; done
 
 clean:          ## remove what the commands above made
 	rm -rf $(VENV) build dist *.egg-info data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

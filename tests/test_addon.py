@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,12 @@ from scrapy.pipelines.images import ImagesPipeline
 from scrapy.settings import Settings
 
 from topiccrawler.addon import REPLAY_HANDLER, Addon
+from topiccrawler.addresses import PrivateAddressMiddleware
+from topiccrawler.documents import DocumentMiddleware
+from topiccrawler.drawing import HANDLER as DRAWING_HANDLER
+from topiccrawler.drawing import DrawnPagesMiddleware
 from topiccrawler.middlewares import LeaseEndMiddleware, LinkGateMiddleware, OutlinksMiddleware
-from topiccrawler.pipelines import RelevancePipeline, StoragePipeline
+from topiccrawler.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
 
 BLOCK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>recorded</title>"
 
@@ -39,9 +44,18 @@ def test_in_another_project_the_parts_find_their_places() -> None:
     assert settings["SCHEDULER"] == "topiccrawler.scheduler.FocusedScheduler"
     assert settings.getint("CONCURRENT_ITEMS") == 8
     assert settings.getfloat("DOWNLOAD_DELAY_JITTER") == 0
-    assert dict(settings["DOWNLOADER_MIDDLEWARES"]) == {LinkGateMiddleware: 50}
+    assert dict(settings["DOWNLOADER_MIDDLEWARES"]) == {
+        LinkGateMiddleware: 50,
+        DrawnPagesMiddleware: 55,
+        DocumentMiddleware: 60,
+        PrivateAddressMiddleware: 760,
+    }
     assert dict(settings["SPIDER_MIDDLEWARES"]) == {LeaseEndMiddleware: 10, OutlinksMiddleware: 1100}
-    assert dict(settings["ITEM_PIPELINES"]) == {RelevancePipeline: 300, StoragePipeline: 800}
+    assert dict(settings["ITEM_PIPELINES"]) == {
+        RelevancePipeline: 300,
+        NearDuplicatePipeline: 500,
+        StoragePipeline: 800,
+    }
 
 
 def test_what_another_project_set_itself_stays() -> None:
@@ -58,6 +72,7 @@ def test_what_another_project_set_itself_stays() -> None:
         ImagesPipeline: 1,
         "topiccrawler.pipelines.StoragePipeline": 900,
         RelevancePipeline: 300,
+        NearDuplicatePipeline: 500,
     }
     assert settings["SPIDER_MIDDLEWARES"]["topiccrawler.middlewares.OutlinksMiddleware"] is None
 
@@ -127,3 +142,25 @@ def test_fetch_with_a_damaged_recording_says_so_in_one_line(scrapy: Callable[...
     done = scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "http://a.cn/dir/")
     fault = "no whole response in it (its last record is cut off); name a WARC file, or record it again"
     assert (done.code, done.out, done.err) == (1, "", f"REPLAY_WARC: {warc}: {fault}\n")
+
+
+def test_without_a_page_to_draw_no_browser_is_put_behind_http() -> None:
+    assert settings_after({}).getdict("DOWNLOAD_HANDLERS") == {}
+    assert "PLAYWRIGHT_LAUNCH_OPTIONS" not in settings_after({"TOPIC_DRAW_EMPTY_PAGES": "False"})
+
+
+def test_a_host_to_draw_puts_the_browser_behind_http_or_says_what_is_missing() -> None:
+    wanted = {"TOPIC_DRAWN_HOSTS": "a.example", "TOPIC_BROWSER": "/opt/browser", "DOWNLOAD_TIMEOUT": 20}
+    if importlib.util.find_spec("scrapy_playwright") is None:
+        with pytest.raises(SystemExit, match=r"scrapy-playwright is not installed; pip install"):
+            settings_after(wanted)
+        return
+    settings = settings_after(wanted)
+    assert settings.getdict("DOWNLOAD_HANDLERS") == {"http": DRAWING_HANDLER, "https": DRAWING_HANDLER}
+    assert settings["PLAYWRIGHT_LAUNCH_OPTIONS"]["executable_path"] == "/opt/browser"
+    assert settings["PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT"] == 20_000
+
+
+def test_a_replay_draws_nothing(warc: Path) -> None:
+    settings = settings_after({"TOPIC_DRAWN_HOSTS": "a.example"}, REPLAY_WARC=str(warc))
+    assert settings.getdict("DOWNLOAD_HANDLERS") == {"http": REPLAY_HANDLER, "https": REPLAY_HANDLER}

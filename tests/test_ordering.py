@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Pushed
+from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.model import Link, Page, Via
+from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.ordering import Ordering
 from topiccrawler.strategies import build
+from topiccrawler.strategies.base import Strategy
 
 
 def link(name: str, anchor: str = "", depth: int = 1) -> Link:
@@ -44,3 +47,27 @@ def test_a_job_goes_on_with_the_page_count_it_had_and_only_with_its_own_strategy
         StateError, match=r"this job was begun with 'breadth_first'; go on with -a strategy=breadth_first"
     ):
         Ordering(build("best_first"), frontier)
+
+
+def test_a_strategy_that_looks_at_links_alone_is_not_shown_those_of_fetched_urls() -> None:
+    class Alone(Strategy):
+        name = "alone"
+        links_alone = True
+        shown: list[list[str]] = []  # noqa: RUF012 read by the test
+
+        def visit(self, page: Page, links: Sequence[Link]) -> list[Score]:
+            self.shown.append([link.host for link in links])
+            return [Score(link.url, float(len(link.anchor))) for link in links]
+
+    frontier = MemoryFrontier(Hosts())
+    ordering = Ordering(Alone(), frontier)
+    ordering.visit(Page("http://hub.example/"), [link("a", "基金"), link("b", "图")], 0.0)
+    leased = frontier.lease(0.0)
+    assert leased is not None
+    frontier.acknowledge(leased.link.url, State.COMPLETED, "stored", 0.0)
+    again = [link("a"), link("b", "基金净值"), link("a", "图"), link("c")]
+    pushed = ordering.visit(Page("http://a.example/"), again, 0.0)
+    assert Alone.shown == [["a.example", "b.example"], ["b.example", "c.example"]]
+    assert {kind: count for kind, count in pushed.items() if count} == {
+        Pushed.RAISED: 1, Pushed.NEW: 1, Pushed.KNOWN: 1,
+    }  # fmt: skip

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.params import parse_arguments
+from topiccrawler.params import parse_arguments, parse_links_arguments
 
 
 def parse(**arguments: str) -> object:
@@ -49,3 +49,17 @@ def test_a_wrong_argument_is_named_with_its_fault_and_remedy(arguments: dict[str
         parse(**arguments)
     assert str(error.value).startswith(message)
     assert "\n" not in str(error.value)
+
+
+def test_a_collecting_crawl_has_arguments_of_its_own_and_goes_breadth_first() -> None:
+    params = parse_links_arguments({"links_per_page": "7", "unlabelled": "true"}, topic="finance")
+    assert (params.topic, params.strategy, params.context) == ("finance", "breadth_first", "window")
+    assert (params.links_per_page, params.links_per_host, params.links_per_site) == (7, 1000, 5000)
+    assert params.unlabelled
+
+
+def test_a_collecting_crawl_refuses_an_ordering_that_would_bias_the_sample() -> None:
+    with pytest.raises(
+        ArgumentError, match="a general crawl must not prefer the topic; strategy is: breadth_first"
+    ):
+        parse_links_arguments({"topic": "finance", "strategy": "naive_bayes"}, topic=None)

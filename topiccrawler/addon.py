@@ -14,6 +14,7 @@ import socket
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from topiccrawler import drawing
 from topiccrawler.downloadhandlers import shared_web
 from topiccrawler.errors import ReplayError
 
@@ -25,13 +26,19 @@ PARTS = {
     "DOWNLOAD_DELAY_JITTER": 0,  # the frontier keeps the hosts' clocks
 }
 COMPONENTS = {
-    "DOWNLOADER_MIDDLEWARES": {"topiccrawler.middlewares.LinkGateMiddleware": 50},
+    "DOWNLOADER_MIDDLEWARES": {
+        "topiccrawler.middlewares.LinkGateMiddleware": 50,
+        "topiccrawler.drawing.DrawnPagesMiddleware": 55,
+        "topiccrawler.documents.DocumentMiddleware": 60,
+        "topiccrawler.addresses.PrivateAddressMiddleware": 760,
+    },
     "SPIDER_MIDDLEWARES": {
         "topiccrawler.middlewares.LeaseEndMiddleware": 10,
         "topiccrawler.middlewares.OutlinksMiddleware": 1100,
     },
     "ITEM_PIPELINES": {
         "topiccrawler.pipelines.RelevancePipeline": 300,
+        "topiccrawler.pipelines.NearDuplicatePipeline": 500,
         "topiccrawler.pipelines.StoragePipeline": 800,
     },
 }
@@ -52,6 +59,8 @@ class Addon:
                 settings.setdefault_in_component_priority_dict(name, load_object(path), position)
         if settings.get("REPLAY_WARC"):
             replay(settings)
+        elif drawing.is_wanted(settings):
+            drawing.install(settings)
         introduce(settings)
 
 

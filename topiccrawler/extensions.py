@@ -72,7 +72,8 @@ class Progress:
         runtime = self._runtime()
         if runtime is None:
             return
-        text = progress_line(runtime)
+        own = getattr(self.crawler.spider, "progress_line", None)  # of a spider that collects something else
+        text = own() if own is not None else progress_line(runtime)
         if self._bar is None:
             logger.info("%s", text)
         else:

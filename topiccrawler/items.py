@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from topiccrawler.links.media import Medium
 from topiccrawler.model import Link, Page
 
 
@@ -24,6 +25,16 @@ class PageItem:
     encoding: str
     status: int
     fetched: float  # seconds since the epoch
+    summary: str = ""  # its best sentences for the topic
+    published: str = ""  # YYYY-MM-DD, as the page says
+    language: str = ""  # zh-Hans, zh-Hant, ja, en …; und
+    canonical_url: str = ""  # what the page calls itself, when that is another URL
+    keywords: str = ""  # the page's own
+    description: str = ""  # the page's own
+    author: str = ""
+    format: str = "html"  # pdf, docx, feed …
+    media: list[Medium] = field(default_factory=list)  # pictures and files it links; never fetched
+    alias_of: str = ""  # the first page of which this one is a near copy; then text is empty
 
 
 @dataclass(frozen=True, slots=True)

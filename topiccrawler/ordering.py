@@ -7,53 +7,111 @@ them stand here, once: strategies.base says which.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Accept, Frontier, Leased, Pushed, State
+from topiccrawler.checkpoints import Checkpoints
+from topiccrawler.frontier.base import Accept, Aside, Frontier, Leased, Pushed, State
+from topiccrawler.frontier.budgets import Budgets
+from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import ROOT, Strategy
-
-NOTE = "ordering"
+from topiccrawler.strategies.base import ROOT, Expand, Strategy
 
 
 class Ordering:
-    """Gives pages to the strategy and its scores to the frontier."""
+    """Gives pages to the strategy and its scores to the frontier.
 
-    def __init__(self, strategy: Strategy, frontier: Frontier) -> None:
+    `budgets`: what a host may still be asked for; None = everything. `durable`: the frontier outlives the process.
+    `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
+    (hard focus: other pages are shown to the strategy without links); None = as the strategy's paper has it.
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        frontier: Frontier,
+        budgets: Budgets | None = None,
+        *,
+        durable: bool = False,
+        expand: Expand | None = None,
+    ) -> None:
         self.strategy = strategy
         self.frontier = frontier
-        self.pages = 0
-        self._load()
+        self.expand: Expand = expand or strategy.expand
+        self.budgets = budgets
+        self.rescoring = Rescoring(frontier)
+        self._checkpoints = Checkpoints(strategy, frontier, self.rescoring, durable=durable)
+        self.pages = self._checkpoints.load()
 
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Queue the seeds: the out-links of the virtual root page."""
-        return self._push(self.strategy.visit(ROOT, links), links, 0, now)
+        if self._checkpoints.seeds_are_known(links):
+            return {}
+        pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now)
+        self._checkpoints.shown(self.pages, ROOT, links, refreshed=False)
+        return pushed
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Show a fetched page with all its links to the strategy and queue what it scores."""
         self.pages += 1
+        if self.expand == "relevant" and not page.is_target and _stands_on(page):
+            links = ()
         tunnel = 0 if page.is_target or page.via is None else page.via.tunnel
-        pushed = self._push(self.strategy.visit(page, links), links, tunnel, now)
-        every = self.strategy.refresh_every
-        if every and self.pages % every == 0:
-            self.frontier.rescore(self.strategy.refresh(self.frontier.queued()))
+        pushed = self._show(page, links, tunnel, now)
+        began = self._refresh()
+        if self.budgets is not None:
+            self.budgets.read(page)
+        self._checkpoints.shown(self.pages, page, links, refreshed=began)
         return pushed
 
-    def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
-        """The best URL that may be fetched now."""
-        return self.frontier.lease(now, accept)
+    def lease(self, now: float, accept: Accept | None = None, refusals: int = 0) -> Leased | None:
+        """The best URL that may be fetched now. After so many `refusals` (0 = no bound) it is None for this time:
+        hosts.next_ready says whether to ask again."""
+        budgets, refused = self.budgets, 0
 
-    def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
-        """Say what became of a leased URL."""
+        def ask(row: Leased) -> str | Aside | None:
+            nonlocal refused
+            if 0 < refusals <= refused:
+                return Aside.ALL
+            answer = budgets.ask(row.link, now) if budgets is not None else None
+            if answer is None and accept is not None:
+                answer = accept(row)
+            refused += answer is not None
+            return answer
+
+        leased = self.frontier.lease(now, ask)
+        if leased is not None and budgets is not None:
+            budgets.take(leased.link)
+        return leased
+
+    def acknowledge(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:
+        """Say what became of a leased URL; `fetched`: a response came."""
         self.frontier.acknowledge(url, state, reason, now)
+        if self.budgets is not None:
+            self.budgets.end(url, state, reason, fetched=fetched)
 
     def checkpoint(self) -> None:
         """Keep what the strategy has learned beside the queue."""
-        state = {"strategy": self.strategy.name, "pages": self.pages, "state": dict(self.strategy.save())}
-        self.frontier.put_note(NOTE, json.dumps(state, ensure_ascii=False, allow_nan=False))
+        self._checkpoints.save(self.pages)
+        if self.budgets is not None:
+            self.budgets.keep()
+
+    def _refresh(self) -> bool:
+        """Go on scoring the queue anew, a slice a page. True when that began with this page."""
+        every = self.strategy.refresh_every
+        begins = bool(every) and self.pages % every == 0 and not self.rescoring.running
+        if begins:
+            self.rescoring.begin(self.strategy.refresh)
+        self.rescoring.step()
+        return begins
+
+    def _show(self, page: Page, links: Sequence[Link], tunnel: int, now: float) -> Mapping[Pushed, int]:
+        """All links, or those that a score can still move: most of a page's targets were fetched long ago."""
+        if not self.strategy.links_alone:
+            return self._push(self.strategy.visit(page, links), links, tunnel, now)
+        takes = {url: self.frontier.takes(url) for url in dict.fromkeys(link.url for link in links)}
+        moved = [link for link in links if takes[link.url]]
+        pushed = self._push(self.strategy.visit(page, moved), moved, tunnel, now)
+        return {**pushed, Pushed.KNOWN: pushed.get(Pushed.KNOWN, 0) + list(takes.values()).count(False)}
 
     def _push(
         self, scores: Iterable[Score], links: Sequence[Link], tunnel: int, now: float
@@ -72,16 +130,7 @@ class Ordering:
                 best[score.url] = (link, score)
         return self.frontier.push(best.values(), now=now, tunnel=tunnel)
 
-    def _load(self) -> None:
-        text = self.frontier.note(NOTE)
-        if text is None:
-            return
-        kept: dict[str, Any] = json.loads(text)
-        if kept["strategy"] != self.strategy.name:
-            raise StateError(
-                f"strategy {self.strategy.name!r}",
-                f"this job was begun with {kept['strategy']!r}",
-                f"go on with -a strategy={kept['strategy']} or take another JOBDIR",
-            )
-        self.pages = int(kept["pages"])
-        self.strategy.load(kept["state"])
+
+def _stands_on(page: Page) -> str:
+    """The page that a page was reached from; empty for a seed."""
+    return "" if page.via is None else page.via.link.source_url

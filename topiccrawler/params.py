@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from topiccrawler.errors import ArgumentError
 
 STRATEGY_PREFIX = "strategy_"
+GENERAL_STRATEGIES = ("breadth_first", "random_order")  # of `scrapy crawl links`
 
 
 class CrawlParams(BaseModel):
@@ -22,6 +23,9 @@ class CrawlParams(BaseModel):
         default=None, description="file, or URLs separated by commas; default: seeds/TOPIC.txt"
     )
     strategy: str = Field(description="ordering; see topiccrawler.strategies")
+    judge: str | None = Field(
+        default=None, description="page judge: vsm, centroid, naive_bayes or svm; default: TOPIC_JUDGE"
+    )
     pages: int | None = Field(default=None, ge=1, description="stop after so many fetched pages")
     targets: int | None = Field(default=None, ge=1, description="stop after so many kept pages")
     keywords: tuple[str, ...] = Field(
@@ -37,11 +41,50 @@ class CrawlParams(BaseModel):
         return value
 
 
+class LinksParams(CrawlParams):
+    """Arguments of `scrapy crawl links`."""
+
+    strategy: str = Field(description="breadth_first or random_order")
+    out: str | None = Field(
+        default=None, description="file of labelled links; default: links.jsonl of the job"
+    )
+    context: Literal["window", "neighbour", "dom"] = Field(
+        default="window", description="context maker of the links: window, neighbour or dom"
+    )
+    links_per_page: int = Field(default=50, ge=1, description="labelled links taken from a page at most")
+    links_per_host: int = Field(default=1000, ge=1, description="labelled links taken from a host at most")
+    links_per_site: int = Field(
+        default=5000, ge=1, description="labelled links taken from a registered domain at most"
+    )
+    unlabelled: bool = Field(default=False, description="true: also write links to places without a label")
+
+    @field_validator("strategy")
+    @classmethod
+    def _general(cls, value: str) -> str:
+        if value not in GENERAL_STRATEGIES:
+            raise ValueError("a general crawl must not prefer the topic")
+        return value
+
+
+Params = TypeVar("Params", bound=CrawlParams)
+
+
 def parse_arguments(arguments: Mapping[str, Any], *, topic: str | None, strategy: str) -> CrawlParams:
-    """Check `-a` arguments. `topic` and `strategy` are the settings' values where none is given.
+    """Check the `-a` arguments of a topic crawl. `topic` and `strategy`: the settings' values where none is given.
 
     Raises ArgumentError naming the argument, its fault and what is allowed.
     """
+    return _parse(arguments, topic, strategy, CrawlParams)
+
+
+def parse_links_arguments(
+    arguments: Mapping[str, Any], *, topic: str | None, strategy: str = GENERAL_STRATEGIES[0]
+) -> LinksParams:
+    """The same for `scrapy crawl links`."""
+    return _parse(arguments, topic, strategy, LinksParams)
+
+
+def _parse(arguments: Mapping[str, Any], topic: str | None, strategy: str, model: type[Params]) -> Params:
     plain = {key: value for key, value in arguments.items() if not key.startswith(STRATEGY_PREFIX)}
     plain["parameters"] = {
         key.removeprefix(STRATEGY_PREFIX): str(value)
@@ -52,17 +95,16 @@ def parse_arguments(arguments: Mapping[str, Any], *, topic: str | None, strategy
     if topic is not None:
         plain.setdefault("topic", topic)
     try:
-        return CrawlParams.model_validate(plain)
+        return model.model_validate(plain)
     except ValidationError as error:
-        raise _argument_error(error) from None
+        raise _argument_error(error, model) from None
 
 
-def _argument_error(error: ValidationError) -> ArgumentError:
+def _argument_error(error: ValidationError, model: type[CrawlParams]) -> ArgumentError:
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "arguments"
     known = (
-        ", ".join(field for field in CrawlParams.model_fields if field != "parameters")
-        + f", {STRATEGY_PREFIX}…"
+        ", ".join(field for field in model.model_fields if field != "parameters") + f", {STRATEGY_PREFIX}…"
     )
     if first["type"] == "extra_forbidden":
         return ArgumentError(
@@ -72,7 +114,7 @@ def _argument_error(error: ValidationError) -> ArgumentError:
         return ArgumentError(
             f"argument {name!r}", "is missing", f"for example: scrapy crawl topic -a {name}=finance"
         )
-    allowed = CrawlParams.model_fields[name].description
+    allowed = model.model_fields[name].description
     return ArgumentError(
         f"argument -a {name}={first['input']}", first["msg"].lower(), f"{name} is: {allowed}"
     )

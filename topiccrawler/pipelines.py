@@ -1,13 +1,17 @@
-"""Item pipelines: keep pages that are about the topic, and store them."""
+"""Item pipelines: keep pages that are about the topic, each text once, and store them."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, replace
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DropItem
+from scrapy.exceptions import DropItem, NotConfigured
 
+from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem
+from topiccrawler.pages.fingerprint import fingerprint
 from topiccrawler.runtime import JobFiles, Runtime
 from topiccrawler.store.pages import PageRecord
 
@@ -26,6 +30,48 @@ class RelevancePipeline:
         if isinstance(item, PageItem) and not item.is_target:
             raise DropItem("off topic")
         return item
+
+
+class NearDuplicatePipeline:
+    """Pages whose main text was met before, exactly or nearly: dropped, or passed on as aliases without text.
+
+    `choice`: alias | drop | keep (then nothing is compared). A page without main text is nobody's copy.
+    """
+
+    CHOICES = ("alias", "drop", "keep")
+
+    def __init__(self, crawler: Crawler, *, choice: str, across_sites: bool) -> None:
+        self.crawler = crawler
+        self.choice, self.across_sites = choice, across_sites
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        choice = str(crawler.settings.get("TOPIC_DUPLICATES", "alias"))
+        if choice not in cls.CHOICES:
+            fault = ArgumentError(
+                f"TOPIC_DUPLICATES={choice!r}", "is no choice", f"use {', '.join(cls.CHOICES)}"
+            )
+            raise SystemExit(str(fault))
+        if choice == "keep":
+            raise NotConfigured
+        across = crawler.settings.getbool("TOPIC_DUPLICATES_ACROSS_SITES", True)
+        return cls(crawler, choice=choice, across_sites=across)
+
+    def process_item(self, item: Any) -> Any:
+        runtime: Runtime | None = getattr(self.crawler.spider, "runtime", None)
+        if not isinstance(item, PageItem) or runtime is None or not item.is_target:
+            return item
+        found = fingerprint(item.text)
+        if found is None:
+            return item
+        first = runtime.files.duplicates.first_of(item.url, found, across_sites=self.across_sites)
+        if first is None:
+            return item
+        if self.crawler.stats is not None:
+            self.crawler.stats.inc_value(f"topic/duplicates/{self.choice}")
+        if self.choice == "drop":
+            raise DropItem(f"copy of {first}")
+        return replace(item, text="", alias_of=first)
 
 
 class StoragePipeline:
@@ -60,5 +106,17 @@ def _store(files: JobFiles, item: PageItem) -> None:
             score=item.score,
             fetched=item.fetched,
             status=item.status,
+            summary=item.summary,
+            published=item.published,
+            language=item.language,
+            canonical_url=item.canonical_url,
+            keywords=item.keywords,
+            description=item.description,
+            author=item.author,
+            format=item.format,
+            media=json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False)
+            if item.media
+            else "",
+            alias_of=item.alias_of,
         )
     )

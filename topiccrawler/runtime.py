@@ -6,6 +6,7 @@ all need the same topic, frontier and gate. They are built here once, when the s
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from dataclasses import dataclass
@@ -18,26 +19,31 @@ from scrapy.settings import BaseSettings
 
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
+from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.frontier.traps import Limits
 from topiccrawler.gate import LinkGate
 from topiccrawler.links.classifier import LinkClassifier
 from topiccrawler.links.extract import WINDOW_CHARACTERS, ContextMaker
-from topiccrawler.links.modelfile import load_model
+from topiccrawler.links.keywords import link_model
 from topiccrawler.links.urls import canonical, host_of
 from topiccrawler.model import Link
 from topiccrawler.ordering import Ordering
 from topiccrawler.pages.read import Reader
+from topiccrawler.pages.summary import Summariser
 from topiccrawler.params import CrawlParams
 from topiccrawler.scheduling.clock import Clock
 from topiccrawler.scheduling.tally import Tally
+from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import VisitLog
-from topiccrawler.strategies import build
+from topiccrawler.strategies import STRATEGIES, build, parameters_of
 from topiccrawler.strategies.base import Knowledge, Strategy
+from topiccrawler.strategies.choices import expand_of, thesaurus_of
 from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.relevance import VsmJudge
+from topiccrawler.topics.judges.choose import make_judge
 from topiccrawler.topics.seeds import read_seeds
 from topiccrawler.topics.topic import Topic
 
@@ -49,6 +55,7 @@ class Runtime:
     params: CrawlParams
     topic: Topic
     reader: Reader
+    summariser: Summariser
     strategy: Strategy
     hosts: Hosts
     frontier: Frontier
@@ -76,12 +83,20 @@ class JobFiles:
         return PageStore(self.folder / "pages.sqlite")
 
     @cached_property
+    def duplicates(self) -> DuplicateIndex:
+        """Fingerprints of the pages."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return DuplicateIndex(self.folder / "duplicates.sqlite")
+
+    @cached_property
     def visits(self) -> VisitLog:
         """The crawl log."""
         return VisitLog(self.folder / "visits.jsonl")
 
     def commit(self) -> None:
         """Make the pages and visits so far durable; before the frontier hears of them."""
+        if "duplicates" in self.__dict__:
+            self.duplicates.commit()
         if "store" in self.__dict__:
             self.store.commit()
         self.visits.commit()
@@ -89,8 +104,9 @@ class JobFiles:
     def close(self) -> None:
         """Commit and let go."""
         self.commit()
-        if "store" in self.__dict__:
-            self.store.close()
+        for name in ("duplicates", "store"):
+            if name in self.__dict__:
+                getattr(self, name).close()
 
 
 def build_runtime(
@@ -105,25 +121,49 @@ def build_runtime(
         topic = topic.model_copy(
             update={"keywords": {**topic.keywords, **dict.fromkeys(params.keywords, 1.0)}}
         )
-    strategy = build(params.strategy, params.parameters)
+    strategy = build(params.strategy, _parameters(params, settings))
     gate_settings = settings.getfloat("TOPIC_LINK_THRESHOLD", topic.link_threshold or 0.0)
     threshold = gate_settings if strategy.prunes else 0.0
     scorer = _link_model(topic, settings) if strategy.needs_link_scorer or threshold > 0 else None
-    judge = VsmJudge(topic)
-    strategy.prepare(Knowledge(page_threshold=judge.threshold, link_scorer=scorer))
+    models = settings.get("TOPIC_JUDGE_MODELS")
+    judge = make_judge(
+        topic,
+        params.judge or settings.get("TOPIC_JUDGE", "vsm"),
+        Path(models).expanduser() if models else None,
+    )
+    strategy.prepare(
+        Knowledge(
+            page_threshold=judge.threshold,
+            link_scorer=scorer,
+            seed=settings.getint("TOPIC_SEED"),
+            topic=topic,
+            thesaurus=thesaurus_of(settings.get("TOPIC_THESAURUS")),
+            off_topic=_off_topic(params, topic),
+        )
+    )
     folder = _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, job)
     hosts = Hosts(patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"), worth=strategy.worth)
     seeds = _seeds(params, topic)
     frontier = _frontier(settings, hosts, jobdir)
+    frontier.put_note("job", json.dumps({"topic": params.topic, "strategy": params.strategy}))
     return Runtime(
         params=params,
         topic=topic,
-        reader=Reader(judge),
+        reader=Reader(judge, sites=topic.sites),
+        summariser=Summariser(topic.keywords),
         strategy=strategy,
         hosts=hosts,
         frontier=frontier,
-        ordering=Ordering(strategy, frontier),
-        gate=LinkGate(scorer, threshold, topic.tunnel_probability, topic.tunnel_depth),
+        ordering=Ordering(
+            strategy,
+            frontier,
+            _budgets(settings, frontier),
+            durable=bool(jobdir),
+            expand=expand_of(settings.get("TOPIC_EXPAND")),
+        ),
+        gate=LinkGate(
+            strategy.current_scorer or scorer, threshold, topic.tunnel_probability, topic.tunnel_depth
+        ),
         tally=Tally(frontier.note(Tally.NOTE)),
         clock=Clock(),
         files=JobFiles(folder),
@@ -134,9 +174,18 @@ def build_runtime(
     )
 
 
+def _parameters(params: CrawlParams, settings: BaseSettings) -> dict[str, str]:
+    """TOPIC_LEARN is the default of `-a strategy_learn=`, for strategies that have it."""
+    given = dict(params.parameters)
+    strategy = STRATEGIES.get(params.strategy)
+    learns = strategy is not None and "learn" in parameters_of(strategy)
+    if learns and settings.get("TOPIC_LEARN") is not None:
+        given.setdefault("learn", str(settings.getbool("TOPIC_LEARN")))
+    return given
+
+
 def _link_model(topic: Topic, settings: BaseSettings) -> LinkClassifier:
-    folder = settings.get("TOPIC_LINK_MODELS")
-    return load_model(topic.name, Path(folder) if folder else None)
+    return link_model(topic, settings.get("TOPIC_LINK_MODELS"))
 
 
 def _frontier(settings: BaseSettings, hosts: Hosts, jobdir: str | None) -> Frontier:
@@ -152,6 +201,24 @@ def _frontier(settings: BaseSettings, hosts: Hosts, jobdir: str | None) -> Front
     )
 
 
+def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
+    return Budgets(
+        frontier,
+        Allowance(
+            host_pages=settings.getint("FRONTIER_HOST_PAGES"),
+            domain_pages=settings.getint("FRONTIER_DOMAIN_PAGES"),
+            host_dry_pages=settings.getint("FRONTIER_HOST_DRY_PAGES"),
+            shape_dry_pages=settings.getint("FRONTIER_SHAPE_DRY_PAGES"),
+            limits=Limits(
+                path_segments=settings.getint("FRONTIER_PATH_SEGMENTS_MAX"),
+                segment_repeats=settings.getint("FRONTIER_SEGMENT_REPEATS_MAX"),
+                query_parameters=settings.getint("FRONTIER_QUERY_PARAMETERS_MAX"),
+                calendar_years=settings.getint("FRONTIER_CALENDAR_YEARS_MAX"),
+            ),
+        ),
+    )
+
+
 def _seeds(params: CrawlParams, topic: Topic) -> list[Link]:
     links = []
     for url in read_seeds(params.seeds, topic).positive:
@@ -164,6 +231,12 @@ def _seeds(params: CrawlParams, topic: Topic) -> list[Link]:
             f"seeds of topic {topic.name!r}", "there are none", "give some: -a seeds=FILE or -a seeds=URL,URL"
         )
     return links
+
+
+def _off_topic(params: CrawlParams, topic: Topic) -> tuple[str, ...]:
+    """Seed lines that begin with `-`."""
+    given = (canonical(url) for url in read_seeds(params.seeds, topic).negative)
+    return tuple(url for url in given if url is not None)
 
 
 def _job_folder(topic: Topic, settings: BaseSettings, job: str | None) -> Path:

@@ -23,6 +23,7 @@ from topiccrawler.model import Link, Page, Via, Visit
 from topiccrawler.runtime import Runtime
 from topiccrawler.scheduling.clock import Clock
 from topiccrawler.scheduling.endings import Endings
+from topiccrawler.scheduling.gauges import Gauges
 from topiccrawler.scheduling.leases import META, Lease, Leases
 from topiccrawler.scheduling.politeness import Politeness, host_key
 from topiccrawler.scheduling.sidequeue import SideQueue
@@ -31,6 +32,7 @@ from topiccrawler.scheduling.waking import WAKE, Waker
 logger = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 10.0
+REFUSALS_AT_ONCE = 200  # then the engine has its turn; some 10 ms
 
 
 class FocusedScheduler(BaseScheduler):
@@ -40,6 +42,7 @@ class FocusedScheduler(BaseScheduler):
     hosts: Hosts
     side: SideQueue
     politeness: Politeness
+    concurrency: int  # leases at once
 
     def __init__(self, crawler: Crawler, *, checkpoint_pages: int) -> None:
         self.crawler = crawler
@@ -49,6 +52,7 @@ class FocusedScheduler(BaseScheduler):
         self.leases = Leases(self._ended)
         self.endings = Endings(self.leases)
         self.waker = Waker(crawler)
+        self.gauges: Gauges | None = None
         self._next_sweep = 0.0
         self._seen: set[bytes] = set()
         self._closing = False
@@ -68,6 +72,7 @@ class FocusedScheduler(BaseScheduler):
         # Only now have add-ons set what they set; the spider, and its runtime, are made before them.
         self.hosts.delay_seconds = settings.getfloat("DOWNLOAD_DELAY")
         self.hosts.concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        self.concurrency = settings.getint("CONCURRENT_REQUESTS")
         self.side = SideQueue(self.hosts)
         self.politeness = Politeness(
             self.hosts,
@@ -79,6 +84,9 @@ class FocusedScheduler(BaseScheduler):
         )
         self.politeness.connect(self.crawler)
         self.endings.connect(self.crawler)
+        if self.runtime is not None:
+            self.gauges = Gauges(self.runtime.ordering, self.runtime.tally, self.crawler.stats)
+            self.gauges.restore(self.clock())
 
     def close(self, reason: str) -> None:
         """Put back what is still leased, keep the strategy's state, let go of the files."""
@@ -91,16 +99,13 @@ class FocusedScheduler(BaseScheduler):
         left = [url for lease in self.leases.drop_all() for url in (lease.leased.link.url, *lease.claimed)]
         runtime.frontier.release(self.clock(), left)
         runtime.ordering.checkpoint()
-        for state, count in runtime.frontier.counts().items():
-            self._stats_set(f"frontier/urls/{state.value}", count)
-        self._stats_set("topic/pages", runtime.tally.pages)
-        self._stats_set("topic/kept", runtime.tally.kept)
-        self._stats_set("topic/harvest_rate", round(runtime.tally.harvest_rate, 4))
+        if self.gauges is not None:
+            self.gauges.finish(self.clock())
         runtime.frontier.close()
         runtime.files.close()
 
     def has_pending_requests(self) -> bool:
-        """True while anything waits, be its host ready or resting. O(1)."""
+        """True while anything waits that will be fetched, be its host ready or resting. O(1)."""
         if len(self.side):
             return True
         return (
@@ -108,6 +113,17 @@ class FocusedScheduler(BaseScheduler):
             and self.armed
             and not self._limit_reached()
             and len(self.runtime.frontier) > 0
+            and not self._all_held()
+        )
+
+    def _all_held(self) -> bool:
+        """What waits is held back by budgets, and nothing under way could bring more."""
+        budgets = self._parts().ordering.budgets
+        return (
+            budgets is not None
+            and bool(budgets.closed)
+            and not len(self.leases)
+            and self.hosts.next_ready(self.clock()) is None
         )
 
     # --- what comes in
@@ -198,14 +214,18 @@ class FocusedScheduler(BaseScheduler):
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
             self._count("frontier/swept", self.endings.sweep(self.crawler, self.side, now, SWEEP_SECONDS))
+            if self.gauges is not None:
+                self.gauges.show(now)
         if self.crawler.engine is not None:
             self.side.end_turns(self.crawler.engine.downloader.active, now)
         if (aside := self.side.pop(now)) is not None:
             return self._begin_turn(*aside)
-        leasing = self.runtime is not None and self.armed and not self._limit_reached()
+        leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
         if leasing:
             tunnels: dict[str, int] = {}
-            leased = self._parts().ordering.lease(now, lambda row: self._refusal(row, tunnels))
+            leased = self._parts().ordering.lease(
+                now, lambda row: self._refusal(row, tunnels), REFUSALS_AT_ONCE
+            )
             if leased is not None:
                 return self._request(leased, tunnels.get(leased.link.url, 0))
         self.waker.at([self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None], now)
@@ -264,12 +284,19 @@ class FocusedScheduler(BaseScheduler):
                 runtime.ordering.checkpoint()
         for claimed in lease.claimed:
             runtime.ordering.acknowledge(claimed, *((state, reason) if claimed == url else _MOVED), now)
-        runtime.ordering.acknowledge(link.url, *(_MOVED if lease.claimed else (state, reason)), now)
+        end = _MOVED if lease.claimed else (state, reason)
+        runtime.ordering.acknowledge(link.url, *end, now, fetched=lease.status > 0)
         self._end_turn(lease, now)
         runtime.frontier.commit()
         self._count(f"frontier/ended/{state.value}")
         if self._limit_reached() and not len(self.leases) and self.crawler.engine is not None:
             deferred_from_coro(self.crawler.engine.close_spider_async(reason="enough"))
+
+    def _has_room(self) -> bool:
+        """No more leases than are fetched at once, those that are being read or stored included: a kill repeats no
+        more than these. Leases that wait aside for their host's next turn do not keep others waiting."""
+        aside = sum(META in request.meta for request in self.side)
+        return len(self.leases) - aside < self.concurrency
 
     def _limit_reached(self) -> bool:
         """No more leases: enough pages fetched or under way, or enough kept."""
@@ -294,10 +321,6 @@ class FocusedScheduler(BaseScheduler):
     def _count(self, key: str, count: int = 1) -> None:
         if self.crawler.stats is not None and count:
             self.crawler.stats.inc_value(key, count)
-
-    def _stats_set(self, key: str, value: float) -> None:
-        if self.crawler.stats is not None:
-            self.crawler.stats.set_value(key, value)
 
 
 def focused_scheduler(crawler: Crawler) -> FocusedScheduler | None:

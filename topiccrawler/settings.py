@@ -14,8 +14,23 @@ LOG_LEVEL = "INFO"
 # --- what to crawl -----------------------------------------------------------------------------------------------
 TOPIC = None  # the topic when no `-a topic=` is given
 TOPIC_STRATEGY = "naive_bayes"  # the ordering when no `-a strategy=` is given
-TOPIC_LINK_MODELS = None  # folder of link models; None = those shipped in models/
+# folder of link models; None = those shipped in models/ (without one: the topic's keywords); "none" = the keywords
+TOPIC_LINK_MODELS = None
+TOPIC_LEARN = (
+    None  # True: naive_bayes learns from each page fetched (-a strategy_learn=true); None = its default
+)
 TOPIC_LINK_THRESHOLD = None  # 0..1; None = the topic's own; 0 = the gate stands open
+TOPIC_JUDGE = (
+    "vsm"  # who says whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/judges.md)
+)
+TOPIC_JUDGE_MODELS = None  # folder with judges/TOPIC.JUDGE.json; None = those shipped in models/
+TOPIC_EXPAND = (
+    None  # all | relevant: whose links are followed; None = as the strategy's paper has it (mostly all)
+)
+TOPIC_THESAURUS = (
+    None  # file in Cilin format for word similarity; None = ours (text.synonyms); "none" = equal words
+)
+TOPIC_SEED = 0  # of random_order
 TOPIC_CONTEXT_CHARACTERS = 60  # characters of context on each side of a link (papers: NB 2010 §3.3)
 TOPIC_URL_PARAMETERS_DROPPED: list[
     str
@@ -25,6 +40,9 @@ TOPIC_URL_PARAMETERS_DROPPED: list[
 # writable state; each job has a folder of its own in it (or in JOBDIR when that is set)
 TOPIC_DATA_DIR = "data"
 TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic and time
+# a page whose text was met before, exactly or nearly: alias = kept without text as alias of the first; drop; keep = not compared
+TOPIC_DUPLICATES = "alias"
+TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
 
 # --- politeness --------------------------------------------------------------------------------------------------
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
@@ -50,23 +68,45 @@ SCHEDULER = "topiccrawler.scheduler.FocusedScheduler"
 FRONTIER_LEASE_SECONDS = 600.0  # a lease older than this is put back to waiting
 FRONTIER_MEMORY_URLS = 0  # how many queued URLs are held in memory with JOBDIR (the rest on disk); 0 = all
 FRONTIER_CHECKPOINT_PAGES = 100  # the strategy's state is kept every so many pages, and at the end
+# what a host may be asked for (frontier.budgets); 0 = no bound. Its other URLs wait and are shown by `scrapy frontier`
+FRONTIER_HOST_PAGES = 0  # pages of one host
+FRONTIER_DOMAIN_PAGES = 0  # pages of one registered domain (a.example.com.cn and b.example.com.cn share it)
+FRONTIER_HOST_DRY_PAGES = 200  # pages in a row that were neither on topic and new nor led to such a page
+FRONTIER_SHAPE_DRY_PAGES = 100  # the same for URLs that differ in numbers and query only; then discarded
+# forms of URLs taken for traps (frontier.traps), discarded unfetched; 0 = not looked at
+FRONTIER_PATH_SEGMENTS_MAX = 16
+FRONTIER_SEGMENT_REPEATS_MAX = 3  # times one path segment or one query name may stand in a URL
+FRONTIER_QUERY_PARAMETERS_MAX = 12
+FRONTIER_CALENDAR_YEARS_MAX = 2  # years ahead that a date in a URL may lie
 
 # --- the way of the data -----------------------------------------------------------------------------------------
-DOWNLOADER_MIDDLEWARES = {"topiccrawler.middlewares.LinkGateMiddleware": 50}
+DOWNLOADER_MIDDLEWARES = {
+    "topiccrawler.middlewares.LinkGateMiddleware": 50,
+    "topiccrawler.drawing.DrawnPagesMiddleware": 55,
+    "topiccrawler.documents.DocumentMiddleware": 60,  # behind decompression on the way back
+    "topiccrawler.addresses.PrivateAddressMiddleware": 760,
+}
 SPIDER_MIDDLEWARES = {
     "topiccrawler.middlewares.LeaseEndMiddleware": 10,
     "topiccrawler.middlewares.OutlinksMiddleware": 1100,
 }
 ITEM_PIPELINES = {
     "topiccrawler.pipelines.RelevancePipeline": 300,
+    "topiccrawler.pipelines.NearDuplicatePipeline": 500,
     "topiccrawler.pipelines.StoragePipeline": 800,
 }
 EXTENSIONS = {
     "topiccrawler.extensions.Progress": 100,
     "scrapy.extensions.logstats.LogStats": None,  # Progress says more
+    "scrapy.extensions.remote_control.RemoteControl": None,  # off, and yet it would load aiohttp at each start
     "scrapy.extensions.spiderstate.SpiderState": None,  # a pickle; our state lies in the frontier
 }
 TOPIC_PROGRESS_SECONDS = 30.0  # seconds between progress lines in a log; on a terminal the line is live
+
+# --- pages drawn by scripts (extra: requirements-drawn.txt) --------------------------------------------------------
+TOPIC_DRAWN_HOSTS: list[str] = []  # hosts or registered domains whose pages a browser fetches
+TOPIC_DRAW_EMPTY_PAGES = False  # True: also pages that have scripts and no text
+TOPIC_BROWSER = None  # path of Chromium; None = the one found in PATH, else Playwright's own
 
 # --- speed and safety --------------------------------------------------------------------------------------------
 CONCURRENT_ITEMS = 8  # Scrapy 2.19 makes this many tasks for every response
@@ -75,6 +115,9 @@ DOWNLOAD_MAXSIZE = 8 * 1024 * 1024  # bytes; a larger page is no page to read
 DOWNLOAD_WARNSIZE = 0
 RETRY_TIMES = 1
 REDIRECT_MAX_TIMES = 5
+# fetch links to loopback, private and link-local addresses too (an intranet); seeds on such a host always may
+TOPIC_PRIVATE_ADDRESSES = False
+TWISTED_DNS_RESOLVER = "topiccrawler.addresses.GuardingResolver"
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False  # on by default in 2.19, and it executes Python
 DEFAULT_DROPITEM_LOG_LEVEL = "DEBUG"

@@ -9,7 +9,11 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.links.modelfile import load
+from topiccrawler.commands.train import _better_in_use, _save
+from topiccrawler.links.classifier import LinkClassifier
+from topiccrawler.links.counts import Counts
+from topiccrawler.links.modelfile import load, save
+from topiccrawler.links.training import Trained
 
 ROWS = [
     {
@@ -80,7 +84,7 @@ def test_keywords_alone_make_a_model(scrapy: Callable[..., Any], tmp_path: Path)
     ran = scrapy("train", "travel", "--out", str(tmp_path))
     assert ran.code == 0
     assert ran.out.startswith("nothing was kept aside to measure on")
-    assert load(tmp_path / "travel.json").training["samples"].keys() == {"keywords"}  # type: ignore[attr-defined]
+    assert load(tmp_path / "travel.json").training["samples"].keys() == {"keywords", "places"}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -98,6 +102,8 @@ def test_keywords_alone_make_a_model(scrapy: Callable[..., Any], tmp_path: Path)
         (["finance", "--headlines", "/dev/null"], 1, "the header names no label and text"),
         (["finance", "--lexicon", "/dev/null"], 1, "holds no word"),
         (["finance", "--out", "/dev/null/x"], 1, "cannot be written to"),
+        (["finance", "--precision", "2"], 2, "'2' is no number above 0 and at most 1"),
+        (["finance", "--precision", "0.9"], 1, "precision 0.9: cannot be measured"),
         (["finance", "--context", "page"], 2, "invalid choice: 'page'"),
     ],
 )
@@ -111,3 +117,27 @@ def test_what_is_wrong_is_told_in_one_line(
     assert "Traceback" not in ran.err
     if code == 1:
         assert ran.err.count("\n") == 1
+
+
+def test_a_model_that_does_better_on_links_kept_aside_stays_in_use(tmp_path: Path) -> None:
+    now = LinkClassifier("finance", Counts(), training={"files": {"a": "1"}}, scores=held_out(0.4))
+    new = LinkClassifier("finance", Counts(), training={"files": {"b": "2"}}, scores=held_out(0.5))
+    save(now, tmp_path / "finance.json")
+    before = (tmp_path / "finance.json").read_bytes()
+    told = "F1 0.9000 on the same links kept aside, the new one 0.5000"
+    assert _better_in_use(Trained(new, test=lambda _: 0.9), tmp_path) == told
+    assert _better_in_use(Trained(new, test=lambda _: 0.5), tmp_path) is None
+    assert _save(Trained(new), tmp_path, in_use=False) == tmp_path / "finance.candidate.json"
+    assert (tmp_path / "finance.json").read_bytes() == before
+
+
+def test_models_of_the_same_file_are_compared_by_their_own_trainings(tmp_path: Path) -> None:
+    seen = {"files": {"a": "1"}}
+    save(LinkClassifier("finance", Counts(), training=seen, scores=held_out(0.4)), tmp_path / "finance.json")
+    new = LinkClassifier("finance", Counts(), training=seen, scores=held_out(0.3))
+    told = "F1 0.4000 in its own training, the new one 0.3000"
+    assert _better_in_use(Trained(new, test=lambda _: 0.1), tmp_path) == told
+
+
+def held_out(f1: float) -> dict[str, object]:
+    return {"hosts: model": {"f1": f1}}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import inf
 from pathlib import Path
 
 import pytest
 
-from topiccrawler.frontier.base import Frontier, Leased, State
+from topiccrawler.frontier.base import Aside, Frontier, Leased, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -347,3 +348,61 @@ def test_thousands_of_urls_of_one_host_leave_in_order(frontier: Frontier) -> Non
     push(frontier, *((f"a/{n}", scores[n] + 1000) for n in range(0, 3000, 3)))
     final = [score + 1000 * (n % 3 == 0) for n, score in enumerate(scores)]
     assert drain(frontier) == [f"a/{n}" for n in sorted(range(3000), key=lambda n: (-final[n], n))]
+
+
+def test_the_last_look_may_leave_a_url_waiting_and_its_host_or_everybody_aside(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 0.9), ("a/2", 0.8), ("b/1", 0.7), ("c/1", 0.6))
+
+    def look(leased: Leased) -> Aside | str | None:
+        if leased.link.host == "a":
+            frontier.hosts.rest("a", inf, "host budget")
+            return Aside.HOST
+        return "poor" if leased.link.host == "b" else None
+
+    assert name(frontier.lease(0.0, look)) == "c/1"
+    assert states(frontier) == {"waiting": 2, "processing": 1, "discarded": 1}
+    assert frontier.hosts.next_ready(0.0) is None
+    assert frontier.hosts.waits(1e9) == {"host budget": 1}
+    push(frontier, ("d/1", 0.5))
+    assert frontier.lease(0.0, lambda _: Aside.ALL) is None
+    assert frontier.hosts.next_ready(0.0) == 0.0
+    assert lease(frontier) == "d/1"
+    assert (frontier.waiting_in({"a"}), frontier.waiting_in({"a", "c"}), frontier.waiting_in(set())) == (
+        2,
+        2,
+        0,
+    )
+
+
+def test_the_queue_can_be_read_behind_a_url(frontier: Frontier) -> None:
+    push(frontier, *((f"a/{number}", 1.0) for number in range(5)))
+    lease(frontier)
+    assert [link.url for link in frontier.queued("http://a/2")] == ["http://a/3", "http://a/4"]
+    assert [link.url[-1] for link in frontier.queued("http://a/0")] == ["1", "2", "3", "4"]
+    assert [link.url[-1] for link in frontier.queued("http://unknown/")] == ["1", "2", "3", "4"]
+
+
+def test_a_url_leased_while_the_queue_is_read_is_not_given_any_more(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 1.0), ("b/1", 3.0), ("c/1", 2.0))
+    reading = frontier.queued()
+    assert next(reading).url == "http://a/1"
+    assert lease(frontier) == "b/1"
+    assert [link.url for link in reading] == ["http://c/1"]
+
+
+def test_notes_are_found_by_the_beginning_of_their_name(frontier: Frontier) -> None:
+    for note in ("budget/a", "budget/b%", "tally", "budget"):
+        frontier.put_note(note, note.upper())
+    assert frontier.notes("budget/") == {"budget/a": "BUDGET/A", "budget/b%": "BUDGET/B%"}
+    assert sorted(frontier.notes()) == ["budget", "budget/a", "budget/b%", "tally"]
+    assert frontier.notes("x") == {}
+
+
+def test_a_push_can_move_what_waits_or_was_never_met(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 3.0), ("b/1", 2.0), ("c/1", 1.0))
+    assert [lease(frontier), lease(frontier)] == ["a/1", "b/1"]
+    frontier.acknowledge("http://b/1", State.COMPLETED, "stored", 0.0)
+    asked = ["a/1", "b/1", "c/1", "d/1"]
+    assert [url for url in asked if frontier.takes(f"http://{url}")] == ["c/1", "d/1"]
+    frontier.release(0.0, ["http://a/1"])
+    assert frontier.takes("http://a/1")

@@ -14,8 +14,8 @@ from typing import Any
 HUB = '<title>导航</title><a href="/fund">基金净值</a><a href="http://sport.example/">体育</a>'
 
 
-def test_list_names_the_spider(scrapy: Callable[..., Any]) -> None:
-    assert scrapy("list").out.split() == ["topic"]
+def test_list_names_the_spiders(scrapy: Callable[..., Any]) -> None:
+    assert scrapy("list").out.split() == ["links", "topic"]
 
 
 def test_settings_are_read_from_the_project(scrapy: Callable[..., Any]) -> None:
@@ -26,7 +26,7 @@ def test_settings_are_read_from_the_project(scrapy: Callable[..., Any]) -> None:
 def test_check_runs_the_contracts_and_they_hold(scrapy: Callable[..., Any]) -> None:
     ran = scrapy("check", "-s", "LOG_LEVEL=ERROR")
     assert ran.code == 0, ran.err
-    assert "Ran 2 contracts" in ran.err
+    assert "Ran 4 contracts" in ran.err
     assert "OK" in ran.err
 
 

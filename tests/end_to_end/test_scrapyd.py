@@ -128,7 +128,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
     names = zipfile.ZipFile(deployed).namelist()
     for wanted in ("models/finance.json", "seeds/finance.txt", "topics/catalogue/finance.toml"):
         assert f"topiccrawler/{wanted}" in names
-    assert call(f"{address}/listspiders.json?project=topiccrawler")["spiders"] == ["topic"]
+    assert call(f"{address}/listspiders.json?project=topiccrawler")["spiders"] == ["links", "topic"]
     job = call(
         f"{address}/schedule.json", project="topiccrawler", spider="topic", topic="finance",
         seeds="http://hub.example/", setting="DOWNLOAD_DELAY=0",

@@ -36,6 +36,21 @@ def test_multinomial_evidence_divides_by_tokens_and_vocabulary() -> None:
     assert evidence["足球"] == pytest.approx(math.log((1 / 6) / (3 / 6)))
 
 
+def test_complement_evidence_is_the_multinomial_with_weights_of_one_size() -> None:
+    counts = four_links()
+    counts.add({"anchor": ["足球", "电影", "汽车"]}, False, 5.0)
+    tokens, words = counts.tokens["anchor"], ["基金", "股票", "足球", "电影", "汽车"]
+    negative, positive = counts.words["anchor"]
+    off = {word: math.log((negative[word] + 1) / (tokens[0] + 5)) for word in words}
+    on = {word: math.log((positive[word] + 1) / (tokens[1] + 5)) for word in words}
+    size_off, size_on = -sum(off.values()), -sum(on.values())
+    mean = (size_off + size_on) / 2
+    assert counts.evidence("anchor", "complement") == pytest.approx(
+        {word: mean * (on[word] / size_on - off[word] / size_off) for word in words}
+    )
+    assert Counts().evidence("url", "complement") == {}
+
+
 def test_fields_have_totals_of_their_own() -> None:
     counts = four_links()
     counts.add({"url": ["fund"]}, True, 0.5)

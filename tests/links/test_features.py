@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.links.features import LEXICON, Lexicon, LinkWords, fields, url_words, words_of_links
+from topiccrawler.links.features import (
+    LEXICON,
+    Lexicon,
+    LinkWords,
+    channel_words,
+    fields,
+    url_words,
+    words_of_links,
+)
 from topiccrawler.model import Link
 
 
@@ -25,7 +33,7 @@ def test_anchor_context_and_address_are_kept_apart() -> None:
         ]
     )
     assert found[0] == LinkWords(["基金", "收益"], ["股票", "债券市场"], ["fund", "site", "jijin"])
-    assert found[1] == LinkWords(["旅游"], [], ["example"])
+    assert found[1] == LinkWords(["旅游"], [], [])
 
 
 def test_a_word_is_not_joined_across_the_link() -> None:
@@ -34,7 +42,7 @@ def test_a_word_is_not_joined_across_the_link() -> None:
 
 def test_han_words_of_a_decoded_path_are_words_of_the_address() -> None:
     found = words_of_links([link("http://a.example/tag/%E5%9F%BA%E9%87%91/%FF")])
-    assert found[0].url == ["example", "tag", "基金"]
+    assert found[0].url == ["tag", "基金"]
 
 
 @pytest.mark.parametrize(
@@ -47,6 +55,22 @@ def test_han_words_of_a_decoded_path_are_words_of_the_address() -> None:
 )
 def test_words_of_an_address_are_short_latin_runs_that_say_something(url: str, expected: list[str]) -> None:
     assert url_words(url) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://finance.site.com.cn/roll/stock/1.html?x=fund", ["finance", "site", "roll"]),
+        ("https://www.163.com/money/article/A1.html", ["money"]),
+        ("http://www.10jqka.com.cn", ["jqka"]),
+        ("http://a.io/%E4%B8%AD-x/", []),
+        ("http://site.com/money", ["site"]),  # a page, no directory
+        ("http://localhost:80/", []),
+        ("nonsense", []),
+    ],
+)
+def test_the_channel_of_an_address_is_its_host_and_first_directory(url: str, expected: list[str]) -> None:
+    assert channel_words(url) == expected
 
 
 def test_a_lexicon_is_matched_over_words_and_over_neighbours() -> None:

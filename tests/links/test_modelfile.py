@@ -163,16 +163,30 @@ def test_a_folder_is_no_model(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-@pytest.mark.parametrize("topic", ["finance", "travel", "health"])
+ON_TOPIC = {
+    "finance": "股市行情",
+    "travel": "旅游攻略",
+    "health": "医生健康问答",
+    "sport": "足球联赛",
+    "tech": "智能手机芯片",
+    "auto": "新车试驾",
+    "education": "高考招生",
+    "entertainment": "电影演员",
+    "food": "家常菜谱",
+    "law": "律师诉讼",
+}
+
+
+@pytest.mark.parametrize("topic", ON_TOPIC)
 def test_the_shipped_models_load_are_small_and_know_their_topic(topic: str) -> None:
     place = modelfile.data_folder("models").joinpath(f"{topic}.json")
     assert len(place.read_bytes()) <= 2_000_000
     shipped = load_model(topic)
-    on_topic = {"finance": "股市行情", "travel": "旅游攻略", "health": "医生健康问答"}
+    off_topic = "足球 比赛" if topic != "sport" else "基金 定投"
     scores = shipped.log_odds(
         [
             Link(url="http://a.example/", host="a.example", anchor=text)
-            for text in (on_topic[topic], "足球 比赛")
+            for text in (ON_TOPIC[topic], off_topic)
         ]
     )
     assert scores[0] > 1 > -1 > scores[1]

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from topiccrawler.links.offline import divergence, row
+from topiccrawler.links.offline import divergence, row, threshold_for
 
 
 def test_a_row_counts_hits_at_the_threshold_and_at_the_best_one() -> None:
@@ -32,3 +32,10 @@ def test_divergence_is_taken_over_common_words_each_side_normalised() -> None:
     assert divergence(links, pages) == pytest.approx(0.5 * math.log(0.5 / 0.75) + 0.5 * math.log(2))
     assert divergence(pages, pages) == 0.0
     assert divergence(pages, {"另": 1}) == 0.0
+
+
+def test_the_threshold_for_a_precision_is_the_lowest_that_gives_it() -> None:
+    truth, scores = [True, False, True, True, False], [4.0, 3.0, 2.0, 1.0, 0.0]
+    assert threshold_for(truth, scores, 0.75) == 1.0
+    assert threshold_for(truth, scores, 0.9) == 4.0
+    assert threshold_for([False, True], [1.0, 1.0], 0.9) is None  # a tie is not cut

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.errors import LinksFileError
+from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.links.modelfile import dumps
-from topiccrawler.links.sources import Sample, balanced, damped, pooled
-from topiccrawler.links.training import Recipe, evened, split, train
+from topiccrawler.links.sources import Sample, balanced, damped, place_samples, pooled
+from topiccrawler.links.training import THRESHOLD, Recipe, evened, split, train
 from topiccrawler.model import Link
 from topiccrawler.topics.topic import Topic, make_topic
 
@@ -93,8 +93,14 @@ def test_all_sources_give_a_model_a_table_and_divergences(
             for what in ("group 1", "group 2", "pages", "dictionary", "model")
         ),
         "headlines: words",
+        "headlines: + documents",
         "headlines: model",
     ]
+    assert [row.samples for row in trained.curve] == [by.samples for by in trained.rows[9:10]] * len(
+        trained.curve
+    )
+    assert trained.curve[-1].name == "140 links of 14 hosts"
+    assert trained.curve[-1].f1 == trained.rows[9].f1
     by_name = {row.name: row for row in trained.rows}
     assert by_name["hosts: model"].f1 == by_name["links: group 2"].f1 == 1.0
     assert 0 < by_name["links: dictionary"].recall < 1
@@ -153,6 +159,45 @@ def test_links_of_one_class_only_are_refused(topic: Topic, tmp_path: Path) -> No
 
 def sample(anchor: str, positive: bool, host: str, weight: float = 1.0) -> Sample:
     return Sample(LinkWords((anchor,), (), ()), positive, weight, host, ("anchor",))
+
+
+def test_known_places_speak_for_and_against_an_address(rival: Topic) -> None:
+    topic = make_topic(
+        {
+            "name": "finance",
+            "keywords": ["基金"],
+            "positive": ["eastmoney.com", "news.cn/fortune"],
+            "negative": ["travel.site.com"],
+        },
+        "test",
+    )
+    found = place_samples(topic, [rival.model_copy(update={"positive": ("hupu.com", "eastmoney.com")})])
+    assert [(item.words.url, item.positive, item.has) for item in found] == [
+        (["eastmoney"], True, ("url",)),
+        (["news", "fortune"], True, ("url",)),
+        (["travel", "site"], False, ("url",)),
+        (["hupu"], False, ("url",)),
+    ]
+    assert place_samples(topic.model_copy(update={"negative": ()}), []) == []
+    links = [
+        Link(url=url, host="") for url in ("http://fund.eastmoney.com/", "http://m.hupu.com/", "http://x.cn/")
+    ]
+    on, off, unknown = train(Recipe(topic, rivals=[rival])).model.log_odds(links)
+    assert on > 2
+    assert off == unknown == 0.0
+
+
+def test_an_asked_precision_sets_the_threshold(topic: Topic, rival: Topic, files: dict[str, Path]) -> None:
+    links = [json.loads(line) for line in files["links"].read_text(encoding="utf-8").splitlines()]
+    for row in links[:60:2]:  # every third link off topic looks as if it were on topic
+        row |= {"anchor": "基金股票", "left": "债券", "right": "证券", "url": "http://fund.example/"}
+    write(files["links"], links)
+    usual = train(Recipe(topic, [files["links"]], rivals=[rival])).model.threshold
+    strict = train(Recipe(topic, [files["links"]], rivals=[rival], precision=0.9)).model.threshold
+    assert usual == THRESHOLD
+    assert strict != usual
+    with pytest.raises(ArgumentError, match="give --links or --headlines"):
+        train(Recipe(topic, rivals=[rival], precision=0.9))
 
 
 def test_a_split_by_host_keeps_hosts_whole_and_classes_in_proportion() -> None:

@@ -8,7 +8,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -246,3 +248,45 @@ def test_using_a_closed_store_is_a_fault_of_the_program_and_says_so(store: PageS
     store.close()
     with pytest.raises(sqlite3.ProgrammingError):
         store.put(PAGE)
+
+
+def test_a_store_of_version_1_is_read_and_gains_the_new_columns(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    with closing(sqlite3.connect(path)) as old:
+        old.execute(
+            "CREATE TABLE pages (url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text BLOB NOT NULL, summary TEXT NOT NULL,"
+            " relevance REAL NOT NULL, depth INTEGER NOT NULL, topic TEXT NOT NULL, encoding TEXT NOT NULL,"
+            " source_url TEXT NOT NULL, anchor TEXT NOT NULL, score REAL NOT NULL, fetched REAL NOT NULL,"
+            " status INTEGER NOT NULL, stored INTEGER NOT NULL, content_hash TEXT NOT NULL)"
+        )
+        row = (
+            "http://a.cn/",
+            "题",
+            zlib.compress("文".encode()),
+            "",
+            0.5,
+            2,
+            "finance",
+            "utf-8",
+            "",
+            "",
+            0.1,
+            9.0,
+            200,
+            1,
+            "h",
+        )
+        old.execute("INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        old.execute("PRAGMA application_id = 0x746F7063")
+        old.execute("PRAGMA user_version = 1")
+        old.commit()
+    with closing(PageStore(path)) as store:
+        kept = store.get("http://a.cn/")
+        assert kept is not None
+        assert (kept.title, kept.text, kept.depth, kept.published, kept.alias_of) == ("题", "文", 2, "", "")
+        store.put(replace(kept, url="http://b.cn/", published="2020-01-02", alias_of="http://a.cn/"))
+    with closing(PageStore(path)) as store:
+        assert [(page.url, page.published, page.alias_of) for page in store.records()] == [
+            ("http://a.cn/", "", ""),
+            ("http://b.cn/", "2020-01-02", "http://a.cn/"),
+        ]

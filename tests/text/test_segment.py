@@ -62,6 +62,17 @@ def test_a_text_alone_and_among_others_gives_the_same_words() -> None:
     assert words_of(ODD_TEXTS) == [words(text) for text in ODD_TEXTS]
 
 
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.text(alphabet=st.sampled_from("中国人民银行股票的一a1b.-_ \n+#㐀Ａ貸乾，。|\0"), max_size=30),
+        max_size=6,
+    )
+)
+def test_pieces_met_lately_give_the_words_the_engine_gives_for_the_whole_text(texts: list[str]) -> None:
+    assert words_of(texts) == cut_all(texts, engines()[0])
+
+
 @pytest.mark.parametrize("text", ODD_TEXTS)
 def test_both_engines_give_one_stream_for_odd_texts(text: str) -> None:
     fast, plain = engines()

@@ -110,3 +110,23 @@ def test_a_long_wrong_value_is_not_repeated_whole() -> None:
     with pytest.raises(TopicError) as caught:
         make_topic({"name": "x" * 5_000, "keywords": {"茶叶": 1}}, "argument")
     assert len(str(caught.value)) < 400
+
+
+def test_a_topic_of_example_texts_alone_gets_its_keywords_from_them() -> None:
+    topic = make_topic({"name": "mine", "examples": ["定投指数基金，买基金的人", "基金定投的复利"]}, "test")
+    assert list(topic.keywords) == ["复利", "基金", "指数"]
+    assert topic.lexicon == list(topic.keywords)
+
+
+@pytest.mark.parametrize(
+    ("sites", "told"),
+    [
+        ({"a.example.com": {"title": "div["}}, "is no CSS selector"),
+        ({"a.example.com": {"body": "p"}}, "sites.a.example.com is no field"),
+        ({"http://x": {"title": "p"}}, "give a table by host"),
+        ([], "give a table by host"),
+    ],
+)
+def test_a_wrong_reading_rule_is_told_in_one_line(sites: object, told: str) -> None:
+    with pytest.raises(TopicError, match=told):
+        make_topic({"name": "mine", "keywords": ["基金"], "sites": sites}, "test")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -55,13 +55,29 @@ class Command(ScrapyCommand):
             help="context maker of the links",
         )
         parser.add_argument(
-            "--event", choices=("bernoulli", "multinomial"), default="bernoulli", help="event model"
+            "--event",
+            choices=("bernoulli", "multinomial", "complement"),
+            default="bernoulli",
+            help="event model",
+        )
+        parser.add_argument(
+            "--precision",
+            type=_share,
+            metavar="P",
+            help="set the threshold so that a share P of what is accepted among links kept aside is relevant",
         )
         parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the splits into 7:3")
         parser.add_argument(
             "--out", metavar="DIR", help="where to save (default: TOPIC_LINK_MODELS or models/)"
         )
+        parser.add_argument(
+            "--force", action="store_true", help="replace a model in use that does better on links kept aside"
+        )
         parser.add_argument("--json", action="store_true", help="print the scores as JSON")
+        judge = parser.add_argument_group("a page judge instead of a link model")
+        judge.add_argument("--judge", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail")
+        judge.add_argument("--pages", help="recorded pages (WARC), for detail", **files)  # type: ignore[arg-type]
+        judge.add_argument("--labels", help="kinds of those pages, for detail", **files)  # type: ignore[arg-type]
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1 or args[0].startswith("-"):
@@ -81,6 +97,9 @@ class Command(ScrapyCommand):
         from topiccrawler.links.training import Recipe, train
         from topiccrawler.topics.catalogue import load_topic, topic_names
 
+        if opts.judge is not None:
+            self._train_judge(name, opts)
+            return
         topic = load_topic(name)
         recipe = Recipe(
             topic,
@@ -92,11 +111,30 @@ class Command(ScrapyCommand):
             context=opts.context,
             event=opts.event,
             seed=opts.seed,
+            precision=opts.precision,
         )
         folder = _folder(opts.out or (self.settings.get("TOPIC_LINK_MODELS") if self.settings else None))
         trained = train(recipe, _bar)
-        _save(trained, folder)
-        _print(recipe, trained, folder, as_json=opts.json)
+        better = None if opts.force else _better_in_use(trained, folder)
+        place = _save(trained, folder, in_use=better is None)
+        _print(recipe, trained, place, better, as_json=opts.json)
+
+    def _train_judge(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.judging import Request, check, told, train_to
+
+        request = Request(
+            judge=opts.judge,
+            topic=name,
+            documents=_paths(opts.documents),
+            headlines=_paths(opts.headlines),
+            pages=_paths(opts.pages),
+            labels=_paths(opts.labels),
+            precision=opts.precision,
+            seed=opts.seed,
+        )
+        check(request)
+        given = opts.out or (self.settings.get("TOPIC_JUDGE_MODELS") if self.settings else None)
+        print(told(train_to(request, _folder(given), _bar), as_json=opts.json))
 
 
 def _paths(given: Sequence[str]) -> list[Path]:
@@ -132,42 +170,89 @@ def _folder(given: str | None) -> Path:
     return place
 
 
-def _save(trained: Trained, folder: Path) -> None:
+def _better_in_use(trained: Trained, folder: Path) -> str | None:
+    """Why the model in use is the better one, if it is."""
+    from topiccrawler.links.lifecycle import in_use, same_sources
+
+    now = in_use(trained.model.topic, folder)
+    new = _held_out(trained.model.scores)
+    if now is None or new is None:
+        return None
+    old: float | None
+    if trained.test is not None and not same_sources(trained.model, now):
+        old, how = trained.test(now), "on the same links kept aside"
+    else:
+        old, how = _held_out(now.scores), "in its own training"
+    return f"F1 {old:.4f} {how}, the new one {new:.4f}" if old is not None and old > new else None
+
+
+def _held_out(scores: Mapping[str, Any]) -> float | None:
+    found = scores.get("hosts: model")
+    return (
+        float(found["f1"]) if isinstance(found, dict) and isinstance(found.get("f1"), int | float) else None
+    )
+
+
+def _save(trained: Trained, folder: Path, *, in_use: bool) -> Path:
+    from topiccrawler.links.lifecycle import CANDIDATE, put_to_use
     from topiccrawler.links.modelfile import save
     from topiccrawler.links.report import report
 
     model = trained.model
+    place = folder / f"{model.topic}{CANDIDATE}"
     try:
-        save(model, folder / f"{model.topic}.json")
-        text = report(model, trained.rows, trained.divergences)
-        (folder / f"{model.topic}.txt").write_text(text, encoding="utf-8")
+        if in_use:
+            place = put_to_use(model, folder)
+        else:
+            save(model, place)
+        text = report(model, trained.rows, trained.divergences, trained.curve)
+        place.with_suffix(".txt").write_text(text, encoding="utf-8")
     except OSError as failure:
         raise ArgumentError(
             str(folder), f"cannot be written to: {failure}", "name another folder by --out DIR"
         ) from None
+    return place
 
 
-def _print(recipe: Recipe, trained: Trained, folder: Path, *, as_json: bool) -> None:
+def _print(recipe: Recipe, trained: Trained, place: Path, better: str | None, *, as_json: bool) -> None:
     from topiccrawler.links.report import divergence_lines, table
 
-    place = folder / f"{recipe.topic.name}.json"
     if as_json:
         found = {
             "topic": recipe.topic.name,
             "model": str(place),
+            "in_use": better is None,
+            "threshold": trained.model.threshold,
             "scores": trained.model.scores,
+            "learning_curve": {row.name: row.scores() for row in trained.curve},
             "divergences_nats": trained.divergences,
             "training": trained.model.training,
         }
         print(json.dumps(found, ensure_ascii=False))
-        return
-    if trained.rows:
-        print(table(trained.rows))
     else:
-        print("nothing was kept aside to measure on: give --links or --headlines")
-    if trained.divergences:
-        print(divergence_lines(trained.divergences))
-    print(f"model {place}, report {place.with_suffix('.txt')}")
+        if trained.rows:
+            print(table(trained.rows))
+        else:
+            print("nothing was kept aside to measure on: give --links or --headlines")
+        if trained.curve:
+            print(table(trained.curve, "learning curve (hosts)"))
+        if trained.divergences:
+            print(divergence_lines(trained.divergences))
+        print(f"threshold {trained.model.threshold:g}")
+        print(f"model {place}, report {place.with_suffix('.txt')}")
+    if better is not None:
+        again = f"to use the new one: scrapy models promote {place} --force"
+        print(f"train: the model in use does better ({better}) and stays; {again}", file=sys.stderr)
+
+
+def _share(given: str) -> float:
+    try:
+        value = float(given)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"{given!r} is no number above 0 and at most 1")
+    return value
 
 
 def _bar(items: Sequence[T], what: str) -> Iterable[T]:

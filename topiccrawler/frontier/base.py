@@ -9,7 +9,7 @@ One implementation a file; tests/contracts/ runs the same suite on each and asse
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from math import isfinite
@@ -65,8 +65,15 @@ class Row:
     changed: float  # when the state last changed
 
 
-Accept = Callable[[Leased], str | None]
-"""The gate's last look at a URL about to be leased: None = fetch it, else the reason it is discarded for."""
+class Aside(Enum):
+    """What the last look may say besides yes and no: the URL waits on."""
+
+    HOST = "host"  # its host was sent to rest; the best of another host is looked for
+    ALL = "all"  # enough for this time: nothing is leased
+
+
+Accept = Callable[[Leased], str | Aside | None]
+"""The last look at a URL about to be leased: None = fetch it, a text = it is discarded for that reason."""
 
 
 class Frontier(Protocol):
@@ -83,7 +90,7 @@ class Frontier(Protocol):
 
     def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
         """Hand out the best URL of a host that is ready, or None. Refusals by `accept` are discarded on the spot
-        and cost the host nothing; an accepted one takes the host's turn."""
+        and cost the host nothing; an accepted one takes the host's turn. `Aside` leaves the URL waiting."""
 
     def claim(self, link: Link, score: float, now: float) -> bool:
         """Lease this very URL without a turn of its host: a redirect led to it. True when it was waiting or unknown
@@ -103,14 +110,20 @@ class Frontier(Protocol):
         """Replace (up or down) the scores and carries of waiting URLs; others are passed over. Returns how many
         scores changed."""
 
-    def queued(self) -> Iterator[Link]:
-        """The waiting links, oldest first, lazily."""
+    def queued(self, after: str = "") -> Iterator[Link]:
+        """The waiting links, oldest first, lazily; only those that arrived after the URL `after`, if it is known."""
 
     def counts(self) -> Mapping[State, int]:
         """URLs by state; O(1)."""
 
     def __len__(self) -> int:
         """How many are waiting; O(1)."""
+
+    def waiting_in(self, hosts: Container[str]) -> int:
+        """How many URLs of these hosts are waiting; O(URLs): for stats."""
+
+    def takes(self, url: str) -> bool:
+        """A push of this URL may change something: it waits, or was never met."""
 
     def row(self, url: str) -> Row | None:
         """One URL's record."""
@@ -123,6 +136,9 @@ class Frontier(Protocol):
 
     def note(self, name: str) -> str | None:
         """The text kept under that name."""
+
+    def notes(self, prefix: str = "") -> Mapping[str, str]:
+        """All notes whose name begins so."""
 
     def commit(self) -> None:
         """Make everything so far durable."""

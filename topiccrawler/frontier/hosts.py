@@ -21,7 +21,8 @@ function that says what a score promises, 0..1 (for log-odds the probability, si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sized
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sized
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
 from math import inf
@@ -186,15 +187,15 @@ class Hosts:
         due = due if held is None else min(due, held)
         return None if due == inf else due
 
-    def waits(self, now: float) -> Mapping[str, int]:
-        """How many hosts with waiting URLs may not be asked now, by reason. O(hosts): for stats."""
-        counts: dict[str, int] = {}
+    def waiting(self, now: float) -> Iterator[tuple[str, str, float]]:
+        """Hosts with waiting URLs that may not be asked now: name, reason, when the clock passes. O(hosts)."""
         for entry in self._all:
-            if entry.key is not None:
-                reason = entry.reason(now, self.delay_seconds, self.concurrency)
-                if reason is not None:
-                    counts[reason] = counts.get(reason, 0) + 1
-        return counts
+            if entry.key and (reason := entry.reason(now, self.delay_seconds, self.concurrency)):
+                yield entry.name, reason, entry.time()
+
+    def waits(self, now: float) -> Mapping[str, int]:
+        """How many of them there are, by reason."""
+        return Counter(reason for _, reason, _ in self.waiting(now))
 
     # -- inside --------------------------------------------------------------------------------------------------
 

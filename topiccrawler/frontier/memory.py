@@ -5,12 +5,14 @@ For comparisons, tests and crawls without a JOBDIR. It is the plain form of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Self
 
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
+    Aside,
     Leased,
     Pushed,
     Row,
@@ -91,6 +93,10 @@ class MemoryFrontier:
             deadline = now + self.lease_seconds
             leased = Leased(entry.link, entry.score, entry.carry, entry.tunnel, deadline)
             refusal = None if accept is None else accept(leased)
+            if refusal is Aside.ALL:
+                return None
+            if refusal is Aside.HOST:
+                continue
             if refusal is not None:
                 self._move(entry, State.DISCARDED, refusal, now)
             else:
@@ -154,14 +160,23 @@ class MemoryFrontier:
             self._queues.settle(host)
         return changed
 
-    def queued(self) -> Iterator[Link]:
-        return (entry.link for entry in self._entries if entry.state is State.WAITING)
+    def queued(self, after: str = "") -> Iterator[Link]:
+        last = self._by_url.get(after)
+        later = islice(self._entries, 0 if last is None else last.number + 1, None)
+        return (entry.link for entry in later if entry.state is State.WAITING)
 
     def counts(self) -> Mapping[State, int]:
         return dict(self._counts)
 
     def __len__(self) -> int:
         return self._counts[State.WAITING]
+
+    def waiting_in(self, hosts: Container[str]) -> int:
+        return sum(entry.state is State.WAITING and entry.link.host in hosts for entry in self._entries)
+
+    def takes(self, url: str) -> bool:
+        entry = self._by_url.get(url)
+        return entry is None or entry.state is State.WAITING
 
     def row(self, url: str) -> Row | None:
         entry = self._by_url.get(url)
@@ -175,6 +190,9 @@ class MemoryFrontier:
 
     def note(self, name: str) -> str | None:
         return self._notes.get(name)
+
+    def notes(self, prefix: str = "") -> Mapping[str, str]:
+        return {name: text for name, text in self._notes.items() if name.startswith(prefix)}
 
     def commit(self) -> None:
         """Nothing is durable here."""

@@ -194,9 +194,8 @@ class Rows:
             raise StateError(str(self.path), f"URL number {number} is missing", RESTORE)
         return self._row(found[0])
 
-    def listing(self, state: State | None = None) -> Iterator[Row]:
-        """Rows in order of arrival. Read piece by piece, so that the caller may write in between."""
-        last = -1
+    def listing(self, state: State | None = None, last: int = -1) -> Iterator[Row]:
+        """Rows after number `last` in order of arrival. Read piece by piece, so that the caller may write in between."""
         while True:
             if self._gathered:
                 self.flush()
@@ -214,6 +213,11 @@ class Rows:
             self.flush()
         found = self._select("SELECT text FROM notes WHERE name = ?", (name,))
         return found[0][0] if found else None
+
+    def notes(self, prefix: str = "") -> dict[str, str]:
+        if self._writes[tables.SET_NOTE]:
+            self.flush()
+        return dict(self._select("SELECT * FROM notes WHERE substr(name, 1, ?) = ?", (len(prefix), prefix)))
 
     # -- inside ----------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ Opening an existing file puts leases back to waiting and builds the heaps anew f
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
@@ -24,6 +24,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
+    Aside,
     Leased,
     Pushed,
     Row,
@@ -154,6 +155,10 @@ class SqliteFrontier:
             deadline = now + self.lease_seconds
             leased = Leased(row.link, row.score, row.carry, row.tunnel, deadline)
             refusal = None if accept is None else accept(leased)
+            if refusal is Aside.ALL:
+                return None
+            if refusal is Aside.HOST:
+                continue
             if refusal is not None:
                 self._move(number, CODES[State.DISCARDED], refusal, now)
             else:
@@ -194,7 +199,7 @@ class SqliteFrontier:
 
     def release(self, now: float, urls: Iterable[str] | None = None) -> int:
         released = 0
-        for url in self._overdue(now) if urls is None else urls:
+        for url in urls if urls is not None else [u for u, (due, _) in self._leases.items() if due <= now]:
             number = self._end_lease(url, now)
             if number is not None:
                 self._move(number, _WAITING, "", now)
@@ -222,14 +227,26 @@ class SqliteFrontier:
             self._queues.settle(host)
         return changed
 
-    def queued(self) -> Iterator[Link]:
-        return (row.link for row in self._rows.listing(State.WAITING))
+    def queued(self, after: str = "") -> Iterator[Link]:
+        last = self._known.find(after)
+        for row in self._rows.listing(State.WAITING, -1 if last is None else last):
+            number = self._known.find(row.link.url)  # read a while ago: it may have been leased since
+            if number is not None and self._states[number] == _WAITING:
+                yield row.link
 
     def counts(self) -> Mapping[State, int]:
         return dict(zip(STATES, self._counts, strict=True))
 
     def __len__(self) -> int:
         return self._counts[_WAITING]
+
+    def waiting_in(self, hosts: Container[str]) -> int:
+        pairs, names = zip(self._host_ids, self._states, strict=True), self._rows.hosts
+        return sum(names[host] in hosts for host, state in pairs if state == _WAITING)
+
+    def takes(self, url: str) -> bool:
+        number = self._known.find(url)
+        return number is None or self._states[number] == _WAITING
 
     def row(self, url: str) -> Row | None:
         number = self._known.find(url)
@@ -244,6 +261,9 @@ class SqliteFrontier:
     def note(self, name: str) -> str | None:
         return self._rows.note(name)
 
+    def notes(self, prefix: str = "") -> Mapping[str, str]:
+        return self._rows.notes(prefix)
+
     def commit(self) -> None:
         self._rows.commit()
         self._acknowledged = 0
@@ -256,9 +276,6 @@ class SqliteFrontier:
 
     def __exit__(self, *failure: object) -> None:
         self.close()
-
-    def _overdue(self, now: float) -> list[str]:
-        return [url for url, (deadline, _) in self._leases.items() if deadline <= now]
 
     def _waiting_score(self, number: int) -> float | None:
         return self._scores[number] if self._states[number] == _WAITING else None

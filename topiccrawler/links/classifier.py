@@ -6,14 +6,16 @@ be explained to a person word by word. A sum over dictionary entries is all thre
 Idea: anchor and context of a link announce its target; words are taken as independent given the class.
 Formula: x = ln(p / (1 - p)) + sum over fields f of t_f * sum over words w of field f of ln P(w|+)/P(w|-)
     p    -> prior, share of relevant links taken for granted. Default 0.5 (ours): x = 0 means even odds.
-    t_f  -> trust, a number for each field. Defaults (ours, chosen on links of other sites): anchor 1, context 0.4,
-            url 0.5; the paper's own model is anchor 1, context 1, url 0.
+    t_f  -> trust, a number for each field. Defaults (ours, chosen on links of other sites): anchor 1, context 0.5,
+            url 1; the paper's own model is anchor 1, context 1, url 0.
     P(w|C) -> counts (links.counts)
     P(+|link) = 1 / (1 + e^-x); x is what queues compare, because P ties at 1.0.
 Reads: anchor, title, before, after, url of the link; not its page.
-Cost: one tokenizer call a page; then 4 to 5 µs a link, flags included (0.8 to 1.0 ms a page of 200 links).
+Cost: one tokenizer call a page; then 3 to 4 µs a link, flags included (benchmarks/scoring.py).
 But: the paper takes the prior from the training set, an accident of the crawl that collected it; and weighs context as
     the anchor, although context mostly belongs to the neighbours.
+    An anchor's compound that training has not met says what its known parts say (links.evidence).
+    Shares are rounded to multiples of 2^-24: such sums are exact in any order, so words may be taken as a set.
 Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010, eq. 1-2.
 """
 
@@ -22,13 +24,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
 
 from topiccrawler.links.counts import Counts, Event
+from topiccrawler.links.evidence import Evidence
 from topiccrawler.links.features import FIELDS, GROUP_2, LEXICON, Lexicon, LinkWords, words_of_links
 from topiccrawler.model import Link
 
-TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.4, "url": 0.5}
+TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.5, "url": 1.0}
+_GRAINS = 2.0**24
 PAPER_TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 1.0, "url": 0.0}
 
 
@@ -48,18 +51,18 @@ class LinkClassifier:
     scores: Mapping[str, object] = field(default_factory=dict)  # what it reached on held-out links
 
     def __post_init__(self) -> None:
-        self._bias = math.log(self.prior) - math.log(1.0 - self.prior)
+        self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))
         self._tables = [self._table(name) for name in FIELDS]
         self._flags = [
             table.get(LEXICON, 0.0) if name in GROUP_2 and self.lexicon else 0.0
             for name, table in zip(FIELDS, self._tables, strict=True)
         ]
 
-    def _table(self, name: str) -> dict[str, float]:
+    def _table(self, name: str) -> Evidence:
         trust = self.trust.get(name, 0.0)
-        if not trust:
-            return {}
-        return {word: trust * odds for word, odds in self.counts.evidence(name, self.event).items()}
+        odds = self.counts.evidence(name, self.event) if trust else {}
+        shares = {word: _exact(trust * share) for word, share in odds.items()}
+        return Evidence(shares, compounds=name == "anchor")
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """ln P(+|link) - ln P(-|link), for the links of a page at once."""
@@ -67,14 +70,14 @@ class LinkClassifier:
 
     def log_odds_of_words(self, links: Sequence[LinkWords]) -> list[float]:
         """The same, the words given."""
-        anchor, context, url = (table.get for table in self._tables)
-        bias, none, once = self._bias, repeat(0.0), dict.fromkeys  # a set would sum in another order each run
+        anchor, context, url = (table.__getitem__ for table in self._tables)
+        bias = self._bias
         scores = [
-            bias
-            + sum(map(anchor, once(link.anchor), none))
-            + sum(map(context, once(link.context), none))
-            + sum(map(url, once(link.url), none))
-            for link in links
+            sum(
+                map(anchor, set(on_it)),
+                sum(map(context, set(beside)), sum(map(url, set(address)), bias)),
+            )
+            for on_it, beside, address in links
         ]
         in_lexicon = self.lexicon.in_words
         for place, flag in enumerate(self._flags):
@@ -96,7 +99,11 @@ class LinkClassifier:
         found = words_of_links([link])[0]
         shares = [("prior", self._bias)]
         for name, table, flag, words in zip(FIELDS, self._tables, self._flags, found, strict=True):
-            shares += [(f"{name}:{word}", table[word]) for word in set(words) if word in table]
+            shares += [(f"{name}:{word}", table[word]) for word in set(words) if table[word]]
             if flag and self.lexicon.in_words(words):
                 shares.append((f"{name}:{LEXICON}", flag))
         return sorted(shares, key=lambda share: (-abs(share[1]), share[0]))
+
+
+def _exact(share: float) -> float:
+    return round(share * _GRAINS) / _GRAINS

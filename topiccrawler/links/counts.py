@@ -6,6 +6,8 @@ one, yet be as fast as a dictionary. Counts do both: everything a score needs fo
 Idea: presence counts for each field and class; their ratios are the evidence of a word.
 Formula: bernoulli    P(F|C) = (Count(F,C) + 1) / (Count_C + 2)
          multinomial  P(F|C) = (Count(F,C) + 1) / (Tokens_C + V)
+         complement   the multinomial, each class's ln P(F|C) divided by the sum of its sizes over the vocabulary, and
+                      both times the mean of the two sums: a class does not win by the size of its weights
          log-odds of a word = ln P(F|+) - ln P(F|-), over the words present only.
     Count(F,C)  samples of class C whose field holds F    -> words[field][F]
     Count_C     samples of class C that have the field    -> samples[field]
@@ -14,7 +16,8 @@ Formula: bernoulli    P(F|C) = (Count(F,C) + 1) / (Count_C + 2)
 Cost: one dictionary entry a word; adding a sample is one addition a word.
 But: samples carry weights, so counts are fractions; fields have totals of their own, because a headline has no address.
     Rare words may be dropped (`pruned`), totals stay; sums of pruned counts are exact but for the dropped words.
-Reference: Han et al. 2010, eq. 1-2; McCallum and Nigam 1998 for the two event models.
+    With two classes the complement of one is the other, so of Rennie's model only its normalised weights are left.
+Reference: Han et al. 2010, eq. 1-2; McCallum and Nigam 1998 for the two event models; Rennie et al. 2003, complement.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ from typing import Literal
 
 from topiccrawler.links.features import FIELDS
 
-Event = Literal["bernoulli", "multinomial"]
-EVENTS: tuple[Event, ...] = ("bernoulli", "multinomial")
+Event = Literal["bernoulli", "multinomial", "complement"]
+EVENTS: tuple[Event, ...] = ("bernoulli", "multinomial", "complement")
 Pair = tuple[float, float]  # (-, +)
 
 
@@ -96,16 +99,28 @@ class Counts:
     def evidence(self, name: str, event: Event) -> dict[str, float]:
         """Word -> ln P(F|+) - ln P(F|-) for one field."""
         negative, positive = self.words[name]
-        vocabulary = {*negative, *positive}
+        vocabulary = sorted({*negative, *positive})
         if event == "bernoulli":
-            shift = math.log(self.samples[name][0] + 2) - math.log(self.samples[name][1] + 2)
+            totals = [total + 2 for total in self.samples[name]]
         else:
-            shift = math.log(self.tokens[name][0] + len(vocabulary)) - math.log(
-                self.tokens[name][1] + len(vocabulary)
-            )
+            totals = [total + len(vocabulary) for total in self.tokens[name]]
+        if event == "complement":
+            return self._complement(name, vocabulary, totals)
+        shift = math.log(totals[0] or 1) - math.log(totals[1] or 1)
         return {
-            word: math.log(positive[word] + 1) - math.log(negative[word] + 1) + shift
-            for word in sorted(vocabulary)
+            word: math.log(positive[word] + 1) - math.log(negative[word] + 1) + shift for word in vocabulary
+        }
+
+    def _complement(self, name: str, vocabulary: list[str], totals: list[float]) -> dict[str, float]:
+        sides = [
+            [math.log((table[word] + 1) / total) for word in vocabulary]
+            for table, total in zip(self.words[name], totals, strict=True)
+        ]
+        sums = [-sum(side) or 1.0 for side in sides]
+        mean = sum(sums) / 2
+        return {
+            word: mean * (on / sums[1] - off / sums[0])
+            for word, off, on in zip(vocabulary, *sides, strict=True)
         }
 
 

@@ -17,6 +17,7 @@ from bisect import bisect_left
 from operator import itemgetter
 from typing import Literal
 
+from topiccrawler.links.endings import is_media
 from topiccrawler.links.urls import Canonicalizer, host_of, kind_of
 from topiccrawler.model import Link
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document
@@ -43,6 +44,8 @@ def extract(
     encoding: str = "utf-8",
 ) -> list[Link]:
     """All http(s) links in document order; repeated URLs stay, each with its own anchor.
+
+    Links to files that are no pages are left out: links.media has them.
 
     `depth` is that of the links; `encoding` the page's own, in which browsers send what a query holds.
     """
@@ -109,7 +112,7 @@ def _target(href: str, canonical: Canonicalizer, page_url: str) -> tuple[str, st
     if href.startswith("#"):
         return None  # a place on this page
     url = canonical(href)
-    return None if url is None else (url, host_of(url), kind_of(page_url, url))
+    return None if url is None or is_media(url) else (url, host_of(url), kind_of(page_url, url))
 
 
 def _context(document: Document, index: int, maker: ContextMaker, window: int) -> tuple[str, str]:

@@ -6,13 +6,14 @@ own; how far a field is trusted is a number of the model.
 
     anchor    words of the anchor text (of the title attribute when there is none)
     context   words of the text on both sides
-    url       Latin path and host words of the address, and the Han words of a decoded path
+    url       Latin words of the host (without its last label) and of the first directory; Han words of the whole path
 
 Group 1 of the paper is the field `anchor`. Group 2 is `anchor` + `context`, each with the flag LEXICON when a word of
 the topic's dictionary stands in it. `url` is ours.
 
 A lexicon word that the tokenizer cuts is matched over neighbouring words ("上市" + "公司").
-But: words with digits are no features: 15 and 2013 learned from one site mislead on the next.
+But: words with digits are no features: 15 and 2013 learned from one site mislead on the next. So do the directories
+    below the first, which are a site's own affair, and the query.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from urllib.parse import unquote
 from topiccrawler.model import Link
 from topiccrawler.text.segment import words_of
 
-FEATURES = "link-words-1"  # stands in every model; goes up with any change below
+FEATURES = "link-words-2"  # stands in every model; goes up with any change below
 FIELDS = ("anchor", "context", "url")
 GROUP_1 = ("anchor",)
 GROUP_2 = ("anchor", "context")
@@ -35,26 +36,10 @@ LEXICON = "@lexicon"
 _LONGEST_URL = 300
 _LATIN = re.compile(r"(?<![a-z])[a-z]{2,12}(?![a-z])")
 _ESCAPE = re.compile(r"%[0-9a-f]{2}")
-_SAY_NOTHING = frozenset(
-    {
-        "http",
-        "https",
-        "www",
-        "com",
-        "cn",
-        "net",
-        "org",
-        "gov",
-        "edu",
-        "html",
-        "htm",
-        "shtml",
-        "xhtml",
-        "php",
-        "asp",
-        "aspx",
-    }
-    | {"jsp", "do", "index", "default", "list", "detail", "doc", "id", "page"}
+_CHANNEL = re.compile(r"https?://([^/?#]*)\.[^./?#]*/?(?:([^/?#]*)/)?")
+_SAY_NOTHING = frozenset({"http", "https", "www", "com", "cn", "net", "org", "gov", "edu"}) | frozenset(
+    {"html", "htm", "shtml", "xhtml", "php", "asp", "aspx", "jsp", "do"}
+    | {"index", "default", "list", "detail", "doc", "id", "page"}
 )
 
 
@@ -77,16 +62,28 @@ def words_of_links(links: Sequence[Link]) -> list[LinkWords]:
     found = words_of([*anchors, *contexts, *(_only_han(path) for path in paths)])
     count = len(links)
     return [
-        LinkWords(found[place], found[count + place], [*url_words(link.url), *found[2 * count + place]])
+        LinkWords(found[place], found[count + place], [*channel_words(link.url), *found[2 * count + place]])
         for place, link in enumerate(links)
     ]
 
 
 def url_words(url: str) -> list[str]:
-    """Latin words of host and path; the query says little and is left out."""
+    """Latin words of the whole address without its query."""
     address = url[:_LONGEST_URL].lower().partition("?")[0]
     if "%" in address:
         address = _ESCAPE.sub(" ", address)
+    return [word for word in _LATIN.findall(address) if word not in _SAY_NOTHING]
+
+
+def channel_words(url: str) -> list[str]:
+    """Latin words of host and first directory: what an address says that holds on other sites too."""
+    found = _CHANNEL.match(url[:_LONGEST_URL].lower())
+    if not found:
+        return []
+    host, directory = found.groups()
+    if directory and "%" in directory:
+        directory = _ESCAPE.sub(" ", directory)
+    address = f"{host} {directory}" if directory else host
     return [word for word in _LATIN.findall(address) if word not in _SAY_NOTHING]
 
 

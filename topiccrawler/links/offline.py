@@ -10,6 +10,7 @@ Rows (Han et al. 2010, §4.2)
     dictionary  anchor or context holds a word of the lexicon; nothing is trained
     model       what is shipped: all sources weighed, even prior, trust by field
     words       on headlines only: anchor words of two thirds of the headlines, prior of the data, applied to the third
+Learning curve: the rows on kept-aside hosts for models trained on the links of the first 1/16, 1/8 … of the other hosts.
 KL divergence (eq. 3-5): D(P||Q) = sum of P ln(P/Q) over the words both have, each side normalised to 1 over them; P, Q =
     share of a word among all word occurrences of the relevant pages, of the relevant links. Nats; bits = nats / ln 2.
 """
@@ -21,9 +22,10 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from sys import intern
 
 from topiccrawler.links.classifier import PAPER_TRUST, LinkClassifier
-from topiccrawler.links.counts import Counts
+from topiccrawler.links.counts import Counts, Event
 from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.links.samples import LabelledText
 from topiccrawler.links.sources import Progress, Sample, add
@@ -86,13 +88,13 @@ def _best(truth: Sequence[bool], scores: Sequence[float]) -> tuple[float, float]
 def link_rows(
     kept: Sequence[Sample],
     aside: Sequence[Sample],
-    documents: Sequence[LabelledText],
+    pages: LinkClassifier | None,
     lexicon: Lexicon,
     model: LinkClassifier,
     how: str,
     progress: Progress,
 ) -> list[Row]:
-    """The table for one split; `how` names it."""
+    """The table for one split; `how` names it, `pages` is a model trained on documents."""
     counts = Counts()
     for sample in progress(kept, f"counting, {how} kept aside"):
         add(counts, sample, lexicon, 1.0)
@@ -107,8 +109,7 @@ def link_rows(
         row(f"{how}: group 1", truth, group_1.log_odds_of_words(words)),
         row(f"{how}: group 2", truth, group_2.log_odds_of_words(words)),
     ]
-    if documents:
-        pages = pages_model(documents, model)
+    if pages is not None:
         rows.append(
             row(f"{how}: pages", truth, pages.log_odds_of_words([_one_text(found) for found in words]))
         )
@@ -118,6 +119,18 @@ def link_rows(
     rows.append(row(f"{how}: dictionary", truth, in_dictionary, 0.5))
     rows.append(row(f"{how}: model", truth, model.log_odds_of_words(words), model.threshold))
     return rows
+
+
+def threshold_for(truth: Sequence[bool], scores: Sequence[float], precision: float) -> float | None:
+    """The lowest threshold at which, and above which no tie is cut, the asked precision is reached; None if nowhere."""
+    ranked = sorted(zip(scores, truth, strict=True), reverse=True)
+    found, hits = None, 0
+    for place, (score, true) in enumerate(ranked, 1):
+        hits += true
+        last_of_ties = place == len(ranked) or ranked[place][0] < score
+        if last_of_ties and hits and hits / place >= precision:
+            found = score
+    return found
 
 
 def headline_row(name: str, model: LinkClassifier, aside: Sequence[Sample]) -> Row:
@@ -131,25 +144,31 @@ def headline_row(name: str, model: LinkClassifier, aside: Sequence[Sample]) -> R
     )
 
 
-def pages_model(documents: Sequence[LabelledText], like: LinkClassifier) -> LinkClassifier:
+def whole_texts(documents: Sequence[LabelledText], progress: Progress) -> list[Sequence[str]]:
+    """All words of each document; the tokenizer's longest task, so done once."""
+    return [
+        tuple(map(intern, words_of([f"{document.title}|{document.text}"])[0]))
+        for document in progress(documents, "whole documents")
+    ]
+
+
+def pages_model(
+    documents: Sequence[LabelledText], texts: Sequence[Sequence[str]], topic: str, event: Event
+) -> LinkClassifier:
     """Naive Bayes over whole documents, one bag of words each."""
     counts = Counts()
-    for document in documents:
-        found = words_of([f"{document.title}|{document.text}"])[0]
+    for document, found in zip(documents, texts, strict=True):
         counts.add({"context": {word for word in found if word.isalpha()}}, document.positive)
     prior = counts.samples["context"][1] / sum(counts.samples["context"])
-    return LinkClassifier(like.topic, counts, event=like.event, prior=prior, trust={"context": 1.0})
+    return LinkClassifier(topic, counts, event=event, prior=prior, trust={"context": 1.0})
 
 
 def _one_text(words: LinkWords) -> LinkWords:
     return LinkWords((), [*words.anchor, *words.context], ())
 
 
-def divergences(links: Sequence[Sample], documents: Sequence[LabelledText], seed: int) -> dict[str, float]:
+def divergences(links: Sequence[Sample], pages: Sequence[Sequence[str]], seed: int) -> dict[str, float]:
     """KL in nats between relevant pages and relevant links, both ways, and between random halves of each."""
-    pages = [
-        words_of([f"{document.title}|{document.text}"])[0] for document in documents if document.positive
-    ]
     texts = [[*sample.words.anchor, *sample.words.context] for sample in links if sample.positive]
     if len(pages) < 2 or len(texts) < 2:
         return {}

@@ -1,4 +1,4 @@
-"""Turns labelled links, headlines, documents and keywords into samples of one kind, each source with its due weight.
+"""Turns labelled links, headlines, documents, keywords and known places into samples of one kind, duly weighed.
 
 The conflict: 86 000 links of one portal would drown the 25 000 headlines of many sites, though the headlines say more
 about sites never seen; and a portal repeats its menu on every page. Each source is weighed so that both classes count
@@ -9,8 +9,8 @@ Idea: a headline is an anchor, and it is what stands beside other anchors; a doc
 Formula: weight of a link = 1 / (times its anchor occurs on its host * (links of its host)^0.25)
     weight of one of a document's n sentences = 1/n, n at most 8
     class total of a source, both classes = share * sqrt(samples of + * samples of -), samples as they stand
-    shares: links 0.25, headlines 1, documents 0.5, keywords 1; a keyword counts as 40 samples, times its weight over
-        the heaviest (ours; chosen by what carries over to other sites: models/README.md)
+    shares: links 0.25, headlines 1, documents 0.5, keywords 1, places 1; a keyword counts as 40 samples, times its
+        weight over the heaviest, a place as 30 (ours; chosen by what carries over to other sites: models/README.md)
 Cost: one pass; the tokenizer takes most of it.
 But: the paper has one source and takes it as it is; `links.offline` trains that model too, for its table.
 Reference: Han et al. 2010, §3.2; the weights are ours.
@@ -27,16 +27,31 @@ from sys import intern
 from typing import Protocol, TypeVar
 
 from topiccrawler.links.counts import Counts
-from topiccrawler.links.features import FIELDS, GROUP_2, Lexicon, LinkWords, fields, words_of_links
+from topiccrawler.links.features import (
+    FIELDS,
+    GROUP_2,
+    Lexicon,
+    LinkWords,
+    channel_words,
+    fields,
+    words_of_links,
+)
 from topiccrawler.links.samples import LabelledLink, LabelledText
 from topiccrawler.links.urls import host_of
 from topiccrawler.text.segment import words_of
 from topiccrawler.topics.topic import Topic
 
-SHARES: Mapping[str, float] = {"links": 0.25, "headlines": 1.0, "documents": 0.5, "keywords": 1.0}
+SHARES: Mapping[str, float] = {
+    "links": 0.25,
+    "headlines": 1.0,
+    "documents": 0.5,
+    "keywords": 1.0,
+    "places": 1.0,
+}
 HOST_DAMPING = 0.25
 SENTENCES_PER_DOCUMENT = 8
 SAMPLES_PER_KEYWORD = 40.0
+SAMPLES_PER_PLACE = 30.0
 
 _CHUNK = 5_000
 _SENTENCE_END = re.compile(r"[\n。！？!?]+")
@@ -116,6 +131,22 @@ def keyword_samples(topic: Topic, rivals: Sequence[Topic]) -> list[Sample]:
     )
 
 
+def place_samples(topic: Topic, rivals: Sequence[Topic]) -> list[Sample]:
+    """The places a topic file knows, against its negative ones and those of other topics: what their addresses say.
+
+    Nothing is said of one class without the other.
+    """
+    own = dict.fromkeys(topic.positive)
+    others = dict.fromkeys([*topic.negative, *(place for rival in rivals for place in rival.positive)])
+    found = [(place, True) for place in own] + [(place, False) for place in others if place not in own]
+    samples = [
+        Sample(LinkWords((), (), words), positive, SAMPLES_PER_PLACE, has=("url",))
+        for place, positive in found
+        if (words := channel_words(f"http://{place.rstrip('/')}/"))
+    ]
+    return samples if len({sample.positive for sample in samples}) == 2 else []
+
+
 def damped(samples: Sequence[Sample]) -> list[Sample]:
     """Links weighed so that repeats on a host, and large hosts, count less."""
     hosts = Counter(sample.host for sample in samples)
@@ -139,7 +170,7 @@ def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Count
         ]
         sizes = (
             weights
-            if name == "keywords"
+            if name in {"keywords", "places"}
             else [_count(samples, positive=False), _count(samples, positive=True)]
         )
         goal = SHARES[name] * (math.sqrt(sizes[0] * sizes[1]) or max(sizes))

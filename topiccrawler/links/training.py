@@ -8,17 +8,28 @@ model that is shipped should have learned from everything. So the table is made 
 from __future__ import annotations
 
 import hashlib
+import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
-from topiccrawler.errors import LinksFileError
+from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.links.classifier import LinkClassifier
 from topiccrawler.links.counts import Event
 from topiccrawler.links.features import Lexicon
-from topiccrawler.links.offline import Row, divergences, headline_row, link_rows
-from topiccrawler.links.samples import LabelledLink, LabelledText, read_documents, read_headlines, read_links
+from topiccrawler.links.offline import (
+    Row,
+    divergences,
+    headline_row,
+    link_rows,
+    pages_model,
+    threshold_for,
+    whole_texts,
+)
+from topiccrawler.links.offline import row as measured
+from topiccrawler.links.samples import LabelledLink, read_documents, read_headlines, read_links
 from topiccrawler.links.sources import (
     Progress,
     Sample,
@@ -28,12 +39,15 @@ from topiccrawler.links.sources import (
     headline_samples,
     keyword_samples,
     link_samples,
+    place_samples,
     silently,
 )
 from topiccrawler.topics.topic import Topic
 
 LEAST_COUNT = 0.5
 MOST_WORDS = 60_000
+THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too much: models/README.md
+PORTIONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the hosts, on the learning curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +63,7 @@ class Recipe:
     context: str = "window"
     event: Event = "bernoulli"
     seed: int = 0
+    precision: float | None = None  # asked for on links of hosts kept aside; sets the threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +72,9 @@ class Trained:
 
     model: LinkClassifier
     rows: Sequence[Row] = ()
+    curve: Sequence[Row] = ()
     divergences: Mapping[str, float] = field(default_factory=dict)
+    test: Callable[[LinkClassifier], float] | None = None  # F1 of another model on the same hosts kept aside
 
 
 def train(recipe: Recipe, progress: Progress = silently) -> Trained:
@@ -72,44 +89,124 @@ def train(recipe: Recipe, progress: Progress = silently) -> Trained:
         "headlines": headline_samples(headlines, progress),
         "documents": document_samples(documents, progress),
         "keywords": keyword_samples(recipe.topic, recipe.rivals),
+        "places": place_samples(recipe.topic, recipe.rivals),
     }
     samples = {name: found for name, found in samples.items() if found}
-    rows = _rows(recipe, samples, documents, lexicon, progress)
+    texts = whole_texts(documents, progress) if "links" in samples else []
+    pages = None
+    if len({document.positive for document in documents}) == 2 and texts:
+        pages = pages_model(documents, texts, recipe.topic.name, recipe.event)
+    bench = _Bench(recipe, samples, pages, lexicon, progress)
+    bench.links()
+    bench.headlines()
     model = _model(recipe, samples, lexicon)
+    model.threshold = bench.threshold(model.threshold)
     model.training = _described(recipe, samples)
-    model.scores = {row.name: row.scores() for row in rows}
-    return Trained(model, rows, divergences(samples.get("links", ()), documents, recipe.seed))
+    model.scores = {row.name: row.scores() for row in bench.rows}
+    relevant = [text for text, document in zip(texts, documents, strict=False) if document.positive]
+    found = divergences(samples.get("links", ()), relevant, recipe.seed)
+    return Trained(model, bench.rows, bench.curve, found, bench.test)
 
 
-def _rows(
-    recipe: Recipe,
-    samples: Mapping[str, Sequence[Sample]],
-    documents: Sequence[LabelledText],
-    lexicon: Lexicon,
-    progress: Progress,
-) -> list[Row]:
-    rows: list[Row] = []
-    other = {name: found for name, found in samples.items() if name != "links"}
-    links = samples.get("links", ())
-    for by_host in (False, True) if links else ():
-        kept, aside = (evened(side, recipe.seed) for side in split(links, recipe.seed, by_host))
-        if not kept or not aside:
-            continue
-        model = _model(recipe, {**other, "links": kept}, lexicon)
-        how = "hosts" if by_host else "links"
-        rows += link_rows(kept, aside, documents, lexicon, model, how, progress)
-    if "headlines" in samples:
-        kept, aside = split(samples["headlines"], recipe.seed, by_host=False, share=2 / 3)
-        if {sample.positive for sample in aside} == {False, True}:
-            words = _model(recipe, {"headlines": kept}, Lexicon(()))
-            words = replace(words, prior=sum(sample.positive for sample in kept) / len(kept))
-            rows.append(headline_row("headlines: words", words, aside))
-            rows.append(
-                headline_row(
-                    "headlines: model", _model(recipe, {**samples, "headlines": kept}, lexicon), aside
-                )
+@dataclass
+class _Bench:
+    """Measures models trained on a part of the samples on the parts kept aside."""
+
+    recipe: Recipe
+    samples: Mapping[str, Sequence[Sample]]
+    pages: LinkClassifier | None  # trained on documents
+    lexicon: Lexicon
+    progress: Progress
+    rows: list[Row] = field(default_factory=list)
+    curve: list[Row] = field(default_factory=list)
+    aside: tuple[LinkClassifier, Sequence[Sample]] | None = None  # what the threshold is chosen by
+    test: Callable[[LinkClassifier], float] | None = None
+
+    def links(self) -> None:
+        """The offline table with links kept aside at random and by host, and the learning curve by host."""
+        links = self.samples.get("links", ())
+        for by_host in (False, True) if links else ():
+            kept, aside = split(links, self.recipe.seed, by_host)
+            if not _both(kept) or not _both(aside):
+                continue
+            if self.recipe.precision is not None:  # on links as they stand, not evened
+                self.aside = self._without_links_but(kept), aside
+            kept, aside = (evened(side, self.recipe.seed) for side in (kept, aside))
+            how = "hosts" if by_host else "links"
+            model = self._without_links_but(kept)
+            found = link_rows(kept, aside, self.pages, self.lexicon, model, how, self.progress)
+            self.rows += found
+            if by_host:
+                self._learning(kept, aside)
+                self.test = partial(_f1, aside)
+
+    def _without_links_but(self, kept: Sequence[Sample]) -> LinkClassifier:
+        return _model(self.recipe, {**self.samples, "links": kept}, self.lexicon)
+
+    def _learning(self, kept: Sequence[Sample], aside: Sequence[Sample]) -> None:
+        hosts = sorted({sample.host for sample in kept})
+        random.Random(self.recipe.seed).shuffle(hosts)
+        for portion in self.progress(PORTIONS, "learning curve"):
+            chosen = set(hosts[: math.ceil(portion * len(hosts))])
+            part = [sample for sample in kept if sample.host in chosen]
+            if _both(part):
+                model = self._without_links_but(part)
+                self.curve.append(_measured(_named(part), model, aside))
+        self.curve.append(replace(self.rows[-1], name=_named(kept)))
+
+    def headlines(self) -> None:
+        """Words of two thirds of the headlines, and the whole model with those alone, on the rest."""
+        if "headlines" not in self.samples:
+            return
+        kept, aside = split(self.samples["headlines"], self.recipe.seed, by_host=False, share=2 / 3)
+        if not _both(aside) or not _both(kept):
+            return
+        prior = sum(sample.positive for sample in kept) / len(kept)
+        words = _model(self.recipe, {"headlines": kept}, Lexicon(()))
+        texts = {name: found for name, found in self.samples.items() if name == "documents"}
+        both = _model(self.recipe, {**texts, "headlines": kept}, Lexicon(()))
+        model = _model(self.recipe, {**self.samples, "headlines": kept}, self.lexicon)
+        self.rows.append(headline_row("headlines: words", replace(words, prior=prior, threshold=0.0), aside))
+        if texts:
+            self.rows.append(
+                headline_row("headlines: + documents", replace(both, prior=prior, threshold=0.0), aside)
             )
-    return rows
+        self.rows.append(headline_row("headlines: model", model, aside))
+        if self.aside is None and self.recipe.precision is not None:
+            self.aside = model, [replace(one, words=one.words._replace(context=())) for one in aside]
+
+    def threshold(self, usual: float) -> float:
+        """The one that gives the asked precision on what was kept aside as it stands; without a wish the usual one."""
+        wish = self.recipe.precision
+        if wish is None:
+            return usual
+        found = None
+        if self.aside is not None:
+            model, aside = self.aside
+            truth = [sample.positive for sample in aside]
+            found = threshold_for(truth, model.log_odds_of_words([sample.words for sample in aside]), wish)
+        if found is None:
+            fault = "is not reached at any threshold" if self.aside else "cannot be measured"
+            remedy = "ask for less" if self.aside else "give --links or --headlines"
+            raise ArgumentError(f"precision {wish:g}", fault, remedy)
+        return round(found - 0.0005, 3)  # the file keeps three places, and the link itself must pass
+
+
+def _f1(aside: Sequence[Sample], model: LinkClassifier) -> float:
+    return _measured("", model, aside).f1
+
+
+def _measured(name: str, model: LinkClassifier, aside: Sequence[Sample]) -> Row:
+    scores = model.log_odds_of_words([sample.words for sample in aside])
+    return measured(name, [sample.positive for sample in aside], scores, model.threshold)
+
+
+def _named(samples: Sequence[Sample]) -> str:
+    return f"{len(samples)} links of {len({sample.host for sample in samples})} hosts"
+
+
+def _both(samples: Sequence[Sample]) -> bool:
+    return len({sample.positive for sample in samples}) == 2
 
 
 def evened(samples: Sequence[Sample], seed: int) -> list[Sample]:
@@ -144,7 +241,9 @@ def split(
 def _model(recipe: Recipe, samples: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> LinkClassifier:
     weighed = {name: damped(found) if name == "links" else found for name, found in samples.items()}
     counts = balanced(weighed, lexicon).pruned(LEAST_COUNT, MOST_WORDS)
-    return LinkClassifier(recipe.topic.name, counts, recipe.context, recipe.event, lexicon=lexicon)
+    return LinkClassifier(
+        recipe.topic.name, counts, recipe.context, recipe.event, threshold=THRESHOLD, lexicon=lexicon
+    )
 
 
 def _check(paths: Sequence[Path], items: Sequence[LabelledLink], topic: Topic) -> None:

@@ -1,6 +1,6 @@
 """A page read whole: bytes in, Page, text and words out; whatever the bytes are.
 
-The conflict: a crawl meets pages that are no HTML, no text, or megabytes of either, and must neither stop nor
+The conflict: a crawl meets pages that are no HTML (pages.formats), no text, or megabytes of either, and must neither stop nor
 slow down; yet words, relevance and links all need the same parse. So one Reader does it once per page, with
 bounds on every part.
 Bounds: MOST_BYTES of a body are decoded (the rest is cut), parse.py and walk.py bound characters, elements
@@ -11,6 +11,7 @@ Cost: see benchmarks/reading.py.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol
@@ -18,11 +19,16 @@ from typing import Protocol
 from topiccrawler.model import Page, Via
 from topiccrawler.pages.content import main_text
 from topiccrawler.pages.document import Document
+from topiccrawler.pages.formats.extract import Extract, UnreadableError
+from topiccrawler.pages.formats.formats import Formats
+from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse
+from topiccrawler.pages.sites import read_by_rule, rule_of
 from topiccrawler.pages.title import title_of
 from topiccrawler.text.decode import decode
 from topiccrawler.text.segment import words_of
 from topiccrawler.topics.relevance import PageWords
+from topiccrawler.topics.topic import SiteRule
 
 MOST_BYTES = 4_000_000
 MOST_BODY_CHARACTERS = 100_000
@@ -51,13 +57,19 @@ class Reading:
     main_text: str
     encoding: str
     words: PageWords
+    format: str = HTML  # as pages.formats.registry names it
+    fault: str = ""  # why nothing could be read; such a reading is empty
 
 
 class Reader:
     """Reads pages for one judge."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(
+        self, judge: Judge, formats: Formats | None = None, sites: Mapping[str, SiteRule] | None = None
+    ) -> None:
         self.judge = judge
+        self.sites = sites or {}  # reading rules of the topic
+        self.formats = formats or Formats()
 
     def read(
         self,
@@ -68,11 +80,27 @@ class Reader:
         depth: int = 0,
         seconds: float = 0.0,
         via: Via | None = None,
+        content_type: str = "",
+        extract: Extract | UnreadableError | None = None,
     ) -> Reading:
-        """Read one page; `declared` is the charset of the HTTP header. Never raises on any bytes."""
-        html, encoding = decode(body[:MOST_BYTES], declared)
-        document = parse(html)
-        title, main = title_of(document), main_text(document)
+        """Read one page; `declared` is the charset of the HTTP header. Never raises on any bytes.
+
+        `extract`: what a format reader made of this very body, for callers that do not wait for one here.
+        """
+        kind, fault = recognise(body, content_type), ""
+        if kind == HTML:
+            html, encoding = decode(body[:MOST_BYTES], declared)
+            document = parse(html)
+            title, main = title_of(document), main_text(document)
+            rule = rule_of(url, self.sites)
+            if rule is not None:
+                document, title, main = read_by_rule(html, rule, document, title, main)
+        else:
+            found = extract or self.extract(kind, body, declared)
+            if isinstance(found, UnreadableError):
+                fault, found = str(found), Extract()
+            document, encoding = parse(found.as_html()), "utf-8"
+            title, main = found.title, found.main_text()
         words = page_words(document, title, main)
         relevance = self.judge.relevance(words)
         page = Page(
@@ -85,7 +113,14 @@ class Reader:
             seconds=seconds,
             via=via,
         )
-        return Reading(page, document, main, encoding, words)
+        return Reading(page, document, main, encoding, words, kind, fault)
+
+    def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
+        """What the format's reader makes of a body that is no HTML; the reason when it makes nothing."""
+        try:
+            return self.formats.read(kind, body, declared)
+        except UnreadableError as fault:
+            return fault
 
 
 def page_words(document: Document, title: str, main: str) -> PageWords:

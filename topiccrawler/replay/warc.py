@@ -101,6 +101,11 @@ class RecordedWeb:
             return Recorded(url, found.status, headers, b"")
         return None
 
+    def record_url(self, url: str) -> str | None:
+        """The URL of the record that answers; None for aliases and where nothing is recorded."""
+        _, key = self._look_up(url)
+        return None if key is None else self._url(key, self._positions[key])
+
     def close(self) -> None:
         """Let go of the files."""
         for file in self._files:

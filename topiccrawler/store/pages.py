@@ -23,7 +23,7 @@ from pathlib import Path
 from topiccrawler.errors import StateError
 
 APPLICATION = 0x746F7063  # "topc", in the file's header
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,15 @@ class PageRecord:
     status: int = 200
     stored: bool = True  # False: found off topic, kept for looking at mistakes
     content_hash: str = ""  # of the text; put() fills it in
+    published: str = ""  # YYYY-MM-DD, as the page says
+    language: str = ""  # zh-Hans, zh-Hant, ja, en …; und
+    canonical_url: str = ""  # what the page calls itself, when that is another URL
+    keywords: str = ""  # the page's own
+    description: str = ""  # the page's own
+    author: str = ""
+    format: str = "html"  # pdf, docx, feed …
+    media: str = ""  # pictures and files it links: a JSON list of {url, anchor, alt, caption, kind}
+    alias_of: str = ""  # the first page of which this one is a near copy; then text is empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +67,15 @@ class StoreStats:
     last_fetched: float
 
 
+_ADDED = {  # by version, so that older stores can be read
+    2: "published language canonical_url keywords description author format media alias_of",
+}
 _COLUMNS = [field.name for field in fields(PageRecord)]
 _SCHEMA = """CREATE TABLE pages (
     url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text BLOB NOT NULL, summary TEXT NOT NULL, relevance REAL NOT NULL,
     depth INTEGER NOT NULL, topic TEXT NOT NULL, encoding TEXT NOT NULL, source_url TEXT NOT NULL,
     anchor TEXT NOT NULL, score REAL NOT NULL, fetched REAL NOT NULL, status INTEGER NOT NULL,
-    stored INTEGER NOT NULL, content_hash TEXT NOT NULL)"""
+    stored INTEGER NOT NULL, content_hash TEXT NOT NULL)"""  # version 1; _ADDED has the rest
 _PUT = (
     f"INSERT INTO pages ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT (url) DO UPDATE SET "  # noqa: S608
     + ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:])
@@ -150,14 +162,19 @@ class PageStore:
         version = database.execute("PRAGMA user_version").fetchone()[0]
         if tables and application != APPLICATION:
             raise StateError(str(self.path), "a database of another program", "name another file")
-        if tables and version != VERSION:
+        if tables and not 1 <= version <= VERSION:
             fault = f"a page store of version {version}, this program reads {VERSION}"
             raise StateError(str(self.path), fault, "export it with the program that wrote it")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         if not tables:
+            version = 1
             database.execute(_SCHEMA)
             database.execute(f"PRAGMA application_id = {APPLICATION}")
+        if version < VERSION:
+            for added in range(version + 1, VERSION + 1):
+                for name in _ADDED[added].split():
+                    database.execute(f"ALTER TABLE pages ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
             database.execute(f"PRAGMA user_version = {VERSION}")
             database.commit()
 

@@ -1,26 +1,52 @@
-"""The orderings by name. A new one is a file here and a line in `STRATEGIES`."""
+"""The orderings by name. A new one is a file here, named as the ordering, and a line in `STRATEGIES`: name, class."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
+from collections import UserDict
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.strategies.base import Strategy
-from topiccrawler.strategies.best_first import BestFirst
-from topiccrawler.strategies.breadth_first import BreadthFirst
-from topiccrawler.strategies.naive_bayes import NaiveBayes
 
-STRATEGIES: dict[str, type[Strategy]] = {
-    strategy.name: strategy
-    for strategy in (
-        BreadthFirst,
-        BestFirst,
-        NaiveBayes,
-    )
+
+class Strategies(UserDict[str, type[Strategy]]):
+    """Name -> class. A class is imported when it is asked for: some draw in scipy, which a crawl without them spares."""
+
+    def __getitem__(self, name: str) -> type[Strategy]:
+        found: Any = super().__getitem__(name)
+        if isinstance(found, str):
+            found = self.data[name] = getattr(import_module(f"{__name__}.{name}"), found)
+        strategy: type[Strategy] = found
+        return strategy
+
+
+_CLASSES: dict[str, Any] = {
+    "breadth_first": "BreadthFirst",
+    "depth_first": "DepthFirst",
+    "random_order": "RandomOrder",
+    "best_first": "BestFirst",
+    "seed_selector": "SeedSelector",
+    "fish_search": "FishSearch",
+    "shark_search": "SharkSearch",
+    "backlink": "Backlink",
+    "pagerank": "PageRank",
+    "hits": "Hits",
+    "relevance_weighting": "RelevanceWeighting",
+    "ipagerank": "IPageRank",
+    "opic": "Opic",
+    "opie": "Opie",
+    "naive_bayes": "NaiveBayes",
+    "link_model": "LinkModel",
+    "anchor_text": "AnchorText",
+    "jlse": "Jlse",
+    "context_graph": "ContextGraph",
+    "adaptive": "Adaptive",
 }
+STRATEGIES = Strategies(_CLASSES)
 
 
 def build(name: str, parameters: Mapping[str, str] | None = None) -> Strategy:

@@ -13,10 +13,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol
 
+from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page, Score
+from topiccrawler.text.thesaurus import Thesaurus, shipped
+from topiccrawler.topics.topic import Topic
+
+Expand = Literal["all", "relevant"]
 
 ROOT_URL = "root:"
 ROOT = Page(url=ROOT_URL, depth=-1, relevance=1.0, is_target=True)
@@ -35,6 +40,9 @@ class Knowledge:
     page_threshold: float = 0.5
     link_scorer: LinkScorer | None = None
     seed: int = 0
+    topic: Topic | None = None
+    thesaurus: Thesaurus = field(default_factory=shipped)
+    off_topic: Sequence[str] = ()  # URLs known to be off topic, never fetched: seed lines that begin with "-"
 
 
 @dataclass
@@ -47,17 +55,33 @@ class Strategy:
     name: ClassVar[str]
     needs_link_scorer: ClassVar[bool] = False
     prunes: ClassVar[bool] = False  # the link gate applies to this ordering; baselines are never pruned
+    links_alone: ClassVar[bool] = False  # a score needs its link alone: no link of a fetched URL is shown
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
+    expand: ClassVar[Expand] = "all"  # whose links are followed when TOPIC_EXPAND does not say
 
     def prepare(self, knowledge: Knowledge) -> None:
         """Take what is known before the crawl. Called once, before anything else."""
+
+    @property
+    def learns(self) -> bool:
+        """It has a state that pages change, to be kept with the queue."""
+        return type(self).save is not Strategy.save
+
+    @property
+    def current_scorer(self) -> LinkScorer | None:
+        """The link model with what was learned so far, for the gate; None = the model as it came."""
+        return None
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         """Score the links of a page just read. Cost: once a page."""
         raise NotImplementedError(f"{type(self).__name__}.visit")
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
-        """Score queued links anew. Cost: once in `refresh_every` pages."""
+        """Score queued links anew. Cost: once in `refresh_every` pages.
+
+        The scores are drawn a slice a page (frontier.rescoring), so give them one by one, in the queue's order. What is
+        learned here must come from what `visit` was shown, not from `queued`, and before the first score: a resumed
+        crawl calls this again, for an ended refresh with an empty queue."""
         return ()
 
     def worth(self, value: float) -> float:
@@ -71,6 +95,35 @@ class Strategy:
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` returned."""
+
+
+def link_scorer_of(knowledge: Knowledge, strategy: str) -> LinkScorer:
+    """The link model, or the error that says how to get one."""
+    if knowledge.link_scorer is None:
+        raise StrategyError(
+            f"strategy {strategy!r}", "needs a link model", "train one: scrapy train TOPIC --links FILE"
+        )
+    return knowledge.link_scorer
+
+
+def topic_of(knowledge: Knowledge, strategy: str) -> Topic:
+    """The topic, or the error that says it is missing."""
+    if knowledge.topic is None:
+        raise StrategyError(
+            f"strategy {strategy!r}", "needs a topic", "prepare it with Knowledge(topic=load_topic(NAME))"
+        )
+    return knowledge.topic
+
+
+def check_range(strategy: str, key: str, value: float, low: float, high: float = math.inf) -> None:
+    """Refuse a parameter outside low..high."""
+    if not low <= value <= high:
+        bounds = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
+        raise StrategyError(
+            f"strategy parameter {key}={value}",
+            f"{strategy} wants a number {bounds}",
+            f"for example strategy_{key}={low:g}",
+        )
 
 
 def logistic(log_odds: float) -> float:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from itertools import islice
+from typing import Any, ClassVar
 
 from topiccrawler.errors import StrategyError
+from topiccrawler.links.learning import HALF_LIFE_PAGES, LinkLearner, label_of
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import Knowledge, LinkScorer, Strategy, logistic
+from topiccrawler.strategies.base import (
+    Knowledge,
+    LinkScorer,
+    Strategy,
+    check_range,
+    link_scorer_of,
+    logistic,
+)
+
+_PIECE = 250  # links scored anew in one call
 
 
 @dataclass
@@ -17,28 +28,75 @@ class NaiveBayes(Strategy):
 
     Idea: anchor text and the text around it announce the target; a classifier trained on labelled links reads them.
     Formula: score = ln P(+|F) - ln P(-|F) = prior + sum over features f of ln P(f|+)/P(f|-); F are the words of
-        anchor and context (topiccrawler.links.features).
-    Parameters: none here; they belong to the model (`scrapy train`).
-    Reads: anchor, context and title of the link; not its page.
-    Cost: one batch call to the classifier a page, no refresh.
+        anchor and context (topiccrawler.links.features); with `learn`, plus what was learned (links.learning).
+    Parameters: learn false: every page read labels the link it came by, and the queue is scored anew as it goes;
+        half_life_pages 500: after so many pages, what was learned counts half (ours). The rest belongs to the model
+        (`scrapy train`); without one, TOPIC_LINK_MODELS=none starts from the topic's keywords.
+    Reads: anchor, context and title of the link; not its page. With `learn`, title and relevance of the pages.
+    Cost: one batch call to the classifier a page; with `learn`, a slice of the queue as well.
     But: the paper queues the probability; the log-odds order the same and do not tie at 1.0. A link met again keeps
-        the larger score, as in the paper's algorithm 1.
+        the larger score, as in the paper's algorithm 1. Learning is ours.
     Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010 (algorithm 1, eq. 1-2).
     """
 
     name: ClassVar[str] = "naive_bayes"
     needs_link_scorer: ClassVar[bool] = True
     prunes: ClassVar[bool] = True
+    links_alone: ClassVar[bool] = True
+    refresh_every: ClassVar[int] = 50  # with `learn`; else nothing is scored anew
+    learn: bool = False
+    half_life_pages: float = HALF_LIFE_PAGES
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
+    _learner: LinkLearner | None = field(default=None, init=False, repr=False)
+    _page_threshold: float = field(default=0.5, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "half_life_pages", self.half_life_pages, 1.0)
 
     def prepare(self, knowledge: Knowledge) -> None:
-        if knowledge.link_scorer is None:
-            raise StrategyError(
-                "strategy 'naive_bayes'", "needs a link model", "train one: scrapy train TOPIC --links FILE"
-            )
-        self._scorer = knowledge.link_scorer
+        self._scorer = link_scorer_of(knowledge, self.name)
+        self._page_threshold = knowledge.page_threshold
+        if self.learn:
+            self._scorer = self._learner = LinkLearner(self._scorer, half_life_pages=self.half_life_pages)
+
+    @property
+    def learns(self) -> bool:
+        return self.learn
+
+    @property
+    def current_scorer(self) -> LinkScorer | None:
+        return self._scorer
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        if self._learner is not None and page.via is not None:
+            label = label_of(page.relevance, self._page_threshold)
+            self._learner.learn(page.via.link, label, page.title)
+        return self._scores(links)
+
+    def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:
+        if self._learner is None:
+            return
+        links = iter(queued)
+        while piece := list(islice(links, _PIECE)):
+            yield from self._scores(piece)
+
+    def worth(self, value: float) -> float:
+        return logistic(value)
+
+    def save(self) -> Mapping[str, Any]:
+        return {"learned": self._learner.save()} if self._learner is not None else {}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        learned = state.get("learned")
+        if (learned is not None) != (self._learner is not None):
+            was, now = ("true", "false") if learned is not None else ("false", "true")
+            raise StrategyError(
+                f"strategy parameter learn={now}", f"this job was begun with learn={was}", "keep to that"
+            )
+        if self._learner is not None and learned is not None:
+            self._learner.load(learned)
+
+    def _scores(self, links: Sequence[Link]) -> list[Score]:
         if self._scorer is None:
             raise StrategyError(
                 "strategy 'naive_bayes'", "was not prepared", "call prepare(Knowledge(...)) first"
@@ -46,6 +104,3 @@ class NaiveBayes(Strategy):
         return [
             Score(link.url, value) for link, value in zip(links, self._scorer.log_odds(links), strict=True)
         ]
-
-    def worth(self, value: float) -> float:
-        return logistic(value)

@@ -10,9 +10,29 @@ import tomllib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from topiccrawler.errors import TopicError
+
+
+def _selector(given: str) -> str:
+    """A selector that the parser understands."""
+    if given:
+        try:
+            LexborHTMLParser("<p>").css(given)
+        except SelectolaxError as failure:
+            raise ValueError("is no CSS selector") from failure
+    return given
+
 
 Breadth = Literal["broad", "normal", "specific"]
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
@@ -24,6 +44,8 @@ Place = Annotated[
 Address = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^-?https?://[^\s/]+\S*$")]
 Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+Selector = Annotated[str, StringConstraints(max_length=500), AfterValidator(_selector)]
 
 PAGE_THRESHOLDS: Mapping[str, float] = {"broad": 0.10, "normal": 0.15, "specific": 0.22}
 ALLOWED: Mapping[str, str] = {
@@ -40,7 +62,18 @@ ALLOWED: Mapping[str, str] = {
     "breadth": "use broad, normal or specific",
     "tunnel_probability": "give a number from 0 to 1",
     "tunnel_depth": "give a whole number from 0 to 20",
+    "sites": 'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors',
 }
+
+
+class SiteRule(BaseModel):
+    """How to read the pages of one site, by CSS selectors; what is not given is read as on any page."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    title: Selector = ""
+    text: Selector = ""
+    links: Selector = ""  # only the links in or below these elements are followed
 
 
 class Topic(BaseModel):
@@ -61,6 +94,7 @@ class Topic(BaseModel):
     breadth: Breadth = "normal"
     tunnel_probability: Share = 0.0
     tunnel_depth: Annotated[int, Field(ge=0, le=20)] = 0
+    sites: dict[Place, SiteRule] = {}  # host or host/path prefix -> how to read its pages
 
     @model_validator(mode="before")
     @classmethod
@@ -69,6 +103,10 @@ class Topic(BaseModel):
             return given
         filled = dict(given)
         words = filled.get("keywords")
+        if not words and _is_texts(filled.get("examples")):
+            from topiccrawler.topics.vector import keywords_of_texts
+
+            filled["keywords"] = words = keywords_of_texts(filled["examples"])
         if isinstance(words, list):
             filled["keywords"] = words = {word: 1.0 for word in words if isinstance(word, str)}
         if not filled.get("lexicon") and isinstance(words, dict):
@@ -77,6 +115,10 @@ class Topic(BaseModel):
         if "page_threshold" not in filled and isinstance(breadth, str) and breadth in PAGE_THRESHOLDS:
             filled["page_threshold"] = PAGE_THRESHOLDS[breadth]
         return filled
+
+
+def _is_texts(given: Any) -> bool:
+    return isinstance(given, list) and bool(given) and all(isinstance(text, str) for text in given)
 
 
 def make_topic(fields: Mapping[str, object], what: str) -> Topic:

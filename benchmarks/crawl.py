@@ -1,0 +1,173 @@
+"""What a whole crawl costs: CPU and memory a page, ours against a plain Scrapy spider, by turns in one run.
+
+    python benchmarks/crawl.py [--pages 1500] [--concurrency 16] [--rounds 3] [--strategies breadth_first,naive_bayes] [--json]
+
+    scrapy_bfs   what a Scrapy user writes: LinkExtractor, every link yielded, breadth-first queues, items to JSON lines
+    others       `scrapy crawl topic` with that strategy: pages read and judged (VSM), every link with its context
+                 scored, pages about the topic stored, the queue in SQLite (JOBDIR), the crawl log written
+
+Each crawl is a process of its own that sees a made-up web (benchmarks/webs/news.py: 90 kB and 200 links a page) through
+a proxy on loopback; no delays, no robots.txt, the same concurrency. CPU is that of the whole process, user and system,
+start-up and model included, divided by the pages it fetched; the median over the rounds. The ratio under the table is
+to scrapy_bfs of the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from webs.server import Served, processors, served
+
+ROOT = Path(__file__).parents[1]
+PLAIN = "scrapy_bfs"
+START = "http://s0.example/p0.html"
+WEB_FACTOR = 4 / 3  # the web has more pages than are fetched, so that no crawl runs dry
+
+SPIDER = """
+from scrapy import Spider
+from scrapy.linkextractors import LinkExtractor
+
+class PlainSpider(Spider):
+    name = "plain"
+    start_urls = ["http://s0.example/p0.html"]
+    extractor = LinkExtractor()
+
+    def parse(self, response):
+        yield {"url": response.url, "title": response.css("title::text").get()}
+        for link in self.extractor.extract_links(response):
+            yield response.follow(link)
+"""
+PLAIN_SETTINGS = {
+    "DEPTH_PRIORITY": "1",
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+    "TELNETCONSOLE_ENABLED": "False",
+}  # breadth-first as Scrapy's FAQ has it
+SAME_SETTINGS = {
+    "DOWNLOAD_DELAY": "0",
+    "AUTOTHROTTLE_ENABLED": "False",
+    "ROBOTSTXT_OBEY": "False",
+    "LOG_LEVEL": "INFO",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One crawl."""
+
+    pages: int
+    cpu_seconds: float
+    wall_seconds: float
+    peak_rss_mb: float
+
+    @property
+    def cpu_ms_per_page(self) -> float:
+        return 1000 * self.cpu_seconds / self.pages
+
+    @property
+    def pages_per_second(self) -> float:
+        return self.pages / self.wall_seconds
+
+
+def command(name: str, pages: int, concurrency: int, folder: Path) -> list[str]:
+    """The crawl as a user types it."""
+    settings = {
+        **SAME_SETTINGS,
+        "CONCURRENT_REQUESTS": str(concurrency),
+        "CONCURRENT_REQUESTS_PER_DOMAIN": str(concurrency),
+    }
+    if name == PLAIN:
+        (folder / "plain.py").write_text(SPIDER, encoding="utf-8")
+        settings |= {**PLAIN_SETTINGS, "CLOSESPIDER_PAGECOUNT": str(pages)}
+        words = ["runspider", str(folder / "plain.py"), "-o", str(folder / "items.jsonl")]
+    else:
+        settings |= {"JOBDIR": str(folder / "job"), "TOPIC_DATA_DIR": str(folder)}
+        words = ["crawl", "topic", "-a", "topic=finance", "-a", f"seeds={START}", "-a", f"strategy={name}"]
+        words += ["-a", f"pages={pages}"]
+    for setting, value in settings.items():
+        words += ["-s", f"{setting}={value}"]
+    return [sys.executable, "-m", "scrapy", *words]
+
+
+def crawl(name: str, web: Served, pages: int, concurrency: int) -> Run:
+    """Crawl once; the process's own account of CPU and memory, the server's of the pages."""
+    web.ask("forget")
+    with tempfile.TemporaryDirectory() as path, (Path(path) / "log").open("w+", encoding="utf-8") as log:
+        begun = time.monotonic()
+        process = subprocess.Popen(
+            command(name, pages, concurrency, Path(path)),
+            cwd=path if name == PLAIN else ROOT,  # the plain spider has no project and no settings of ours
+            env=web.environment(),
+            stdout=log,
+            stderr=log,
+            preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),  # noqa: PLW1509 no threads here
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.monotonic() - begun
+        fetched = len(web.ask("log"))
+        if process.returncode or fetched < pages:
+            log.seek(0)
+            raise SystemExit(
+                f"{name} ended with {process.returncode} after {fetched} pages:\n{log.read()[-3000:]}"
+            )
+    return Run(fetched, usage.ru_utime + usage.ru_stime, seconds, usage.ru_maxrss / 1024)
+
+
+def table(results: dict[str, dict[str, float]]) -> str:
+    """The medians, and each crawl's CPU as a share of the plain spider's."""
+    head = ("crawl", "pages", "CPU ms/page", "of scrapy_bfs", "pages/s", "peak MB")
+    lines = ["".join(f"{cell:>15}" for cell in head)]
+    plain = results[PLAIN]["cpu_ms_per_page"]
+    for name, found in results.items():
+        cells = (
+            name, f"{found['pages']:.0f}", f"{found['cpu_ms_per_page']:.2f}", f"{found['cpu_ms_per_page'] / plain:.2f}",
+            f"{found['pages_per_s']:.1f}", f"{found['peak_rss_mb']:.0f}",
+        )  # fmt: skip
+        lines.append("".join(f"{cell:>15}" for cell in cells))
+    return "\n".join(lines)
+
+
+def medians(runs: list[Run]) -> dict[str, float]:
+    """Of the rounds of one crawl."""
+    return {
+        "pages": statistics.median_low(run.pages for run in runs),
+        "cpu_ms_per_page": round(statistics.median(run.cpu_ms_per_page for run in runs), 3),
+        "pages_per_s": round(statistics.median(run.pages_per_second for run in runs), 2),
+        "peak_rss_mb": round(max(run.peak_rss_mb for run in runs), 1),
+    }
+
+
+def main() -> None:
+    """Crawl by turns and print the table."""
+    parser = argparse.ArgumentParser(description="CPU and memory of whole crawls, by turns.")
+    parser.add_argument("--pages", type=int, default=1500)
+    parser.add_argument("--hosts", type=int, default=40)
+    parser.add_argument("--concurrency", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--strategies", default="breadth_first,naive_bayes")
+    parser.add_argument("--json", action="store_true", help="a JSON object on the last line")
+    given = parser.parse_args()
+    names = [PLAIN, *given.strategies.split(",")]
+    runs: dict[str, list[Run]] = {name: [] for name in names}
+    with served("news", "--pages", str(round(given.pages * WEB_FACTOR)), "--hosts", str(given.hosts)) as web:
+        for _ in range(given.rounds):
+            for name in names:
+                runs[name].append(crawl(name, web, given.pages, given.concurrency))
+    results = {name: medians(done) for name, done in runs.items()}
+    print(table(results))
+    if given.json:
+        print(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Serves a made-up web to a crawler in another process, as an HTTP proxy on loopback, as fast as Python can.
+
+The conflict: the crawler is measured, so the server must cost it nothing; and a crawl of two hundred hosts needs names
+without DNS. So the answers lie ready in memory, the server takes a processor of its own where there is one, and a
+crawler with `http_proxy` set sees any host it asks for.
+
+    python server.py news --pages 2000 --hosts 40        python server.py order --hosts 200 --links 10000
+
+prints its address and serves until stdin closes. http://bench.invalid/log lists as JSON what was asked for and when
+(monotonic seconds); http://bench.invalid/forget empties that list.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from urllib.request import ProxyHandler, build_opener
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from webs.hosts import HostsWeb
+from webs.news import NewsWeb
+
+CONTROL = "http://bench.invalid/"
+_NOTHING = b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n"
+
+
+def whole_answer(body: bytes, kind: str = "text/html; charset=utf-8") -> bytes:
+    """The bytes of a response."""
+    return (
+        f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode("ascii")
+        + body
+    )
+
+
+class _Connection(asyncio.Protocol):
+    """Reads requests without a body, one after the other, and writes what lies ready."""
+
+    def __init__(self, answers: Mapping[bytes, bytes], asked: list[tuple[float, str]]) -> None:
+        self._answers = answers
+        self._asked = asked
+        self._read = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._read += data
+        while (end := self._read.find(b"\r\n\r\n")) >= 0:
+            url = self._read[: self._read.index(b"\r\n")].split(b" ")[1]
+            self._read = self._read[end + 4 :]
+            self._transport.write(self._answer(url))
+
+    def _answer(self, url: bytes) -> bytes:
+        text = url.decode("latin-1")
+        if not text.startswith(CONTROL):
+            self._asked.append((time.monotonic(), text))
+            return self._answers.get(url, _NOTHING)
+        if text == f"{CONTROL}forget":
+            self._asked.clear()
+        return whole_answer(json.dumps(self._asked).encode(), "application/json")
+
+
+async def serve(answers: Mapping[bytes, bytes]) -> None:
+    """Until stdin closes."""
+    asked: list[tuple[float, str]] = []
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: _Connection(answers, asked), "127.0.0.1", 0, backlog=512)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
+    await loop.run_in_executor(None, sys.stdin.read)
+    server.close()
+
+
+@dataclass
+class Served:
+    """A web that is being served."""
+
+    proxy: str
+
+    def ask(self, what: str) -> Any:
+        """ "log" or "forget"."""
+        with build_opener(ProxyHandler({"http": self.proxy})).open(CONTROL + what, timeout=30) as answer:
+            return json.load(answer)
+
+    def environment(self) -> dict[str, str]:
+        """That of a crawler that is to see this web and no other."""
+        kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+        return {**kept, "http_proxy": self.proxy}
+
+
+@contextlib.contextmanager
+def served(*arguments: str) -> Iterator[Served]:
+    """Serve a web from a process of its own."""
+    process = subprocess.Popen(
+        [sys.executable, __file__, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None  # noqa: S101 a pipe was asked for
+    assert process.stdout is not None  # noqa: S101
+    try:
+        address = process.stdout.readline().strip()
+        if not address:
+            raise SystemExit("the server of the made-up web did not start")
+        yield Served(address)
+    finally:
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(10)
+
+
+def processors() -> tuple[set[int], set[int]]:
+    """For the crawler, for the server: the same when there is only one."""
+    every = sorted(os.sched_getaffinity(0))
+    return {every[0]}, {every[-1]}
+
+
+def main() -> None:
+    """Make a web and serve it."""
+    parser = argparse.ArgumentParser(description="Serve a made-up web as a proxy on loopback.")
+    parser.add_argument("web", choices=("news", "order"))
+    parser.add_argument("--pages", type=int, default=2000)
+    parser.add_argument("--hosts", type=int, default=40)
+    parser.add_argument("--links", type=int, default=10_000)
+    given = parser.parse_args()
+    os.sched_setaffinity(0, processors()[1])
+    web: NewsWeb | HostsWeb
+    web = NewsWeb(given.pages, given.hosts) if given.web == "news" else HostsWeb(given.hosts, given.links)
+    answers = {url.encode(): whole_answer(body) for url, body in web.bodies()}
+    asyncio.run(serve(answers))
+
+
+if __name__ == "__main__":
+    main()

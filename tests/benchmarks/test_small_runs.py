@@ -1,0 +1,59 @@
+"""The benchmarks of whole crawls run, and their last line has the keys that scripts read."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def last_line(script: str, *arguments: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / script), *arguments, "--json"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def test_order_tells_share_seconds_and_the_ideal() -> None:
+    found = last_line(
+        "order.py",
+        "--hosts",
+        "20",
+        "--links",
+        "200",
+        "--delay",
+        "0.05",
+        "--first",
+        "10",
+        "--concurrency",
+        "4",
+    )
+    assert list(found) == ["ours", "scrapy_default", "ideal_seconds"]
+    assert all(list(found[name]) == ["relevant_500", "seconds"] for name in ("ours", "scrapy_default"))
+    assert found["ours"]["relevant_500"] == 1.0  # one host of twenty, ten pages
+    assert found["scrapy_default"]["relevant_500"] <= 0.2
+    assert found["ideal_seconds"] == 0.45
+    assert found["ours"]["seconds"] >= 0.44
+
+
+def test_crawl_tells_pages_cpu_speed_and_memory_of_each_crawl() -> None:
+    found = last_line(
+        "crawl.py", "--pages", "30", "--hosts", "5", "--rounds", "1", "--strategies", "breadth_first"
+    )
+    assert list(found) == ["scrapy_bfs", "breadth_first"]
+    for crawl in found.values():
+        assert list(crawl) == ["pages", "cpu_ms_per_page", "pages_per_s", "peak_rss_mb"]
+        assert crawl["pages"] >= 30
+        assert crawl["cpu_ms_per_page"] > 0
+        assert 20 < crawl["peak_rss_mb"] < 400
+    assert found["breadth_first"]["pages"] == 30

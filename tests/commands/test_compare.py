@@ -1,0 +1,146 @@
+"""`scrapy compare` as a user types it, on a small recorded web."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastwarc.warc import WarcRecord, WarcRecordType
+
+TEA = "茶叶绿茶，" * 30
+A = "http://a.example"
+WEB = {
+    f"{A}/": "<title>首页</title><a href=/news/>新闻</a> <a href=/hub/>栏目</a> <a href=http://b.example/>别处</a>",
+    f"{A}/news/": "<title>新闻</title><a href=/rain/>天气</a>",
+    f"{A}/hub/": f"<title>茶叶</title><p>{TEA}</p><a href=/green>绿茶</a> <a href=/black/>红茶</a>",
+    f"{A}/rain/": "<title>下雨</title>今天下雨",
+    f"{A}/green/": f"<title>绿茶</title><p>{TEA}</p>",
+    f"{A}/black/": f"<title>茶叶</title><p>{TEA}</p>",
+}
+TOPIC = 'name = "{name}"\nzh = "茶"\npage_threshold = 0.2\nseeds = ["http://a.example/"]\n[keywords]\n"茶叶" = 1\n"绿茶" = 1\n'
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder with web.warc, labels.tsv, tea.toml and wine.toml."""
+    with (tmp_path / "web.warc").open("wb") as file:
+        for url, html in WEB.items():
+            record = WarcRecord()
+            record.init_headers(WarcRecordType.response)
+            record.headers["WARC-Target-URI"] = url
+            record.headers["Content-Type"] = "application/http; msgtype=response"
+            record.set_bytes_content(
+                f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{html}".encode()
+            )
+            record.write(file)
+    (tmp_path / "labels.tsv").write_text(
+        f"#url\ttopics\thow\tkind\n{A}/green/\ttea,wine\tsite\tcontent\n{A}/black/\ttea\tsite\tcontent\n",
+        encoding="utf-8",
+    )
+    for name in ("tea", "wine"):
+        (tmp_path / f"{name}.toml").write_text(TOPIC.format(name=name), encoding="utf-8")
+    return tmp_path
+
+
+def compare(scrapy: Callable[..., Any], files: Path, *more: str, topic: str = "tea") -> Any:
+    topics = ",".join(str(files / f"{name}.toml") for name in topic.split(","))
+    web, out = str(files / "web.warc"), str(files / "out")
+    return scrapy("compare", "--web", web, "--topic", topics, "--out", out, *more)
+
+
+def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
+    scrapy: Callable[..., Any], files: Path
+) -> None:
+    more = ("--labels", str(files / "labels.tsv"), "--strategies", "breadth_first,best_first,random_order")
+    more += ("--pages", "5", "--repeat", "2", "--jobs", "1")
+    ran = compare(scrapy, files, *more)
+    assert ran.code == 0, ran.err
+    assert "tea: 5 pages, 2 relevant of 6 that can be reached; truth: labels" in ran.out
+    out = files / "out"
+    written = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert sorted(written) == [
+        *("cost.json", "curves.csv", "harvest.png", "recall.png"),
+        *("recall_content.png", "report.html", "result.json"),
+    ]
+    found = json.loads(written["result.json"])
+    # breadth-first: home news hub rain green -> 0 0 0 0 1; oracle: home hub green black news -> 0 0 1 2 2
+    assert found["strategies"]["breadth_first"]["oracle_ratio"] == 0.2
+    assert found["strategies"]["breadth_first"]["harvest_rate"] == {"5": 0.2}
+    assert found["strategies"]["best_first"]["oracle_ratio"] == 0.6  # home news hub green black -> 0 0 0 1 2
+    assert list(found["strategies"]) == ["breadth_first", "best_first", "random_order"]
+    assert compare(scrapy, files, *more).code == 0
+    for path in out.iterdir():
+        assert path.name == "cost.json" or path.read_bytes() == written[path.name], path.name
+
+
+def test_several_topics_and_processes_in_one_call_as_json(scrapy: Callable[..., Any], files: Path) -> None:
+    ran = compare(
+        *(scrapy, files, "--labels", str(files / "labels.tsv"), "--strategies", "best_first", "--jobs", "2"),
+        *("--seeds", f"tea={A}/", "--seeds", f"wine={A}/hub/", "--pages", "4", "--json"),
+        topic="tea,wine",
+    )
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)
+    assert list(found) == ["tea", "wine"]
+    assert [found[topic]["seeds"] for topic in found] == [[f"{A}/"], [f"{A}/hub/"]]
+    assert found["wine"]["strategies"]["best_first"]["target_recall"] == {"4": 1.0}
+    assert json.loads((files / "out" / "wine" / "result.json").read_text(encoding="utf-8")) == found["wine"]
+    assert (files / "out" / "report.html").exists()
+
+
+def test_all_means_what_can_be_built_and_the_rest_is_named(scrapy: Callable[..., Any], files: Path) -> None:
+    (files / "models").mkdir()
+    ran = compare(scrapy, files, "--pages", "3", "--jobs", "1", "-s", f"TOPIC_LINK_MODELS={files / 'models'}")
+    assert ran.code == 0, ran.err
+    assert "left out: link model of topic 'tea'" in ran.out
+    assert "truth: the page judge" in ran.out
+    found = json.loads((files / "out" / "result.json").read_text(encoding="utf-8"))
+    assert "naive_bayes" in found["absent"]
+    assert {"breadth_first", "best_first"} <= set(found["strategies"])
+    assert found["truth"] == "judge"
+
+
+def test_the_real_engine_crawls_the_same_pages(scrapy: Callable[..., Any], files: Path) -> None:
+    ran = compare(
+        *(scrapy, files, "--live", "--labels", str(files / "labels.tsv"), "--strategies", "best_first"),
+        *("--pages", "6", "--jobs", "1"),
+    )
+    assert ran.code == 0, ran.err
+    found = json.loads((files / "out" / "result.json").read_text(encoding="utf-8"))
+    assert found["mode"] == "live"
+    assert found["strategies"]["best_first"]["pages"] == 6
+    assert found["strategies"]["best_first"]["target_recall"] == {"6": 1.0}
+    assert (
+        "no_page" not in found["strategies"]["best_first"]
+    )  # b.example was not recorded, so it was not asked for
+
+
+@pytest.mark.parametrize(
+    ("more", "fault"),
+    [
+        (("--strategies", "nonsense"), "'nonsense': is unknown"),
+        (("--strategies", "naive_bayes", "-s", "TOPIC_LINK_MODELS=nowhere"), "link model of topic 'tea'"),
+        (("--pages", "0"), "--pages 0"),
+        (("--seeds", "http://b.example/"), "holds none of them"),
+        (("--seeds", "wine=seeds.txt"), "wine=seeds.txt: cannot be read"),
+        (("--labels", "nowhere.tsv"), "nowhere.tsv: cannot be read"),
+        (("--web", "nowhere.warc"), "nowhere.warc"),
+        (("leftover",), "leftover: unknown argument"),
+    ],
+)
+def test_a_slip_is_one_clear_line_and_a_failure(
+    more: tuple[str, ...], fault: str, scrapy: Callable[..., Any], files: Path
+) -> None:
+    ran = compare(scrapy, files, *more)
+    assert ran.code != 0
+    assert fault in ran.out + ran.err
+    assert "Traceback" not in ran.out + ran.err
+
+
+def test_what_must_be_given_is_asked_for(scrapy: Callable[..., Any]) -> None:
+    ran = scrapy("compare", "--topic", "finance", "--out", "x")
+    assert ran.code != 0
+    assert "--web is missing" in ran.out + ran.err

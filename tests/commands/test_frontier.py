@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Score
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    """One page failed, two wait, one of them on a host that rests for another hour."""
+    folder = tmp_path / "job"
+    folder.mkdir()
+    with SqliteFrontier(folder / "frontier.sqlite") as frontier:
+        rows = [("a.cn/1", "", 3.0), ("b.cn/1", "基金", 2.0), ("c.cn/1", "体育", 1.0)]
+        frontier.push(
+            [
+                (
+                    Link(f"http://{url}", url[:4], anchor, source_url="http://hub.cn/"),
+                    Score(f"http://{url}", value),
+                )
+                for url, anchor, value in rows
+            ],
+            now=1.0,
+        )
+        assert frontier.lease(2.0) is not None
+        frontier.acknowledge("http://a.cn/1", State.ERROR, "http 503", 3.0)
+        frontier.put_note(
+            "waits",
+            json.dumps([["c.cn", "host budget", None], ["b.cn", "retry-after", 4e9], ["d.cn", "delay", 5]]),
+        )
+        frontier.put_note("tally", '{"pages": 7, "kept": 4}')
+        frontier.put_note("job", '{"topic": "finance", "strategy": "breadth_first"}')
+    return folder
+
+
+def test_the_page_shows_counts_what_comes_next_why_hosts_wait_and_what_failed(
+    scrapy: Callable[..., Any], job: Path
+) -> None:
+    ran = scrapy("frontier", str(job))
+    assert ran.code == 0, ran.err
+    lines = ran.out.splitlines()
+    assert lines[:3] == [
+        "finance, breadth_first: 7 pages, 4 kept, 3 hosts",
+        "2 waiting, 0 processing, 1 error, 0 discarded, 0 completed",
+        "1 of those waiting are held back: their hosts are asked no more",
+    ]
+    assert lines[4] == "Next by score"
+    assert lines[5].startswith("      2.000  http://b.cn/1  [retry-after, ")
+    assert lines[6] == "             “基金” · on http://hub.cn/"
+    assert lines[7] == "      1.000  http://c.cn/1  [host budget, for good]"
+    assert "Why hosts wait: host budget: 1 hosts, retry-after: 1 hosts" in lines
+    assert lines[-2:] == ["Failed, by reason", "        1  http 503"]
+
+
+def test_json_says_the_same(scrapy: Callable[..., Any], job: Path) -> None:
+    report = json.loads(scrapy("frontier", "--json", "--top", "1", "-s", f"JOBDIR={job}").out)
+    assert (report["pages"], report["kept"], report["hosts"], report["held"]) == (7, 4, 3, 1)
+    assert [row["url"] for row in report["top"]] == ["http://b.cn/1"]
+    assert report["top"][0]["wait"] == "retry-after"
+    assert report["failures"] == {"http 503": 1}
+    assert report["waits"] == {"host budget": 1, "retry-after": 1}
+
+
+def test_a_queue_goes_through_a_file_into_another_job(
+    scrapy: Callable[..., Any], job: Path, tmp_path: Path
+) -> None:
+    lines = tmp_path / "rows.jsonl"
+    assert scrapy("frontier", "dump", str(job), "--file", str(lines)).code == 0
+    assert scrapy("frontier", "dump", str(job)).out == lines.read_text(encoding="utf-8")
+    ran = scrapy("frontier", "load", str(tmp_path / "new"), "--file", str(lines))
+    assert (ran.code, ran.out) == (0, "3 URLs added, 0 were known\n")
+    assert scrapy("frontier", "dump", str(tmp_path / "new")).out == lines.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("args", "fault"),
+    [
+        ((), "scrapy frontier: no JOBDIR is given; name the folder the crawl was given with -s JOBDIR=…"),
+        (("nowhere",), "nowhere/frontier.sqlite: there is no frontier; name the JOBDIR"),
+        (("dump", "nowhere"), "nowhere/frontier.sqlite: there is no frontier"),
+        (("load", "nowhere", "--file", "none.jsonl"), "--file none.jsonl: there is no such file"),
+        (("a", "b"), "give one JOBDIR"),
+        (("--surprise",), "--surprise"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_one_line(scrapy: Callable[..., Any], args: tuple[str, ...], fault: str) -> None:
+    ran = scrapy("frontier", *args)
+    assert ran.code != 0
+    assert fault in ran.err + ran.out
+    assert "Traceback" not in ran.err
+    assert not Path("nowhere").exists()

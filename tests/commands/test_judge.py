@@ -1,0 +1,134 @@
+"""`scrapy judge` and `scrapy train --judge` as users run them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGE = (
+    "<html><head><title>沪深股市收盘</title></head><body><h1>沪深股市收盘</h1><div><p>"
+    + "沪深两市今日高开低走，券商和银行股领跌，基金净值下跌，投资者情绪趋于谨慎。" * 5
+    + "</p></div></body></html>"
+)
+ROWS = [
+    {"label": label, "title": title, "text": text * 3, "url": f"http://h{n}.example/"}
+    for n, (label, title, text) in enumerate(
+        [
+            ("财经", "股市收盘", "沪深两市券商和银行股领跌，基金净值下跌，消息说。"),
+            ("sports", "足球比赛", "足球教练说比赛很精彩，篮球球员进球，消息说。"),
+            ("travel", "旅游酒店", "旅游景点门票便宜，酒店机票预订方便，消息说。"),
+        ]
+        * 15
+    )
+]
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(PAGE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    path = tmp_path / "documents.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in ROWS), encoding="utf-8")
+    return path
+
+
+def test_a_file_is_judged_with_score_threshold_and_words(scrapy: Callable[..., Any], page: Path) -> None:
+    ran = scrapy("judge", str(page), "--topic", "finance")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0] == page.as_uri()
+    assert lines[1].split() == ["title", "沪深股市收盘"]
+    assert "on topic (judge vsm for topic finance)" in lines[3]
+    assert any(line.endswith(" 券商") for line in lines[4:])
+
+
+def test_a_url_is_fetched_as_a_crawl_would(scrapy: Callable[..., Any], draw_web: Callable[..., Any]) -> None:
+    web = draw_web({"http://a.example/p": PAGE})
+    ran = scrapy("judge", "http://a.example/p", "--topic", "travel", "--json", proxy=web.proxy)
+    found = json.loads(ran.out)
+    assert (ran.code, found["url"], found["topic"], found["on_topic"]) == (
+        0, "http://a.example/p", "travel", False,
+    )  # fmt: skip
+    assert found["title"] == "沪深股市收盘"
+    assert web.fetched() == ["http://a.example/p"]
+    gone = scrapy("judge", "http://a.example/gone", "--topic", "travel", proxy=web.proxy)
+    assert (gone.code, gone.out) == (1, "")
+    assert "answers 404" in gone.err
+
+
+@pytest.mark.parametrize("judge", ["vsm", "centroid", "naive_bayes", "svm"])
+def test_a_judge_is_trained_saved_and_used(
+    scrapy: Callable[..., Any], documents: Path, page: Path, tmp_path: Path, judge: str
+) -> None:
+    out = tmp_path / "models"
+    ran = scrapy(
+        "train", "finance", "--judge", judge, "--documents", str(documents), "--out", str(out), "--json"
+    )
+    assert (ran.code, ran.err) == (0, "")
+    found = json.loads(ran.out)
+    place = out / "judges" / f"finance.{judge}.json"
+    assert (found["model"], found["judge"], found["training"]["samples"]) == (str(place), judge, 45)
+    assert found["scores"]["kept aside"]["f1"] >= 0.9
+    assert found["training"]["files"][0]["file"] == "documents.jsonl"
+    ran = scrapy(
+        "judge",
+        str(page),
+        "--topic",
+        "finance",
+        "--judge",
+        judge,
+        "--json",
+        "-s",
+        f"TOPIC_JUDGE_MODELS={out}",
+    )
+    shown = json.loads(ran.out)
+    assert shown["threshold"] == pytest.approx(found["threshold"], abs=1e-4)
+    assert shown["on_topic"]
+    assert shown["words"][0][1] >= shown["words"][-1][1]
+
+
+def test_detail_needs_no_topic(scrapy: Callable[..., Any], page: Path) -> None:
+    found = json.loads(scrapy("judge", str(page), "--judge", "detail", "--json").out)
+    assert found["kind"] == "detail"
+    assert [name for name, _ in found["words"]] == ["TextDegree", "LinkDegree", "Aggregation"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["judge"], 2, "give one URL or file, not 0"),
+        (["judge", "/no/such/file", "--topic", "finance"], 1, "/no/such/file: cannot be read"),
+        (["judge", "ftp://x/", "--topic", "finance"], 1, "is no http(s) URL"),
+        (["judge", "/dev/null"], 1, "--topic: is missing"),
+        (["judge", "/dev/null", "--topic", "nope"], 1, "is not in the catalogue"),
+        (["judge", "/dev/null", "--topic", "finance", "--judge", "tarot"], 1, "judges are vsm, centroid"),
+        (
+            ["judge", "/dev/null", "--topic", "law", "--judge", "svm"],
+            1,
+            "train it: scrapy train law --judge svm",
+        ),
+        (["train", "finance", "--judge", "tarot"], 1, "judges are vsm, centroid, naive_bayes, svm, detail"),
+        (["train", "finance", "--judge", "svm"], 1, "add --documents FILE"),
+        (["train", "finance", "--judge", "svm", "--precision", "2"], 2, "no number above 0"),
+        (["train", "finance", "--judge", "svm", "--documents", "/dev/null"], 1, "at least 12 of each"),
+        (["train", "finance", "--judge", "detail"], 1, "add --pages FILE.warc.gz --labels FILE"),
+        (["crawl", "topic", "-a", "topic=law", "-a", "judge=svm"], 1, "train it: scrapy train law"),
+        (["crawl", "topic", "-a", "topic=law", "-a", "judge=tarot"], 1, "judges are vsm, centroid"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(
+    scrapy: Callable[..., Any], arguments: list[str], code: int, told: str
+) -> None:
+    ran = scrapy(*arguments)
+    assert ran.code == code
+    assert told in (ran.err or ran.out).strip().splitlines()[-1]
+    assert "Traceback" not in ran.err

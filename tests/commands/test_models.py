@@ -1,0 +1,127 @@
+"""`scrapy models` as users run it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.links.classifier import LinkClassifier
+from topiccrawler.links.counts import Counts
+from topiccrawler.links.modelfile import load, save
+
+LINKS = [
+    {"url": "http://a.example/1", "anchor": "基金", "left": "|", "right": "|", "label": "finance", "fin": 1},
+    {"url": "http://a.example/2", "anchor": "股票", "left": "|", "right": "|", "label": "finance", "fin": 1},
+    {"url": "http://a.example/3", "anchor": "足球", "left": "|", "right": "|", "label": "sports", "fin": 0},
+]
+
+
+def model(*words: str, digest: str = "a") -> LinkClassifier:
+    counts = Counts()
+    counts.add({"anchor": words}, True, 8.0)
+    counts.add({"anchor": ["足球"]}, False, 8.0)
+    training = {"files": {f"{digest}.jsonl": digest}, "samples": {"links": [1, 2]}}
+    scores = {"hosts: model": {"f1": 0.5}}
+    return LinkClassifier("finance", counts, threshold=0.5, training=training, scores=scores)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """finance.json in use knows both words, poor.json one."""
+    place = tmp_path / "models"
+    place.mkdir()
+    save(model("基金", "股票"), place / "finance.json")
+    save(model("基金", digest="b"), tmp_path / "poor.json")
+    (tmp_path / "links.jsonl").write_text("\n".join(map(json.dumps, LINKS)), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def models(scrapy: Callable[..., Any], folder: Path) -> Callable[..., Any]:
+    return lambda *args: scrapy("models", *args, "--models", str(folder / "models"))
+
+
+def test_test_prints_five_figures_as_json(models: Callable[..., Any], folder: Path) -> None:
+    links = str(folder / "links.jsonl")
+    ran = models("test", "finance", "--links", links, "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert json.loads(ran.out) == {"precision": 1, "recall": 1, "f1": 1, "threshold": 0.5, "links": 3}
+    ran = models("test", str(folder / "poor.json"), "--links", links, "--threshold", "-9", "--json")
+    assert json.loads(ran.out) == {
+        "precision": pytest.approx(2 / 3, abs=1e-5), "recall": 1, "f1": pytest.approx(0.8),
+        "threshold": -9, "links": 3,
+    }  # fmt: skip
+
+
+def test_list_names_what_cannot_be_read(models: Callable[..., Any], folder: Path) -> None:
+    (folder / "models" / "broken.json").write_text("{", encoding="utf-8")
+    broken, finance = json.loads(models("--json").out)
+    assert (broken["file"], "is damaged" in broken["refused"]) == ("broken.json", True)
+    assert (finance["topic"], finance["f1"], finance["samples"]) == ("finance", 0.5, {"links": [1, 2]})
+    lines = models("list").out.splitlines()
+    assert [line.split()[0] for line in lines] == ["file", "broken.json", "finance.json"]
+
+
+def test_compare_puts_models_side_by_side(models: Callable[..., Any], folder: Path) -> None:
+    poor = str(folder / "poor.json")
+    ran = models("compare", "finance", poor, "--links", str(folder / "links.jsonl"), "--json")
+    found = json.loads(ran.out)
+    assert [(line["model"], line["f1"]) for line in found] == [
+        ("finance", 1.0), (poor, pytest.approx(2 / 3, abs=1e-5))
+    ]  # fmt: skip
+
+
+def test_a_worse_model_is_promoted_only_with_force(models: Callable[..., Any], folder: Path) -> None:
+    poor, links = str(folder / "poor.json"), str(folder / "links.jsonl")
+    before = (folder / "models" / "finance.json").read_bytes()
+    ran = models("promote", poor, "--links", links)
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert "does worse: F1 0.6667, the model in use 1.0000" in ran.err
+    assert (folder / "models" / "finance.json").read_bytes() == before
+    assert "has not been compared" in models("promote", poor).err
+    assert models("promote", poor, "--force").code == 0
+    assert (folder / "models" / "finance.json").read_bytes() == (folder / "poor.json").read_bytes()
+
+
+def test_a_better_model_is_promoted(models: Callable[..., Any], folder: Path) -> None:
+    save(model("基金"), folder / "models" / "finance.json")
+    save(model("基金", "股票", digest="b"), folder / "new.json")
+    ran = models("promote", str(folder / "new.json"), "--links", str(folder / "links.jsonl"))
+    assert (ran.code, ran.err) == (0, "")
+    assert "F1 1.0000, the model in use 0.6667" in ran.out
+
+
+def test_merge_adds_counts(models: Callable[..., Any], folder: Path) -> None:
+    out = folder / "both.json"
+    assert models("merge", "finance", str(folder / "poor.json"), "--out", str(out)).code == 0
+    assert load(out).counts.pairs("anchor") == [("基金", (0, 16)), ("股票", (0, 8)), ("足球", (16, 0))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["test", "finance"], 1, "--links: is missing"),
+        (["test", "finance", "--links", "/no/such"], 1, "/no/such: cannot be read"),
+        (["test", "sport", "--links", "x"], 1, "train one: scrapy train sport"),
+        (["test", "nonsense", "--links", "x"], 1, "topic 'nonsense': is not in the catalogue"),
+        (["merge", "finance", "finance"], 1, "does not know where to write"),
+        (["merge", "finance", "finance", "--out", "x"], 1, "both were trained on a.jsonl"),
+        (["promote", "/no/such.json"], 1, "cannot be read"),
+        (["fly"], 2, "cannot do 'fly'"),
+        (["test"], 2, "cannot do 'test'"),
+        (["list", "--nope"], 2, "unknown option --nope"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(
+    models: Callable[..., Any], arguments: list[str], code: int, told: str
+) -> None:
+    ran = models(*arguments)
+    assert ran.code == code
+    assert told in ran.err + ran.out
+    assert "Traceback" not in ran.err
+    if code == 1:
+        assert ran.err.count("\n") == 1

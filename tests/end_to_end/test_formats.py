@@ -1,0 +1,223 @@
+"""Crawls over webs that are not all HTML: documents, feeds, copies, files that are linked, pages drawn by scripts."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import docx
+import openpyxl
+import pytest
+
+from topiccrawler.store.pages import PageRecord, PageStore
+
+FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
+SENTENCES = [
+    f"{subject}在{year}年的{thing}比上一年多了{number}个百分点，投资者因此更看重{other}。"
+    for year, subject, thing, number, other in [
+        (2011, "股票基金", "净值", 3, "债券"), (2012, "商业银行", "贷款利率", 1, "存款"),
+        (2013, "证券公司", "佣金收入", 7, "成本"), (2014, "保险资金", "股市仓位", 5, "分红"),
+        (2015, "货币基金", "收益率", 2, "流动性"), (2016, "黄金期货", "成交量", 9, "保证金"),
+        (2017, "人民币汇率", "波动", 4, "外汇储备"), (2018, "上市公司", "利润", 6, "现金流"),
+    ]
+]  # fmt: skip
+FUNDS = "".join(SENTENCES)
+CHANGED = FUNDS.replace("2014", "2004").replace("更看重成本", "更看重风险")
+
+
+def page(title: str, body: str) -> str:
+    return f"<html><head><title>{title}</title></head><body>{body}</body></html>"
+
+
+def word_file(*paragraphs: str, heading: str) -> bytes:
+    document = docx.Document()
+    document.add_heading(heading, 1)
+    for paragraph in paragraphs:
+        document.add_paragraph(paragraph)
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()
+
+
+def workbook(*rows: list[str]) -> bytes:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+@pytest.fixture
+def crawl(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    def run(web: Any, *args: str) -> Any:
+        ran = scrapy(
+            "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/",
+            "-a", "strategy=breadth_first", "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job",
+            "-o", str(tmp_path / "out.jsonl"), *FAST, *args,
+            proxy=web.proxy,
+        )  # fmt: skip
+        assert ran.code == 0, ran.err
+        return ran
+
+    return run
+
+
+def stored(tmp_path: Path) -> list[PageRecord]:
+    with closing(PageStore(tmp_path / "data/job/pages.sqlite", create=False)) as store:
+        return list(store.records())
+
+
+def test_documents_and_feeds_are_read_and_what_is_linked_but_no_page_is_only_recorded(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
+) -> None:
+    feed = (
+        "<rss><channel><title>财经</title><item><title>基金周报</title><link>http://hub.example/weekly</link>"
+        "<description>股票与债券</description></item></channel></rss>"
+    )
+    links = (
+        "<a href=/report.docx>报告</a><a href=/feed>订阅</a><a href=/table>表格</a><a href=/old.bin2>旧</a>"
+        "<figure><a href=/chart.png><img src=/s.png alt=走势图></a><figcaption>基金走势</figcaption></figure>"
+    )
+    web = draw_web(
+        {
+            "http://hub.example/": page("股票基金", f"<p>{FUNDS}</p>{links}"),
+            "http://hub.example/report.docx": answer(
+                200, word_file(*SENTENCES, heading="年度基金报告"), Content_Type="application/octet-stream"
+            ),
+            "http://hub.example/feed": answer(200, feed.encode(), Content_Type="application/rss+xml"),
+            "http://hub.example/table": answer(200, workbook(["股票", "基金"], ["银行", "利率"])),
+            "http://hub.example/old.bin2": answer(200, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500),
+            "http://hub.example/weekly": page("基金周报", f"<p>{FUNDS[::-1]}基金股票证券银行</p>"),
+        }
+    )
+    ran = crawl(web, "-s", "CONCURRENT_REQUESTS=1", "-s", "TOPIC_DUPLICATES=keep")
+    assert web.fetched() == [
+        f"http://hub.example/{path}" for path in ("", "report.docx", "feed", "table", "old.bin2", "weekly")
+    ]
+    assert "'topic/skipped/unknown': 1" in ran.err
+    rows = {record.url: record for record in stored(tmp_path)}
+    report, table = rows["http://hub.example/report.docx"], rows["http://hub.example/table"]
+    assert (report.title, report.format, report.language) == ("年度基金报告", "docx", "zh-Hans")
+    assert report.text.splitlines() == ["年度基金报告", *SENTENCES]
+    assert (table.title, table.format, table.text) == ("股票 基金", "xlsx", "股票 基金\n银行 利率")
+    media = rows["http://hub.example/"].media
+    assert json.loads(media) == [
+        {
+            "url": "http://hub.example/chart.png",
+            "anchor": "走势图",
+            "alt": "走势图",
+            "caption": "基金走势",
+            "kind": "media",
+        }
+    ]
+    items = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert items[0]["media"] == json.loads(media)
+    assert "股票基金在2011年" in items[0]["summary"]
+    assert ("http://hub.example/weekly", "基金周报") in [(item["url"], item["anchor"]) for item in items]
+
+
+COPIES = {
+    "http://hub.example/": page(
+        "导航",
+        "<a href=/1>一</a><a href=/2>二</a><a href=http://other.test/3>三</a><a href=/4>四</a>",
+    ),
+    "http://hub.example/1": page("第一篇基金", f"<p>{FUNDS}</p>"),
+    "http://hub.example/2": page("第二篇基金", f"<p>{FUNDS}</p>"),
+    "http://other.test/3": page("第三篇基金", f"<p>{CHANGED}</p>"),
+    "http://hub.example/4": page("第四篇基金", f"<p>{FUNDS[::-1]}基金股票证券银行贷款利率</p>"),
+}
+
+
+def test_copies_within_and_across_sites_are_stored_as_aliases_without_text(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+) -> None:
+    ran = crawl(draw_web(COPIES), "-s", "CONCURRENT_REQUESTS=1")
+    first = "http://hub.example/1"
+    assert {record.url: (record.alias_of, bool(record.text)) for record in stored(tmp_path)} == {
+        first: ("", True),
+        "http://hub.example/2": (first, False),
+        "http://other.test/3": (first, False),
+        "http://hub.example/4": ("", True),
+    }
+    assert "'topic/duplicates/alias': 2" in ran.err
+
+
+def test_copies_can_be_dropped_and_other_sites_left_alone(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+) -> None:
+    ran = crawl(
+        draw_web(COPIES), "-s", "TOPIC_DUPLICATES=drop", "-s", "TOPIC_DUPLICATES_ACROSS_SITES=False",
+        "-s", "CONCURRENT_REQUESTS=1",
+    )  # fmt: skip
+    assert [record.url for record in stored(tmp_path)] == [
+        "http://hub.example/1",
+        "http://other.test/3",
+        "http://hub.example/4",
+    ]
+    assert "'topic/duplicates/drop': 1" in ran.err
+
+
+def test_an_unknown_choice_for_duplicates_is_one_line(scrapy: Callable[..., Any]) -> None:
+    ran = scrapy(
+        "crawl",
+        "topic",
+        "-a",
+        "topic=finance",
+        "-a",
+        "strategy=breadth_first",
+        "-s",
+        "TOPIC_DUPLICATES=hide",
+        "-s",
+        "LOG_ENABLED=False",
+    )
+    assert ran.code == 1
+    assert ran.err.strip() == "TOPIC_DUPLICATES='hide': is no choice; use alias, drop, keep"
+
+
+needs_browser = pytest.mark.skipif(
+    importlib.util.find_spec("scrapy_playwright") is None
+    or not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")),
+    reason="the extra is not there: pip install -r requirements-drawn.txt and a Chromium (apt-get install chromium)",
+)
+SCRIPTED = (
+    "<html><head><title>行情</title></head><body><div id=app></div><script>"
+    f"document.getElementById('app').innerHTML = '<p>{FUNDS}</p><a href=/next>基金</a>';"
+    "new Image().src = '/pixel';</script></body></html>"
+)
+
+
+@needs_browser
+@pytest.mark.parametrize(
+    "setting", ["TOPIC_DRAWN_HOSTS=hub.example", "TOPIC_DRAW_EMPTY_PAGES=True"], ids=["named", "empty"]
+)
+def test_a_browser_draws_pages_of_named_hosts_or_pages_without_text(
+    setting: str, draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web(
+        {
+            "http://hub.example/": SCRIPTED,
+            "http://hub.example/next": page("基金", f"<p>{FUNDS[::-1]}基金股票证券</p>"),
+        }
+    )
+    ran = crawl(web, "-s", setting)
+    assert "http://hub.example/next" in web.fetched()
+    assert "http://hub.example/pixel" not in web.fetched()
+    assert "http://hub.example/" in [record.url for record in stored(tmp_path)]
+    drawn = 2 if "HOSTS" in setting else 1
+    assert f"'topic/drawn/pages': {drawn}" in ran.err
+
+
+def test_without_the_settings_a_scripted_page_stays_empty_and_no_browser_starts(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any]
+) -> None:
+    web = draw_web({"http://hub.example/": SCRIPTED})
+    ran = crawl(web)
+    assert web.fetched() == ["http://hub.example/"]
+    assert "playwright" not in ran.err

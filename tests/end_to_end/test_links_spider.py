@@ -1,0 +1,133 @@
+"""`scrapy crawl links` as a user types it: a general crawl that leaves a file `scrapy train` can read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=1")
+TOPIC = """name = "finance"
+keywords = ["基金", "股票"]
+positive = ["money.example"]
+negative = ["sport.example"]
+"""
+
+
+def page(*links: tuple[str, str]) -> str:
+    """A page of links."""
+    return "<title>页</title><p>" + "。".join(f'<a href="{href}">{anchor}</a>' for href, anchor in links)
+
+
+def portal() -> dict[str, Any]:
+    """Two places of the topic file, a hub behind them, and a portal with a menu on each of its pages."""
+    menu = [(f"http://sport.example/{at}", f"赛事{at}") for at in range(9)]
+    return {
+        "http://money.example/": page(("http://hub.example/", "导航"), ("/fund", "基金净值")),
+        "http://money.example/fund": page(("/", "首页")),
+        "http://sport.example/": page(("http://money.example/", "财经")),
+        "http://hub.example/": page(("http://money.example/", "理财"), *menu, ("/b", "下一页")),
+        "http://hub.example/b": page(*menu, ("http://else.example/", "别处")),
+    }
+
+
+@pytest.fixture
+def collect(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    """Run the spider on a drawn web; the topic file lies in tmp_path."""
+    (tmp_path / "finance.toml").write_text(TOPIC, encoding="utf-8")
+
+    def run(web: Any, *args: str) -> Any:
+        return scrapy(
+            "crawl", "links", "-a", f"topic={tmp_path / 'finance.toml'}",
+            "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", *FAST, *args, proxy=web.proxy,
+        )  # fmt: skip
+
+    return run
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_general_crawl_from_the_topics_places_labels_links_by_their_targets(
+    draw_web: Callable[..., Any], collect: Callable[..., Any], scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web(portal())
+    ran = collect(web)
+    assert ran.code == 0, ran.err
+    assert web.fetched()[:4] == [
+        "http://money.example/", "http://sport.example/", "http://hub.example/", "http://money.example/fund",
+    ]  # fmt: skip
+    path = tmp_path / "data/job/links.jsonl"
+    found = rows(path)
+    labels = {row["anchor"]: row["label"] for row in found}
+    assert labels == {
+        "基金净值": 1, "首页": 1, "财经": 1, "理财": 1, **{f"赛事{at}": 0 for at in range(9)},
+    }  # fmt: skip
+    assert {row["context"] for row in found} == {"window"}
+    assert next(row for row in found if row["anchor"] == "理财")["after"].startswith("|。|赛事0")
+    assert "4 links to the topic, 9 to others, 9 repeated, 0 over a cap" in ran.err
+    trained = scrapy(
+        "train", str(tmp_path / "finance.toml"), "--links", str(path), "--out", str(tmp_path), "--json"
+    )
+    assert trained.code == 0, trained.err
+    assert json.loads(trained.out)["training"]["samples"]["links"] == [9, 4]
+
+
+def test_a_crawl_goes_on_where_it_was_stopped_and_writes_no_link_twice(
+    draw_web: Callable[..., Any], collect: Callable[..., Any], tmp_path: Path
+) -> None:
+    web, job = draw_web(portal()), tmp_path / "job"
+    first = collect(web, "-s", f"JOBDIR={job}", "-a", "pages=2", "-a", "links_per_page=4")
+    assert first.code == 0, first.err
+    before = rows(job / "links.jsonl")
+    second = collect(web, "-s", f"JOBDIR={job}", "-a", "links_per_page=4")
+    assert second.code == 0, second.err
+    fetched, found = web.fetched(), rows(job / "links.jsonl")
+    assert sorted(set(fetched)) == sorted(fetched)
+    assert found[: len(before)] == before
+    assert len({(row["url"], row["anchor"]) for row in found}) == len(found)
+    per_page = [
+        sum(row["source_url"] == source for row in found)
+        for source in ("http://hub.example/", "http://hub.example/b")
+    ]
+    assert per_page == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("-a", "strategy=naive_bayes"),
+            "strategy=naive_bayes: value error, a general crawl must not prefer the topic",
+        ),
+        (
+            ("-a", "links_per_page=0"),
+            "argument -a links_per_page=0: input should be greater than or equal to 1",
+        ),
+        (("-a", "kontext=dom"), "argument -a kontext=dom: is unknown; known arguments: topic, seeds,"),
+        (("-a", "context=tree"), "argument -a context=tree: input should be 'window', 'neighbour' or 'dom'"),
+    ],
+)
+def test_wrong_arguments_are_one_line_before_the_first_request(
+    draw_web: Callable[..., Any], collect: Callable[..., Any], arguments: tuple[str, ...], message: str
+) -> None:
+    web = draw_web(portal())
+    ran = collect(web, *arguments, "-s", "LOG_LEVEL=ERROR")
+    assert ran.code == 1
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+    assert web.asked == []
+
+
+def test_a_topic_without_negative_places_is_told_what_it_lacks(
+    scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text('name = "mine"\nkeywords = ["基金"]\npositive = ["money.example"]\n', encoding="utf-8")
+    ran = scrapy("crawl", "links", "-a", f"topic={mine}", "-s", "LOG_LEVEL=ERROR")
+    assert ran.code == 1
+    assert "topic 'mine': has no negative places to label links by; add `negative = " in ran.err

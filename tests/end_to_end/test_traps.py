@@ -1,0 +1,152 @@
+"""Endless sites, drawn: a crawl comes to its end, keeps what is good, and says what it held back and why."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。" * 8
+THIS_YEAR = time.gmtime().tm_year
+HUB = "http://hub.example/"
+
+
+class Endless(dict[str, Any]):
+    """Pages given by URL; others are made by the first pattern that matches."""
+
+    def __init__(self, pages: dict[str, Any], *made: tuple[str, Callable[[re.Match[str]], str]]) -> None:
+        super().__init__(pages)
+        self.made = made
+
+    def get(self, url: str, default: Any = None) -> Any:
+        for pattern, make in self.made:
+            if found := re.fullmatch(pattern, url):
+                return make(found)
+        return super().get(url, default)
+
+
+def page(text: str, *hrefs: str) -> str:
+    anchors = "".join(f'<li><a href="{href}">下一个</a></li>' for href in hrefs)
+    return f"<html><head><title>页</title></head><body><p>{text}</p><ul>{anchors}</ul></body></html>"
+
+
+@pytest.fixture
+def crawl(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    def run(web: Any, *settings: str) -> Any:
+        options = [part for setting in settings for part in ("-s", setting)]
+        return scrapy(
+            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HUB}", "-a", "strategy=breadth_first",
+            "-a", "pages=300", "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_DELAY=0",
+            "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "ROBOTSTXT_OBEY=False", "-s", "CONCURRENT_REQUESTS=1",
+            *options, proxy=web.proxy,
+        )  # fmt: skip
+
+    return run
+
+
+@pytest.fixture
+def frontier(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[[], dict[str, Any]]:
+    def show() -> dict[str, Any]:
+        ran = scrapy("frontier", str(tmp_path / "job"), "--json")
+        assert ran.code == 0, ran.err
+        report: dict[str, Any] = json.loads(ran.out)
+        return report
+
+    return show
+
+
+def test_a_calendar_ends_two_years_ahead(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], frontier: Callable[..., Any]
+) -> None:
+    def month(found: re.Match[str]) -> str:
+        year, number = divmod(int(found[1]) * 12 + int(found[2]), 12)
+        return page(SPORT + f"{year}年{number + 1}月", f"/cal/{year}/{number + 1:02}/")
+
+    web = draw_web(
+        Endless(
+            {HUB: page("导航", f"/cal/{THIS_YEAR + 2}/10/")}, (r"http://hub\.example/cal/(\d+)/(\d+)/", month)
+        )
+    )
+    ran = crawl(web)
+    assert ran.code == 0, ran.err
+    assert web.fetched() == [HUB] + [
+        f"{HUB}cal/{THIS_YEAR + years}/{number}/" for years, number in ((2, 10), (2, 11), (2, 12), (3, "01"))
+    ]
+    assert frontier()["discards"][f"trap: calendar: the year {THIS_YEAR + 3}"] == 1
+    assert "'frontier/traps/calendar': 1" in ran.err
+    assert "'finish_reason': 'finished'" in ran.err
+
+
+def test_facets_that_only_sort_the_same_list_anew_are_left_and_the_articles_are_fetched(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], frontier: Callable[..., Any]
+) -> None:
+    """/list?… shows the same funds under each choice of filters, and offers ten more choices each time."""
+
+    def facets(found: re.Match[str]) -> str:
+        return page(FUNDS, *(f"/list?{found[1]}&f{n}=1" for n in range(10)))
+
+    articles = {f"{HUB}fund/{n}": page(f"{FUNDS}第{'甲乙丙丁戊己庚辛'[n]}只基金") for n in range(8)}
+    hub = page("导航", "/list?a=1", *(f"/fund/{n}" for n in range(8)))
+    web = draw_web(Endless({HUB: hub, **articles}, (r"http://hub\.example/list\?(.*)", facets)))
+    ran = crawl(web, "FRONTIER_SHAPE_DRY_PAGES=20")
+    fetched = web.fetched()
+    assert [url for url in fetched if "/fund/" in url] == list(articles)
+    assert len([url for url in fetched if "/list?" in url]) == 21  # the first was new
+    discards = frontier()["discards"]
+    assert discards["trap: shape: /list? is no longer useful"] > 100
+    assert "'finish_reason': 'finished'" in ran.err
+
+
+def test_a_broken_relative_link_is_followed_three_segments_deep(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], frontier: Callable[..., Any]
+) -> None:
+    web = draw_web(
+        Endless(
+            {HUB: page("导航", "news/")}, (r"http://hub\.example/(news/)+", lambda _: page(FUNDS, "news/"))
+        )
+    )
+    ran = crawl(web)
+    assert web.fetched() == [HUB, f"{HUB}news/", f"{HUB}news/news/", f"{HUB}news/news/news/"]
+    assert frontier()["discards"] == {"off topic": 1, "trap: repeated segments: news 4 times": 1}
+    assert "'frontier/traps/repeated_segments': 1" in ran.err
+
+
+def test_a_host_that_stopped_being_useful_is_held_back_shown_and_freed_by_a_larger_budget(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], frontier: Callable[..., Any]
+) -> None:
+    def dull(found: re.Match[str]) -> str:
+        return page(SPORT + found[1], f"/{found[1]}a", f"/{found[1]}b")
+
+    web = draw_web(
+        Endless(
+            {HUB: page("导航", "http://dull.example/a", "/good"), f"{HUB}good": page(FUNDS)},
+            (r"http://dull\.example/([ab]+)", dull),
+        )
+    )
+    ran = crawl(web, "FRONTIER_HOST_DRY_PAGES=5", "FRONTIER_PATH_SEGMENTS_MAX=0")
+    assert len([url for url in web.fetched() if "dull" in url]) == 5
+    assert f"{HUB}good" in web.fetched()
+    assert "Host dull.example is asked no more: no longer useful (FRONTIER_HOST_DRY_PAGES)" in ran.err
+    assert "'frontier/urls/held': 6" in ran.err
+    assert "'frontier/waits/no_longer_useful': 1" in ran.err
+    assert "'finish_reason': 'finished'" in ran.err
+    report = frontier()
+    assert (report["held"], report["states"]["waiting"], report["waits"]) == (6, 6, {"no longer useful": 1})
+    assert report["waiting_hosts"] == [{"host": "dull.example", "wait": "no longer useful", "seconds": None}]
+    assert {row["wait"] for row in report["top"]} == {"no longer useful"}
+    crawl(web, "FRONTIER_HOST_DRY_PAGES=8")
+    assert len([url for url in web.fetched() if "dull" in url]) == 8
+
+
+def test_hosts_have_page_budgets(draw_web: Callable[..., Any], crawl: Callable[..., Any]) -> None:
+    site = {f"http://a.site.com.cn/{n}": page(FUNDS) for n in range(6)}
+    other = {f"http://b.site.com.cn/{n}": page(FUNDS) for n in range(6)}
+    web = draw_web({HUB: page("导航", *site, *other), **site, **other})
+    crawl(web, "FRONTIER_HOST_PAGES=4", "FRONTIER_DOMAIN_PAGES=6")
+    assert web.fetched() == [HUB, *list(site)[:4], *list(other)[:2]]

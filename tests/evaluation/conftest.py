@@ -1,0 +1,58 @@
+"""A web drawn as a dictionary, recorded as a crawler would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from fastwarc.warc import WarcRecord, WarcRecordType
+
+from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.replay.warc import RecordedWeb
+
+TOPIC = """
+name = "tea"
+zh = "茶"
+page_threshold = 0.2
+seeds = ["http://a.example/"]
+[keywords]
+"茶叶" = 1.0
+"绿茶" = 1.0
+"""
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Callable[..., Path]:
+    """`record({url: html})`: the path of a WARC file. A value may be (status line, headers, body)."""
+
+    def write(pages: Mapping[str, object], name: str = "web.warc") -> Path:
+        path = tmp_path / name
+        with path.open("wb") as file:
+            for url, page in pages.items():
+                status, headers, html = page if isinstance(page, tuple) else ("200 OK", {}, page)
+                fields = {"Content-Type": "text/html; charset=utf-8", **headers}
+                head = "".join(f"{field}: {value}\r\n" for field, value in fields.items())
+                response = WarcRecord()
+                response.init_headers(WarcRecordType.response)
+                response.headers["WARC-Target-URI"] = url
+                response.headers["Content-Type"] = "application/http; msgtype=response"
+                response.set_bytes_content(f"HTTP/1.1 {status}\r\n{head}\r\n{html}".encode())
+                response.write(file)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def recorded(record: Callable[..., Path]) -> Callable[..., RecordedPages]:
+    """The same, opened: its pages as numbers."""
+    return lambda pages: RecordedPages(RecordedWeb([record(pages)]))
+
+
+@pytest.fixture
+def tea(tmp_path: Path) -> Path:
+    """A topic file."""
+    path = tmp_path / "tea.toml"
+    path.write_text(TOPIC, encoding="utf-8")
+    return path

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from topiccrawler.evaluation.contestants import Contest
+from topiccrawler.evaluation.live import LiveCrawls, fetched
+from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.replayed import Run
+from topiccrawler.model import Visit
+from topiccrawler.store.visits import VisitLog
+
+WEB = {f"http://a.example/{name}": name for name in ("", "b/", "c/")}
+
+
+def log(path: Path, *visits: tuple[str, int]) -> Path:
+    written = VisitLog(path)
+    for url, status in visits:
+        written.append(Visit(url, status, 0.0, 0.0, stored=False, time=1.0))
+    written.commit()
+    return path
+
+
+def test_the_pages_of_a_crawl_log_are_counted_once_and_the_rest_apart(
+    recorded: Callable[..., RecordedPages], tmp_path: Path
+) -> None:
+    visits = log(
+        tmp_path / "visits.jsonl",
+        ("http://a.example/", 200),
+        ("http://a.example/robots.txt", 404),
+        ("http://a.example/c/", 200),
+        ("http://b.example/", 502),
+        ("http://a.example/c/index.html", 200),
+        ("http://a.example/x", 404),
+        ("http://a.example/b/", 200),
+    )
+    found = fetched(visits, recorded(WEB), 10)
+    assert found.order == [0, 2, 1]
+    assert found.aside == {"404": 2, "502": 1}
+    assert fetched(visits, recorded(WEB), 2).order == [0, 2]
+
+
+def test_the_real_crawl_is_given_the_same_arguments(
+    recorded: Callable[..., RecordedPages], tmp_path: Path
+) -> None:
+    crawls = LiveCrawls([tmp_path / "web.warc"], recorded(WEB), tmp_path, 1)
+    run = Run(Contest("tea"), "fish_search:width=3", (0,), 50, tmp_path / "readings", seed=2)
+    arguments = crawls.arguments(run, tmp_path / "seeds.txt", tmp_path)
+    assert arguments[:2] == ["crawl", "topic"]
+    assert "strategy=fish_search" in arguments
+    assert "strategy_width=3" in arguments
+    assert "pages=50" in arguments
+    assert "TOPIC_SEED=2" in arguments
+    assert f"REPLAY_WARC={tmp_path / 'web.warc'}" in arguments
+    assert "CONCURRENT_REQUESTS=16" in arguments
+    assert "TOPIC_LINK_THRESHOLD=0" in arguments
+    middlewares = next(arg for arg in arguments if arg.startswith("SPIDER_MIDDLEWARES="))
+    assert json.loads(middlewares.partition("=")[2]) == {"topiccrawler.heldlinks.HeldLinksMiddleware": 1200}
+    pruned = Run(Contest("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)
+    assert "TOPIC_LINK_THRESHOLD=0.3" in crawls.arguments(pruned, tmp_path / "seeds.txt", tmp_path)

@@ -1,0 +1,183 @@
+"""result.json, curves.csv, cost.json, table, plots and report of one small comparison."""
+
+from __future__ import annotations
+
+import csv
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.evaluation.contestants import Contest, Contestants
+from topiccrawler.evaluation.costs import Cost
+from topiccrawler.evaluation.experiment import Comparison, Outcome, Plan
+from topiccrawler.evaluation.plots import plots
+from topiccrawler.evaluation.replayed import Crawled
+from topiccrawler.evaluation.report import report, versions
+from topiccrawler.evaluation.results import mean_ratios, write
+from topiccrawler.evaluation.scoring import Scored, Truth
+from topiccrawler.evaluation.table import lines
+from topiccrawler.topics.seeds import Seeds
+
+EVIL = "http://a.example/<script>alert(1)</script>?a&b"
+TRUTH = Truth("labels", frozenset({1, 2}), frozenset({2}), frozenset(range(5)))
+COST = Cost(cpu_seconds=2.0, wall_seconds=4.0, peak_memory_mb=100.0)
+
+
+def outcome(topic: str = "tea", truth: Truth = TRUTH) -> Outcome:
+    crawls = {
+        "breadth_first": [Crawled([0, 3, 1, 2], cost=COST)],
+        "random_order": [Crawled([0, 1]), Crawled([2, 1])],
+    }
+    return Outcome(
+        topic,
+        truth,
+        [EVIL],
+        Scored.of(truth, [[1, 2, 0, 3]]),
+        [1, 2, 0, 3],
+        Contestants(list(crawls), {"jlse": "jlse <needs> a model"}),
+        crawls,
+        {name: Scored.of(truth, [crawled.order for crawled in runs]) for name, runs in crawls.items()},
+    )
+
+
+@pytest.fixture
+def comparison(tmp_path: Path) -> Callable[..., Comparison]:
+    def make(*outcomes: Outcome) -> Comparison:
+        web = tmp_path / "a<b>.warc"
+        web.write_bytes(b"bytes")
+        topics = tuple(Contest(one.topic) for one in outcomes)
+        specs = ("breadth_first", "random_order", "fish_search:width=3")
+        plan = Plan((web,), topics, (Seeds([EVIL], []),), specs, pages=4)
+        return Comparison(plan, list(outcomes), 5, 6, 7, 8, 9)
+
+    return make
+
+
+def test_result_json_has_the_agreed_fields(comparison: Callable[..., Comparison], tmp_path: Path) -> None:
+    assert write(comparison(outcome()), tmp_path) == [tmp_path]
+    found = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert (found["version"], found["topic"], found["pages"], found["truth"]) == (1, "tea", 4, "labels")
+    assert (found["mode"], found["seeds"]) == ("replay", [EVIL])
+    first = found["strategies"]["breadth_first"]  # 0 0 1 2, area 3; oracle 1 2 2 2, area 7
+    assert first == {
+        "harvest_rate": {"4": 0.5},
+        "target_recall": {"4": 1.0},
+        "content_harvest_rate": {"4": 0.25},
+        "content_target_recall": {"4": 1.0},
+        "oracle_ratio": 0.428571,
+        "pages": 4,
+    }
+    assert found["oracle"]["oracle_ratio"] == 1.0
+    assert found["strategies"]["random_order"]["runs"] == 2
+    assert found["absent"] == {"jlse": "jlse <needs> a model"}
+    assert found["reachable"] == {"pages": 5, "relevant": 2, "content": 1}
+    assert found["recorded"] == {
+        "pages": 5,
+        "links": 6,
+        "links_not_recorded": 7,
+        "labelled": 8,
+        "labels_not_recorded": 9,
+    }
+
+
+def test_costs_stand_apart(comparison: Callable[..., Comparison], tmp_path: Path) -> None:
+    write(comparison(outcome()), tmp_path)
+    found = json.loads((tmp_path / "cost.json").read_text())["strategies"]["breadth_first"]
+    assert (found["cpu_seconds"], found["cpu_seconds_per_page"], found["pages_per_second"]) == (2.0, 0.5, 1.0)
+    assert "seconds" not in (tmp_path / "result.json").read_text()
+
+
+def test_curves_have_a_row_for_each_ordering_run_and_step(
+    comparison: Callable[..., Comparison], tmp_path: Path
+) -> None:
+    write(comparison(outcome()), tmp_path)
+    with (tmp_path / "curves.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["strategy"], row["run"], row["pages"]) for row in rows] == [
+        ("breadth_first", "0", "4"),
+        ("random_order", "0", "4"),
+        ("random_order", "1", "4"),
+        ("oracle", "0", "4"),
+    ]
+    assert rows[0]["relevant"] == "2"
+    assert rows[0]["content"] == "1"
+    assert [row["oracle_ratio"] for row in rows] == ["0.428571", "0.428571", "1.0", "1.0"]
+
+
+def test_several_topics_have_folders_of_their_own(
+    comparison: Callable[..., Comparison], tmp_path: Path
+) -> None:
+    folders = write(comparison(outcome("tea"), outcome("wine")), tmp_path)
+    assert folders == [tmp_path / "tea", tmp_path / "wine"]
+    assert all((folder / "result.json").exists() for folder in folders)
+    assert not (tmp_path / "result.json").exists()
+
+
+def test_the_mean_is_over_orderings_that_ran_for_every_topic() -> None:
+    half = outcome("wine")
+    del half.scored["random_order"]
+    assert mean_ratios([outcome(), half], 4) == {"breadth_first": 0.428571}
+
+
+def test_the_table_ranks_by_oracle_ratio(comparison: Callable[..., Comparison]) -> None:
+    shown = lines(comparison(outcome()))
+    assert shown[0] == "tea: 4 pages, 2 relevant of 5 that can be reached; truth: labels"
+    assert shown[1] == "  left out: jlse <needs> a model"
+    assert [line.split()[:2] for line in shown[4:7]] == [
+        ["oracle", "1.000"],
+        ["random_order", "0.714"],
+        ["breadth_first", "0.429"],
+    ]
+    assert shown[5].endswith("in 2 runs")
+
+
+def test_several_topics_end_with_their_mean(comparison: Callable[..., Comparison]) -> None:
+    shown = lines(comparison(outcome("tea"), outcome("wine")))
+    assert shown[-3:] == [
+        "mean oracle ratio of tea, wine",
+        "  random_order   0.714",
+        "  breadth_first  0.429",
+    ]
+
+
+def test_plots_are_png_and_repeat_to_the_bit() -> None:
+    first, again = plots(outcome(), 4), plots(outcome(), 4)
+    assert list(first) == ["harvest.png", "recall.png", "recall_content.png"]
+    assert first == again
+    for png in first.values():
+        assert png[:8] == b"\x89PNG\r\n\x1a\n"
+        width, height = struct.unpack(">II", png[16:24])
+        assert width > 600
+        assert height > 400
+
+
+def test_kinds_that_are_not_known_are_not_drawn() -> None:
+    truth = Truth("judge", frozenset({1}), frozenset(), frozenset(range(5)))
+    assert list(plots(outcome(truth=truth), 4)) == ["harvest.png", "recall.png"]
+
+
+def test_the_report_stands_alone_and_escapes_what_came_from_outside(
+    comparison: Callable[..., Comparison],
+) -> None:
+    page = report(comparison(outcome()), {"tea": {"harvest.png": b"png"}}, {"web": EVIL})
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;?a&amp;b" in page
+    assert "jlse &lt;needs&gt; a model" in page
+    assert "a&lt;b&gt;.warc" in page
+    assert 'src="data:image/png;base64,cG5n"' in page
+    assert "http" not in page.replace(EVIL, "").replace("http://a.example/&lt;", "")
+    assert "width=3" in page
+    for name, version in versions().items():
+        assert name in page
+        assert version in page
+
+
+def test_the_report_says_when_the_judge_marks_its_own_work(comparison: Callable[..., Comparison]) -> None:
+    truth = Truth("judge", frozenset({1}), frozenset(), frozenset(range(5)))
+    made = comparison(outcome(truth=truth))
+    assert "No labels were given" in report(made, {"tea": {}}, {})
+    assert "it marks its own work" in "\n".join(lines(made))
+    assert "No labels were given" not in report(comparison(outcome()), {"tea": {}}, {})

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from topiccrawler.evaluation.contestants import Contest
+from topiccrawler.evaluation.replayed import Crawled, Run
+from topiccrawler.evaluation.rounds import all_rounds
+
+FAIR = Run(Contest("tea"), "fair", (0,), 5, Path("readings"))
+LUCKY = Run(Contest("tea"), "lucky", (0,), 5, Path("readings"))
+
+
+class Log:
+    """Runs that end last come first; `lucky` depends on its seed."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, int]] = []
+        self.bars: list[tuple[str, int, int]] = []
+
+    def do(self, runs: Sequence[Run]) -> Iterator[tuple[int, Crawled]]:
+        for number, run in reversed(list(enumerate(runs))):
+            self.done.append((run.spec, run.seed))
+            yield number, Crawled([run.seed if run.spec == "lucky" else 7])
+
+    @contextlib.contextmanager
+    def bar(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        steps: list[int] = []
+        yield steps.append
+        self.bars.append((what, total, sum(steps)))
+
+
+def orders(found: list[list[Crawled]]) -> list[list[list[int]]]:
+    return [[crawled.order for crawled in crawls] for crawls in found]
+
+
+def test_without_repeats_every_ordering_runs_once() -> None:
+    log = Log()
+    assert orders(all_rounds([FAIR, LUCKY], 1, log.do, log.bar, always=False)) == [[[7]], [[0]]]
+    assert log.bars == [("crawling", 2, 2)]
+
+
+def test_an_ordering_that_crawls_the_same_with_another_seed_is_done() -> None:
+    log = Log()
+    found = all_rounds([FAIR, LUCKY], 4, log.do, log.bar, always=False)
+    assert orders(found) == [[[7]], [[0], [1], [2], [3]]]
+    assert log.done.count(("fair", 2)) == 0
+    assert log.bars == [("crawling", 2, 2), ("crawling", 2, 2), ("crawling", 2, 2)]
+
+
+def test_two_rounds_are_two() -> None:
+    log = Log()
+    assert orders(all_rounds([LUCKY], 2, log.do, log.bar, always=False)) == [[[0], [1]]]
+
+
+def test_live_crawls_are_always_repeated() -> None:
+    log = Log()
+    assert orders(all_rounds([FAIR], 3, log.do, log.bar, always=True)) == [[[7], [7], [7]]]

@@ -1,0 +1,57 @@
+"""Worked by hand: two runs of four pages, relevant 0 and 1; found 1 1 2 2 and 0 1 1 1; oracle 1 2 2 2, area 7."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.evaluation.measures import Curve
+from topiccrawler.evaluation.scoring import Scored, Truth, band, figures, mean
+
+TRUTH = Truth("labels", frozenset({0, 1}), frozenset({1}), frozenset({0, 1, 2, 3, 9}))
+ORACLE = Curve.of([True, True, False, False])
+
+
+def test_one_run_is_given_as_it_is() -> None:
+    found = figures(Scored.of(TRUTH, [[0, 2, 1, 3]]), ORACLE, TRUTH, 4, step=2)
+    assert found == {
+        "harvest_rate": {"2": 0.5, "4": 0.5},
+        "target_recall": {"2": 0.5, "4": 1.0},
+        "content_harvest_rate": {"2": 0.0, "4": 0.25},
+        "content_target_recall": {"2": 0.0, "4": 1.0},
+        "oracle_ratio": round(6 / 7, 6),
+        "pages": 4,
+    }
+
+
+def test_several_runs_are_their_mean_with_a_band() -> None:
+    found = figures(Scored.of(TRUTH, [[0, 2, 1, 3], [2, 0, 3]]), ORACLE, TRUTH, 4, step=4)
+    assert found["harvest_rate"] == {"4": (0.5 + 0.25) / 2}
+    assert found["oracle_ratio"] == round((6 / 7 + 3 / 7) / 2, 6)
+    assert (found["pages"], found["runs"]) == (3.5, 2)
+    low, high = found["band"]["oracle_ratio"]
+    assert low < found["oracle_ratio"] < high
+
+
+def test_the_band_is_the_interval_of_the_mean_by_students_t() -> None:
+    # mean 2, s 1, n 3: 2 ± 4.302653 · 1/√3
+    assert band([1.0, 2.0, 3.0]) == pytest.approx([2 - 2.484138, 2 + 2.484138], abs=1e-5)
+    assert band([1.0]) is None
+    assert band([None, 1.0]) is None
+
+
+def test_what_cannot_be_measured_is_none() -> None:
+    nowhere = Truth("judge", frozenset(), frozenset(), frozenset({0}))
+    found = figures(Scored.of(nowhere, [[0]]), Curve.of([False]), nowhere, 2, step=2)
+    assert found == {
+        "harvest_rate": {"2": 0.0},
+        "target_recall": {"2": None},
+        "oracle_ratio": None,
+        "pages": 1,
+    }
+    assert mean([None, 1.0]) is None
+
+
+def test_relevant_pages_that_no_link_leads_to_do_not_count_against_recall() -> None:
+    truth = Truth("labels", frozenset({0, 7}), frozenset(), frozenset({0, 1}))
+    assert truth.targets == 1
+    assert figures(Scored.of(truth, [[0]]), ORACLE, truth, 1)["target_recall"] == {"1": 1.0}

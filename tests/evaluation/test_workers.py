@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import math
+import os
+
+import pytest
+
+from topiccrawler.errors import CrawlerError
+from topiccrawler.evaluation.workers import Workers, cores
+
+
+def test_one_job_runs_here_and_in_order() -> None:
+    with Workers(1) as workers:
+        assert list(workers.run(abs, [-2, 1, -3])) == [(0, 2), (1, 1), (2, 3)]
+
+
+def test_several_jobs_run_elsewhere_and_keep_their_numbers() -> None:
+    with Workers(2) as workers:
+        assert sorted(workers.run(abs, [-2, 1, -3])) == [(0, 2), (1, 1), (2, 3)]
+        assert dict(workers.run(os.path.basename, ["a/b", "c/d"])) == {0: "b", 1: "d"}
+
+
+def test_a_fault_in_a_worker_comes_up() -> None:
+    with pytest.raises(ValueError, match="negative"), Workers(2) as workers:
+        list(workers.run(math.factorial, [-1]))
+
+
+def test_a_worker_that_dies_is_one_clear_line() -> None:
+    with pytest.raises(CrawlerError, match=r"worker process: was killed.*--jobs 1"), Workers(2) as workers:
+        list(workers.run(os._exit, [9]))
+
+
+def test_there_is_at_least_one_core() -> None:
+    assert cores() >= 1

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Frontier, State
+from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_DRY, HOST_PAGES, NOTE, Allowance, Budgets
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Page, Score, Via
+from topiccrawler.ordering import Ordering
+from topiccrawler.strategies import build
+
+HUB = "http://hub.example/"
+
+
+def link(url: str, source: str = HUB) -> Link:
+    return Link(f"http://{url}", url.partition("/")[0], source_url=source)
+
+
+class Crawl:
+    """A crawl of drawn pages, one at a time. `relevant`: URLs of pages on topic; each page has words of its own."""
+
+    def __init__(self, frontier: Frontier, **allowance: int) -> None:
+        self.ordering = Ordering(build("breadth_first"), frontier, Budgets(frontier, Allowance(**allowance)))
+        self.frontier = frontier
+        assert self.ordering.budgets is not None
+        self.budgets = self.ordering.budgets
+
+    def queue(self, *urls: str, source: str = HUB) -> None:
+        self.frontier.push([(link(url, source), Score(f"http://{url}", 0.0)) for url in urls], now=0.0)
+
+    def run(
+        self, relevant: frozenset[str] = frozenset(), words: Mapping[str, str] | None = None
+    ) -> list[str]:
+        order = []
+        while (leased := self.ordering.lease(0.0)) is not None:
+            url = leased.link.url
+            name = url.removeprefix("http://")
+            order.append(name)
+            terms = {(words or {}).get(name, name): 1.0, "2031": 2.0}
+            page = Page(url, 1, terms=terms, is_target=name in relevant, via=Via(leased.link))
+            self.ordering.visit(page, [], 0.0)
+            self.ordering.acknowledge(url, State.DISCARDED, "off topic", 0.0)
+        return order
+
+
+def numbered(host: str, count: int, start: int = 0) -> list[str]:
+    return [f"{host}/{chr(97 + n % 26)}{n}" for n in range(start, start + count)]
+
+
+@pytest.fixture
+def frontier() -> Frontier:
+    return MemoryFrontier()
+
+
+def test_a_host_is_closed_at_its_page_budget_and_its_other_urls_wait(frontier: Frontier) -> None:
+    crawl = Crawl(frontier, host_pages=2)
+    crawl.queue("a.cn/1", "a.cn/2", "a.cn/3", "b.cn/1", "a.cn/4")
+    assert crawl.run() == ["a.cn/1", "a.cn/2", "b.cn/1"]
+    assert crawl.budgets.closed == {"a.cn": HOST_PAGES}
+    assert frontier.hosts.waits(0.0) == {"host budget": 1}
+    assert frontier.counts()[State.WAITING] == frontier.waiting_in(crawl.budgets.closed) == 2
+
+
+def test_leases_under_way_count_against_the_budget(frontier: Frontier) -> None:
+    frontier.hosts.concurrency = 8
+    crawl = Crawl(frontier, host_pages=2)
+    crawl.queue("a.cn/1", "a.cn/2", "a.cn/3")
+    assert [crawl.ordering.lease(0.0) is not None for _ in range(3)] == [True, True, False]
+
+
+def test_hosts_of_one_registered_domain_share_a_budget(frontier: Frontier) -> None:
+    crawl = Crawl(frontier, domain_pages=3)
+    crawl.queue(
+        "x.a.com.cn/1", "y.a.com.cn/1", "x.a.com.cn/2", "z.a.com.cn/1", "x.b.com.cn/1", "y.a.com.cn/2"
+    )
+    assert crawl.run() == ["x.a.com.cn/1", "y.a.com.cn/1", "x.a.com.cn/2", "x.b.com.cn/1"]
+    assert crawl.budgets.closed == dict.fromkeys(("z.a.com.cn", "y.a.com.cn"), DOMAIN_PAGES)
+
+
+def test_a_host_whose_pages_are_useless_in_a_row_is_closed_and_a_useful_page_begins_the_row_anew(
+    frontier: Frontier,
+) -> None:
+    crawl = Crawl(frontier, host_dry_pages=3, shape_dry_pages=0)
+    pages = numbered("a.cn", 10)
+    crawl.queue(*pages)
+    assert crawl.run(relevant=frozenset({pages[2]})) == pages[:6]
+    assert crawl.budgets.closed == {"a.cn": HOST_DRY}
+
+
+def test_a_hub_lives_by_the_pages_it_leads_to(frontier: Frontier) -> None:
+    crawl = Crawl(frontier, host_dry_pages=2, shape_dry_pages=0)
+    crawl.queue("hub.cn/a")
+    crawl.queue("far.cn/good", source="http://hub.cn/a")
+    crawl.queue("hub.cn/b", "hub.cn/c", "hub.cn/d")
+    assert crawl.run(relevant=frozenset({"far.cn/good"})) == [
+        "hub.cn/a",
+        "far.cn/good",
+        "hub.cn/b",
+        "hub.cn/c",
+    ]
+
+
+def test_a_calendar_of_relevant_pages_that_say_the_same_is_refused_by_its_shape(frontier: Frontier) -> None:
+    """/cal/1 … /cal/9 differ in numbers only, in their URLs and in their words; /good stays open."""
+    crawl = Crawl(frontier, host_dry_pages=0, shape_dry_pages=3)
+    months = [f"a.cn/cal/{n}" for n in range(9)]
+    crawl.queue(*months, "a.cn/good")
+    same = dict.fromkeys(months, "基金日历")
+    assert crawl.run(relevant=frozenset([*months, "a.cn/good"]), words=same) == [*months[:4], "a.cn/good"]
+    row = frontier.row("http://a.cn/cal/5")
+    assert row is not None
+    assert (row.state, row.reason) == (State.DISCARDED, "trap: shape: /cal/# is no longer useful")
+    assert crawl.budgets.refused == {"shape": 5}
+
+
+def test_faults_of_the_network_are_not_held_against_a_host_but_what_is_no_page_is(frontier: Frontier) -> None:
+    crawl = Crawl(frontier, host_dry_pages=2, host_pages=9)
+    crawl.queue(*numbered("a.cn", 8))
+    for state, reason, fetched in (
+        (State.ERROR, "http 404", True),
+        (State.ERROR, "TimeoutError", False),
+        (State.DISCARDED, "Forbidden by robots.txt", False),
+        (State.DISCARDED, "redirected", True),
+        (State.DISCARDED, "no page", True),
+        (State.DISCARDED, "no page", True),
+    ):
+        leased = crawl.ordering.lease(0.0)
+        assert leased is not None
+        crawl.ordering.acknowledge(leased.link.url, state, reason, 0.0, fetched=fetched)
+    assert crawl.ordering.lease(0.0) is None
+    assert crawl.budgets.closed == {"a.cn": HOST_DRY}
+    assert '"pages": 4, "dry": 2' in (frontier.note(NOTE + "a.cn") or "")
+
+
+def test_seeds_are_what_the_user_wants_whatever_their_form(frontier: Frontier) -> None:
+    crawl = Crawl(frontier)
+    crawl.queue("a.cn/x/x/x/x/x", source="")
+    crawl.queue("a.cn/y/y/y/y/y")
+    assert crawl.run() == ["a.cn/x/x/x/x/x"]
+    assert crawl.budgets.refused == {"repeated segments": 1}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "frontier.sqlite"
+
+
+def test_budgets_go_on_where_they_stood_and_a_larger_one_frees_what_waited(path: Path) -> None:
+    with SqliteFrontier(path) as frontier:
+        crawl = Crawl(frontier, host_pages=2)
+        crawl.queue("a.cn/1", "a.cn/2", "a.cn/3", "a.cn/4")
+        assert crawl.run() == ["a.cn/1", "a.cn/2"]
+    with SqliteFrontier(path) as frontier:
+        again = Crawl(frontier, host_pages=2)
+        assert again.budgets.closed == {"a.cn": HOST_PAGES}
+        assert again.run() == []
+    with SqliteFrontier(path) as frontier:
+        assert Crawl(frontier, host_pages=3).run() == ["a.cn/3"]
+
+
+def test_a_damaged_note_is_said_in_one_line(frontier: Frontier) -> None:
+    frontier.put_note(NOTE + "a.cn", '{"pages": "many"}')
+    with pytest.raises(StateError, match=r"budget of host 'a\.cn': its note is damaged"):
+        Budgets(frontier)
+
+
+def test_a_host_that_is_closed_beforehand_does_not_stop_the_others_and_two_runs_are_alike() -> None:
+    runs = []
+    for _ in range(2):
+        crawl = Crawl(MemoryFrontier(), host_dry_pages=5, shape_dry_pages=3)
+        crawl.queue(*numbered("a.cn", 9), *[f"b.cn/{n}" for n in range(9)], *numbered("c.cn", 2))
+        runs.append(crawl.run())
+    assert (
+        runs[0] == runs[1] == [*numbered("a.cn", 5), *[f"b.cn/{n}" for n in range(3)], *numbered("c.cn", 2)]
+    )

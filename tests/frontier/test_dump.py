@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.dump import dump, load
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.overview import overview, reading
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Score
+
+HEAD = '{"frontier": 1}'
+
+
+def link(url: str, anchor: str = "") -> Link:
+    return Link(f"http://{url}", url.partition("/")[0], anchor, source_url="http://hub.cn/", depth=1)
+
+
+def fill(path: Path) -> None:
+    """a/2 is raised above all others; a/1 failed, b/1 was kept, b/2 refused, c/1 is under way."""
+    with SqliteFrontier(path) as frontier:
+        rows = [
+            ("a.cn/1", 9.0),
+            ("b.cn/1", 8.0),
+            ("b.cn/2", 7.0),
+            ("c.cn/1", 6.0),
+            ("a.cn/2", 1.0),
+            ("d.cn/1", 2.0),
+        ]
+        frontier.push([(link(url), Score(f"http://{url}", value)) for url, value in rows], now=5.0, tunnel=1)
+        for url, state, reason in (
+            ("a.cn/1", State.ERROR, "http 404"),
+            ("b.cn/1", State.COMPLETED, "kept"),
+            ("b.cn/2", State.DISCARDED, "trap: path depth: 17 segments"),
+        ):
+            assert frontier.lease(6.0) is not None
+            frontier.acknowledge(f"http://{url}", state, reason, 7.0)
+        assert frontier.lease(8.0) is not None
+        frontier.push([(link("a.cn/2", "基金"), Score("http://a.cn/2", 4.0, carry=0.5))], now=9.0)
+        frontier.put_note("tally", '{"pages": 2, "kept": 1}')
+
+
+def test_an_overview_counts_by_state_host_and_reason_and_gives_the_best_waiting_rows(tmp_path: Path) -> None:
+    fill(tmp_path / "f.sqlite")
+    seen = overview(tmp_path / "f.sqlite", top=5)
+    assert seen.states == {"waiting": 2, "processing": 1, "error": 1, "discarded": 1, "completed": 1}
+    assert list(seen.hosts.items()) == [
+        ("a.cn", {"waiting": 1, "error": 1}),
+        ("d.cn", {"waiting": 1}),
+        ("b.cn", {"discarded": 1, "completed": 1}),
+        ("c.cn", {"processing": 1}),
+    ]
+    assert seen.failures == {"http 404": 1}
+    assert seen.discards == {"trap: path depth: 17 segments": 1}
+    assert [(row.link.url, row.score, row.link.anchor) for row in seen.top] == [
+        ("http://a.cn/2", 4.0, "基金"),
+        ("http://d.cn/1", 2.0, ""),
+    ]
+    assert seen.notes == {"tally": '{"pages": 2, "kept": 1}'}
+
+
+def test_a_frontier_can_be_looked_at_while_a_crawl_writes_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "f.sqlite"
+    with SqliteFrontier(path) as frontier:
+        frontier.push([(link("a.cn/1"), Score("http://a.cn/1", 1.0))], now=0.0)
+        frontier.commit()
+        frontier.push([(link("a.cn/2"), Score("http://a.cn/2", 1.0))], now=0.0)
+        assert overview(path).states["waiting"] == 1
+        frontier.commit()
+        assert overview(path).states["waiting"] == 2
+
+
+def test_what_is_dumped_can_be_loaded_again_and_is_the_same(tmp_path: Path) -> None:
+    fill(tmp_path / "f.sqlite")
+    with reading(tmp_path / "f.sqlite") as rows:
+        lines = list(dump(rows))
+    assert lines[0] == HEAD
+    assert json.loads(lines[1]) == {"note": "tally", "text": '{"pages": 2, "kept": 1}'}
+    with SqliteFrontier(tmp_path / "copy.sqlite") as copy:
+        assert load(lines, copy, "dump.jsonl") == (6, 0)
+        assert load(lines, copy, "dump.jsonl") == (0, 6)
+        order = []
+        while (leased := copy.lease(20.0)) is not None:
+            order.append((leased.link.url, leased.score, leased.carry))
+            copy.acknowledge(leased.link.url, State.COMPLETED, "", 20.0)
+        assert order == [
+            ("http://c.cn/1", 6.0, 0.0),
+            ("http://a.cn/2", 4.0, 0.5),
+            ("http://d.cn/1", 2.0, 0.0),
+        ]
+        first = copy.row("http://a.cn/1")
+        assert first is not None
+        assert (first.state, first.reason, first.added, first.changed) == (State.ERROR, "http 404", 5.0, 7.0)
+        assert copy.note("tally") == '{"pages": 2, "kept": 1}'
+
+
+ROW = '{"url": "http://a.cn/1", "host": "a.cn", "score": 1.0}'
+
+
+@pytest.mark.parametrize(
+    ("lines", "fault"),
+    [
+        ([], "d.jsonl, line 1: there is nothing"),
+        (['{"frontier": 9}'], "d.jsonl, line 1: frontier: Input should be 1"),
+        ([ROW], "d.jsonl, line 1: frontier: Field required"),
+        ([HEAD, ROW, "{"], "d.jsonl, line 3: the line: Invalid JSON"),
+        ([HEAD, ROW.replace("1.0", "NaN")], "line 2: score"),
+        ([HEAD, ROW.replace("1.0", "1e999")], "line 2: score: Input should be a finite number"),
+        ([HEAD, ROW.replace("http:", "ftp:")], "line 2: url"),
+        ([HEAD, ROW.replace('"a.cn"', '"b.cn"')], "line 2: host: 'b.cn' is not the host of http://a.cn/1"),
+        ([HEAD, ROW.replace("{", '{"state": "lost", ')], "line 2: state: Input should be 'waiting'"),
+        ([HEAD, ROW.replace("{", '{"depth": 1e30, ')], "line 2: depth"),
+        ([HEAD, ROW.replace("{", '{"surprise": 1, ')], "line 2: surprise: Extra inputs are not permitted"),
+        ([HEAD, '{"note": 1, "text": "x"}'], "line 2: note: Input should be a valid string"),
+        ([HEAD, "[" * 100_000], "line 2: the line: Invalid JSON"),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_wrong_is_named_and_those_before_it_are_queued(lines: list[str], fault: str) -> None:
+    frontier = MemoryFrontier()
+    with pytest.raises(StateError) as raised:
+        load(lines, frontier, "d.jsonl")
+    assert fault in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert len(frontier) == (len(lines) == 3)
+
+
+def test_where_there_is_no_frontier_none_is_made(tmp_path: Path) -> None:
+    with pytest.raises(StateError, match="there is no frontier; name the JOBDIR"):
+        overview(tmp_path / "none.sqlite")
+    (tmp_path / "text.sqlite").write_text("hello")
+    with pytest.raises(StateError, match=r"text\.sqlite"):
+        overview(tmp_path / "text.sqlite")
+    assert [path.name for path in tmp_path.iterdir()] == ["text.sqlite"]

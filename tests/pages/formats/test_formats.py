@@ -1,0 +1,270 @@
+"""Each format read, and each kind of hostile file stopped."""
+
+import io
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+
+import pytest
+
+from topiccrawler.pages.formats.extract import UnreadableError
+from topiccrawler.pages.formats.formats import Formats
+from topiccrawler.pages.formats.process import WorkerProcess
+
+Pdf = Callable[..., bytes]
+Rezip = Callable[[bytes, dict[str, bytes]], bytes]
+
+
+def text_or_fault(formats: Formats, kind: str, body: bytes) -> str:
+    """Both are fine for a hostile file; what must not come is anything else, or nothing for ever."""
+    try:
+        return formats.read(kind, body).main_text()
+    except UnreadableError as fault:
+        return f"fault: {fault}"
+
+
+def test_pdf_gives_paragraphs_over_broken_lines_its_title_day_and_links(formats: Formats, pdf: Pdf) -> None:
+    lines = ["股票市场今天上涨，银行和保险", "公司的成交量也放大了。", "完"]
+    found = formats.read("pdf", pdf(lines, title="市场日报", link="http://a.test/x"))
+    assert (found.title, found.published) == ("市场日报", "20230506")
+    assert found.parts == [
+        ("股票市场今天上涨，银行和保险公司的成交量也放大了。", ""),
+        ("完", ""),
+        ("", "http://a.test/x"),
+    ]
+
+
+def test_a_pdf_without_a_title_is_called_by_its_first_line(formats: Formats, pdf: Pdf) -> None:
+    assert formats.read("pdf", pdf(["基金。"], title="Microsoft Word - 1.doc")).title == "基金。"
+
+
+def test_docx_gives_paragraphs_tables_and_author_in_order(formats: Formats, word_file: bytes) -> None:
+    found = formats.read("docx", word_file)
+    assert (found.title, found.author) == ("基金年报", "张三")
+    assert found.main_text().split("\n") == ["基金年报", "股票市场 回暖。", "合计", "一季度 二季度"]
+
+
+def test_xlsx_gives_a_line_a_row_and_urls_as_links(formats: Formats, workbook: bytes) -> None:
+    assert formats.read("xlsx", workbook).parts == [
+        ("基金 1.5", ""),
+        ("公告 http://a.test/notice", ""),
+        ("", "http://a.test/notice"),
+        ("股票", ""),
+    ]
+
+
+def test_pptx_gives_shapes_links_and_notes(formats: Formats, slides: bytes) -> None:
+    found = formats.read("pptx", slides)
+    assert found.title == "理财课"
+    assert found.parts == [("理财课", ""), ("详情", ""), ("详情", "http://a.test/more"), ("讲五分钟", "")]
+
+
+def test_plain_text_gives_lines_and_written_links(formats: Formats) -> None:
+    found = formats.read("text", "公告\r\n\r\n详见http://a.test/a?b=1。再见\n".encode("gbk"), "gbk")
+    assert found.title == "公告"
+    assert found.parts == [
+        ("公告", ""),
+        ("详见http://a.test/a?b=1。再见", ""),
+        ("", "http://a.test/a?b=1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("xml", "title", "parts"),
+    [
+        (
+            (
+                '<?xml version="1.0" encoding="gb2312"?><rss version="2.0"><channel><title>新闻</title><item>'
+                "<title><![CDATA[基金]]></title><link> http://a.test/1 </link>"
+                "<description>&lt;p&gt;股票&lt;b&gt;上涨&lt;/b&gt;&lt;/p&gt;</description></item>"
+                "<item><title>黄金</title><guid>http://a.test/2</guid></item><item><title>无</title><guid>7</guid></item>"
+                "</channel></rss>"
+            ),
+            "新闻",
+            [("基金", "http://a.test/1"), ("股票 上涨", ""), ("黄金", "http://a.test/2"), ("无", "")],
+        ),
+        (
+            (
+                '<feed xmlns="http://www.w3.org/2005/Atom"><title>博客</title><entry><title type="html">a &amp;amp; b</title>'
+                '<link rel="edit" href="/e"/><link href="/3"/><summary>短</summary><content>长</content></entry></feed>'
+            ),
+            "博客",
+            [("a &amp; b", "/3"), ("短", "")],
+        ),
+        (
+            (
+                '<rdf:RDF xmlns:rdf="r" xmlns="http://purl.org/rss/1.0/"><channel><title>旧</title></channel>'
+                "<item><title>债券</title><link>http://a.test/4</link></item></rdf:RDF>"
+            ),
+            "旧",
+            [("债券", "http://a.test/4")],
+        ),
+        (
+            "<rss><channel><title>坏 & 破</title><item><title>未完<link>http://a.test/5</link></item>",
+            "坏 破",
+            None,
+        ),
+    ],
+    ids=["rss", "atom", "rss 1.0", "broken"],
+)
+def test_feeds_are_lists_of_links_with_headlines(
+    formats: Formats, xml: str, title: str, parts: list[tuple[str, str]] | None
+) -> None:
+    found = formats.read("feed", xml.encode("gb18030"), "gb2312")
+    assert found.title == title
+    assert parts is None or found.parts == parts
+    assert found.main_text() == ""
+
+
+def test_sitemaps_are_lists_of_links_packed_or_not(formats: Formats) -> None:
+    xml = (
+        '<urlset xmlns:n="news"><url><loc> http://a.test/1 </loc><n:news><n:title>头条</n:title></n:news></url>'
+        "<url><loc>http://a.test/2</loc></url><url/></urlset>"
+    ).encode()
+    packer = zlib.compressobj(wbits=31)
+    packed = packer.compress(xml) + packer.flush()
+    for body in (xml, packed):
+        found = formats.read("sitemap", body)
+        assert found.parts == [("头条", "http://a.test/1"), ("", "http://a.test/2")]
+
+
+def test_an_extract_as_a_page_says_the_same_and_no_more(formats: Formats) -> None:
+    found = formats.read("text", b"<script>alert(1)</script> & more\nhttp://a.test/?x=1&y=<2")
+    assert found.as_html().count("<script") == 0
+    assert '<a href="http://a.test/?x=1&amp;y="></a>' in found.as_html()
+
+
+LAUGHS = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi", strict=True))
+BOMB = f'<!DOCTYPE rss [<!ENTITY a "haha"><!ENTITY f SYSTEM "file:///etc/passwd">{LAUGHS}]>'
+
+
+def test_entities_of_feeds_and_sitemaps_are_not_replaced(formats: Formats) -> None:
+    feed = f"{BOMB}<rss><channel><title>x&i;&f;</title><item><title>&i;&f;</title><link>http://a.test/</link></item></channel></rss>"
+    found = formats.read("feed", feed.encode())
+    assert all(len(text) < 20 and "root" not in text for text, _ in found.parts)
+    sitemap = f"{BOMB}<urlset><url><loc>http://a.test/&i;</loc></url></urlset>"
+    assert all(len(url) < 30 for _, url in formats.read("sitemap", sitemap.encode()).parts)
+
+
+@pytest.mark.parametrize(
+    ("kind", "member", "xml"),
+    [
+        (
+            "docx",
+            "word/document.xml",
+            (
+                '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>'
+                "&i;&f;</w:t></w:r></w:p></w:body></w:document>"
+            ),
+        ),
+        (
+            "xlsx",
+            "xl/sharedStrings.xml",
+            '<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>&i;&f;</t></si></sst>',
+        ),
+    ],
+)
+def test_entities_of_office_files_are_not_replaced(
+    kind: str, member: str, xml: str, formats: Formats, word_file: bytes, workbook: bytes, rezip: Rezip
+) -> None:
+    file = rezip({"docx": word_file, "xlsx": workbook}[kind], {member: f"{BOMB}{xml}".encode()})
+    outcome = text_or_fault(formats, kind, file)
+    assert len(outcome) < 350
+    assert "root:" not in outcome
+    assert "haha" * 10 not in outcome
+
+
+@pytest.mark.parametrize("kind", ["docx", "xlsx", "pptx"])
+def test_a_zip_bomb_is_refused_by_its_size(
+    kind: str, formats: Formats, word_file: bytes, workbook: bytes, slides: bytes, rezip: Rezip
+) -> None:
+    file = rezip(
+        {"docx": word_file, "xlsx": workbook, "pptx": slides}[kind], {"bomb.xml": bytes(101_000_000)}
+    )
+    assert len(file) < 500_000
+    with pytest.raises(UnreadableError, match=r"parts, 101,.* bytes unpacked"):
+        formats.read(kind, file)
+
+
+def test_a_zip_bomb_that_lies_about_its_size_is_refused(
+    formats: Formats, word_file: bytes, rezip: Rezip
+) -> None:
+    size = 101_000_000
+    lying = bytearray(rezip(word_file, {"word/document.xml": bytes(size)}))
+    true, told = size.to_bytes(4, "little"), (1000).to_bytes(4, "little")
+    at = lying.find(true)
+    while at >= 0:
+        lying[at : at + 4] = told
+        at = lying.find(true)
+    with zipfile.ZipFile(io.BytesIO(bytes(lying))) as archive:
+        assert archive.getinfo("word/document.xml").file_size == 1000
+    with pytest.raises(UnreadableError, match=r"\w"):
+        formats.read("docx", bytes(lying))
+
+
+def test_a_sheet_that_claims_a_million_rows_is_read_quickly(
+    formats: Formats, workbook: bytes, rezip: Rezip
+) -> None:
+    sheet = (
+        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><dimension ref="A1:XFD1048576"/>'
+        '<sheetData><row r="1"><c r="A1"><v>7</v></c></row><row r="1048576"><c r="XFD1048576"><v>8</v></c></row>'
+        "</sheetData></worksheet>"
+    )
+    found = formats.read("xlsx", rezip(workbook, {"xl/worksheets/sheet1.xml": sheet.encode()}))
+    assert found.parts == [("7", ""), ("股票", "")]
+
+
+def test_a_pdf_whose_pages_lead_in_a_circle_ends(formats: Formats, pdf: Pdf) -> None:
+    circle = pdf(["股票"], extra={2: "<< /Type /Pages /Kids [3 0 R 2 0 R 2 0 R] /Count 99999999 >>"})
+    started = time.monotonic()
+    assert text_or_fault(formats, "pdf", circle)[:6] in ("股票", "", "fault:")
+    assert time.monotonic() - started < 60
+
+
+def test_a_pdf_stream_that_unpacks_to_gigabytes_hurts_nobody(formats: Formats, pdf: Pdf) -> None:
+    packed = zlib.compress(bytes(200_000_000), 9).decode("latin-1")
+    bomb = pdf(
+        ["股票"],
+        extra={4: f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n{packed}\nendstream"},
+    )
+    assert "股票" not in text_or_fault(formats, "pdf", bomb)
+    assert formats.read("pdf", pdf(["还在"])).main_text() == "还在"
+
+
+@pytest.mark.parametrize("kind", ["pdf", "docx", "xlsx", "pptx"])
+@pytest.mark.parametrize("body", [b"", b"%PDF-1.4", b"PK\x03\x04", b"PK\x05\x06" + bytes(18)])
+def test_damaged_files_give_a_reason(kind: str, body: bytes, formats: Formats) -> None:
+    with pytest.raises(UnreadableError, match=r"\w"):
+        formats.read(kind, body)
+
+
+def test_too_large_a_file_is_not_given_to_the_worker(word_file: bytes) -> None:
+    with pytest.raises(UnreadableError, match="bytes"):
+        Formats(most_bytes=100).read("docx", word_file)
+
+
+def test_a_file_that_takes_too_long_ends_its_worker_and_the_next_file_gets_another(word_file: bytes) -> None:
+    worker = WorkerProcess(seconds=0.001)
+    with pytest.raises(UnreadableError, match="took too long"):
+        worker.read("docx", word_file)
+    worker.seconds = 60.0
+    assert worker.read("docx", word_file).title == "基金年报"
+    worker.close()
+
+
+def test_a_worker_that_dies_is_replaced(word_file: bytes) -> None:
+    worker = WorkerProcess(seconds=60)
+    assert worker.read("docx", word_file).title == "基金年报"
+    process = worker._process
+    assert process is not None
+    process.kill()
+    process.wait()
+    assert worker.read("docx", word_file).title == "基金年报"
+    assert worker._process is not process
+    worker.close()
+
+
+def test_no_reader_means_unreadable(formats: Formats) -> None:
+    with pytest.raises(UnreadableError, match="no format 'unknown'"):
+        formats.read("unknown", b"x")

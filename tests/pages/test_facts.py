@@ -1,0 +1,30 @@
+"""What a page tells of itself."""
+
+from datetime import date
+
+from topiccrawler.pages.facts import LONGEST_FACT, Facts, facts_of
+from topiccrawler.pages.parse import parse
+
+
+def test_all_facts_of_a_page() -> None:
+    document = parse(
+        "<html lang=zh-CN><meta name=keywords content=' 基金,\n 股票 '><meta property=og:description content=简介>"
+        "<meta name=author content=张三><link rel=canonical href=/a><h1>标题</h1>2019-09-06<p>股票市场今天继续上涨。</p>"
+    )
+    assert facts_of(document, "", "http://a.test/x", date(2024, 1, 1)) == Facts(
+        published="2019-09-06",
+        language="zh-Hans",
+        keywords="基金, 股票",
+        description="简介",
+        author="张三",
+        canonical="/a",
+    )
+
+
+def test_a_page_that_tells_nothing_and_one_that_tells_too_much() -> None:
+    assert facts_of(parse(""), "", "http://a.test/") == Facts(language="und")
+    long = parse(
+        f"<meta name=description content={'长' * 9000}><meta property=og:url content=http://a.test/b>"
+    )
+    facts = facts_of(long, "", "http://a.test/")
+    assert (len(facts.description), facts.canonical) == (LONGEST_FACT, "http://a.test/b")

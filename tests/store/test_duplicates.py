@@ -1,0 +1,129 @@
+"""Copies of pages, by digest and by fingerprint, kept on disk."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import StateError
+from topiccrawler.pages.fingerprint import BITS, MOST_DIFFERENT, Fingerprint
+from topiccrawler.store.duplicates import DuplicateIndex, NearIndex
+
+DICE = random.Random(3)
+BYTES = BITS // 8
+SOME = Fingerprint(1, DICE.randbytes(BYTES))
+OTHER = Fingerprint(2, DICE.randbytes(BYTES))
+
+
+def off(print_: Fingerprint, bits: int, digest: int = 99) -> Fingerprint:
+    """The same with some bits, evenly spread, turned."""
+    number = int.from_bytes(print_.bits, "little")
+    for bit in random.Random(bits).sample(range(BITS), bits):
+        number ^= 1 << bit
+    return Fingerprint(digest, number.to_bytes(BYTES, "little"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "duplicates.sqlite"
+
+
+def test_a_copy_is_told_its_first_page_and_no_copy_is_remembered(path: Path) -> None:
+    with closing(DuplicateIndex(path)) as index:
+        assert index.first_of("http://a.test/1", SOME) is None
+        assert index.first_of("http://b.test/2", OTHER) is None
+        assert index.first_of("http://b.test/3", SOME) == "http://a.test/1"
+        assert index.first_of("http://b.test/4", off(SOME, 30)) == "http://a.test/1"
+        assert index.first_of("http://b.test/5", off(SOME, MOST_DIFFERENT + 20)) is None
+        assert len(index) == 3
+
+
+def test_short_texts_are_copies_by_digest_only(path: Path) -> None:
+    with closing(DuplicateIndex(path)) as index:
+        assert index.first_of("http://a.test/1", Fingerprint(7, b"")) is None
+        assert index.first_of("http://a.test/2", Fingerprint(8, b"")) is None
+        assert index.first_of("http://a.test/3", Fingerprint(-7, b"")) is None
+        assert index.first_of("http://a.test/4", Fingerprint(8, b"")) == "http://a.test/2"
+
+
+def test_within_a_site_copies_of_other_sites_do_not_count(path: Path) -> None:
+    with closing(DuplicateIndex(path)) as index:
+        assert index.first_of("http://a.test.cn/1", SOME) is None
+        assert index.first_of("http://b.cn/1", SOME, across_sites=False) is None
+        assert index.first_of("http://www.b.cn/2", SOME, across_sites=False) == "http://b.cn/1"
+        assert index.first_of("http://c.cn/1", SOME) == "http://a.test.cn/1"
+
+
+def test_a_page_met_again_is_not_its_own_copy_nor_that_of_a_later_one(path: Path) -> None:
+    with closing(DuplicateIndex(path)) as index:
+        assert index.first_of("http://a.test/1", SOME) is None
+        assert index.first_of("http://a.test/2", OTHER) is None
+        assert index.first_of("http://a.test/1", SOME) is None
+        assert index.first_of("http://a.test/1", OTHER) is None  # changed; it is still the earlier one
+        assert index.first_of("http://a.test/3", OTHER) == "http://a.test/1"
+        assert index.first_of("http://a.test/4", SOME) is None
+        assert len(index) == 3
+
+
+def test_what_was_committed_outlives_the_process_and_what_was_not_is_met_anew(path: Path) -> None:
+    first = DuplicateIndex(path)
+    first.first_of("http://a.test/1", SOME)
+    first.commit()
+    first.first_of("http://a.test/2", OTHER)
+    first._database.rollback()  # as a killed process leaves it
+    first._database.close()
+    with closing(DuplicateIndex(path)) as index:
+        assert len(index) == 1
+        assert index.first_of("http://b.test/1", off(SOME, 10)) == "http://a.test/1"
+        assert index.first_of("http://b.test/2", OTHER) is None
+        assert index.first_of("http://c.test/\ud800", OTHER) == "http://b.test/2"
+
+
+def test_many_rows_are_all_found_and_random_ones_are_not() -> None:
+    dice = random.Random(4)
+    index = NearIndex()
+    prints = [Fingerprint(0, dice.randbytes(BYTES)) for _ in range(3000)]
+    for row, print_ in enumerate(prints):
+        index.put(row, print_.bits)
+    for row in range(0, 3000, 97):
+        assert index.near(off(prints[row], 25).bits) == [row]
+        assert index.near(off(prints[row], 25).bits, before=row) == []
+    assert all(index.near(dice.randbytes(BYTES)) == [] for _ in range(100))
+    assert index.near(b"") == []
+
+
+def test_an_empty_row_matches_nothing_even_a_fingerprint_of_zeros() -> None:
+    index = NearIndex()
+    index.put(0, b"")
+    index.put(1, bytes(BYTES))
+    assert index.near(bytes(BYTES)) == [1]
+
+
+@pytest.mark.parametrize("damage", ["text", "other program", "missing row"])
+def test_a_file_that_is_no_index_is_told_in_one_line(path: Path, damage: str) -> None:
+    if damage == "text":
+        path.write_text("no database at all, " * 100)
+    else:
+        with closing(DuplicateIndex(path)) as index:
+            index.first_of("http://a.test/1", SOME)
+            index.first_of("http://a.test/2", OTHER)
+        with closing(sqlite3.connect(path)) as database:
+            database.execute(
+                "PRAGMA user_version = 9"
+                if damage == "other program"
+                else "DELETE FROM fingerprints WHERE row = 0"
+            )
+            database.commit()
+    with pytest.raises(StateError, match=r"duplicates\.sqlite: .*move it away"):
+        DuplicateIndex(path)
+
+
+def test_closing_twice_does_nothing(path: Path) -> None:
+    index = DuplicateIndex(path)
+    index.close()
+    index.close()
+    assert path.exists()

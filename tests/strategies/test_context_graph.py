@@ -1,0 +1,93 @@
+"""Layers by hand, and the orders they give."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from topiccrawler.errors import StrategyError
+from topiccrawler.model import Link, Page
+from topiccrawler.strategies import build
+from topiccrawler.strategies.base import Knowledge
+from topiccrawler.strategies.hashedwords import as_rows, hashed_counts
+from topiccrawler.strategies.layers import Layers, distances, read_layers
+
+
+def counts(text: str) -> tuple[np.ndarray, np.ndarray]:
+    return hashed_counts(text.split())
+
+
+def test_layers_are_the_fewest_links_to_a_relevant_page() -> None:
+    """0 -> 1 -> 2 -> 3 (relevant), 0 -> 3, 4 -> 0, 5 alone, 3 -> 4: layers 1, 2, 1, 0, 2, other."""
+    sources, targets = np.array([[0, 1], [1, 2], [2, 3], [0, 3], [4, 0], [3, 4]], np.int32).T
+    assert distances(sources, targets, [3], 6).tolist() == [1, 2, 1, 0, 2, 5]
+
+
+def test_a_layer_is_told_by_naive_bayes_with_equal_priors() -> None:
+    """
+    Layer 0: a a b; layer 1: b c. V 3. P(a|0) = 3/6, P(b|0) = 2/6; P(a|1) = 1/5, P(b|1) = 2/5.
+    Page (a b): ln(3/6 * 2/6) and ln(1/5 * 2/5), each divided by sqrt 2.
+    """
+    layers = Layers.learned([[counts("a a"), counts("b")], [counts("b c")], [], [], []])
+    best, sure = layers.classify(as_rows([counts("a b"), counts("c")]))
+    first, second = (math.log(value) / math.sqrt(2) for value in (3 / 6 * 2 / 6, 1 / 5 * 2 / 5))
+    assert best.tolist() == [0, 1]
+    assert sure[0] == pytest.approx(math.exp(first) / (math.exp(first) + math.exp(second)))
+    assert layers.documents == [2, 1, 0, 0, 0]
+
+
+def test_layers_come_back_from_their_file(tmp_path: Path) -> None:
+    layers = Layers.learned([[counts("基金")], [counts("目录 列表")], [], [], []])
+    file = tmp_path / "layers.json"
+    file.write_text(json.dumps(layers.save()), encoding="utf-8")
+    pages = as_rows([counts("目录 基金"), counts("列表")])
+    again = read_layers(file).classify(pages)
+    assert [part.tolist() for part in again] == [part.tolist() for part in layers.classify(pages)]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "is damaged"),
+        ("[1]", "is damaged"),
+        ('{"version": 9, "tokenizer": "x"}', "was made by another version or tokenizer"),
+    ],
+)
+def test_a_file_that_is_no_layers_is_refused_in_one_line(tmp_path: Path, text: str, fault: str) -> None:
+    file = tmp_path / "layers.json"
+    file.write_text(text, encoding="utf-8")
+    strategy = build("context_graph", {"layers": str(file)})
+    with pytest.raises(
+        StrategyError, match=rf"layers\.json: {fault}.*; make one: scrapy strategies --save-layers"
+    ):
+        strategy.prepare(Knowledge())
+
+
+def test_a_missing_file_of_layers_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StrategyError, match=r"gone\.json: cannot be read: No such file"):
+        build("context_graph", {"layers": str(tmp_path / "gone.json")}).prepare(Knowledge())
+
+
+def test_learned_layers_score_the_pages_like_those_before_a_result(tmp_path: Path) -> None:
+    """A page of layer 1's words is one step away, one of layer 2's two; an unsure one is other; a target is layer 0."""
+    file = tmp_path / "layers.json"
+    documents = [[counts("基金 股票")] * 3, [counts("目录 列表")] * 3, [counts("首页 网站")] * 3, [], []]
+    file.write_text(json.dumps(Layers.learned(documents).save()), encoding="utf-8")
+    strategy = build("context_graph", {"layers": str(file)})
+    strategy.prepare(Knowledge())
+    found = [Link("http://x.example/", "x.example")]
+    values = {}
+    for name, terms in {"list": "目录 列表", "home": "首页 网站", "odd": "天气 目录 首页 基金"}.items():
+        page = Page(f"http://{name}.example/", 1, terms=dict.fromkeys(terms.split(), 2.0))
+        [score] = strategy.visit(page, found)
+        values[name] = score.value
+    target = Page("http://fund.example/", 1, terms={"天气": 1.0}, relevance=0.7, is_target=True)
+    [score] = strategy.visit(target, found)
+    assert -1.0 < values["list"] < 0.0
+    assert -2.0 < values["home"] < -1.0
+    assert -5.0 < values["odd"] < -4.0
+    assert score.value == pytest.approx(0.999 * 0.7)

@@ -1,0 +1,94 @@
+"""Word similarity from a coded thesaurus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import ArgumentError
+from topiccrawler.text.synonyms import SYNONYMS
+from topiccrawler.text.thesaurus import Thesaurus, load_thesaurus, shipped
+
+LINES = [
+    "Aa01A01= 股票 个股",
+    "Aa01A02# 牛市 熊市",
+    "Aa01B01= 基金",
+    "Aa02A01= 银行 河岸",
+    "Ab01A01= 保险",
+    "Ba01A01= 河流 河岸",
+    "Ca01A01@ 孤单 孤独",
+]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("股票", "股票", 1.0),
+        ("股票", "个股", 1.0),
+        ("牛市", "熊市", 0.8),
+        ("股票", "牛市", 0.6),
+        ("股票", "基金", 0.4),
+        ("股票", "银行", 0.2),
+        ("股票", "保险", 0.1),
+        ("股票", "河流", 0.0),
+        ("孤单", "孤独", 0.0),
+        ("没见过", "没见过", 1.0),
+        ("没见过", "股票", 0.0),
+    ],
+)
+def test_the_deeper_the_shared_branch_the_nearer(first: str, second: str, expected: float) -> None:
+    thesaurus = Thesaurus(LINES)
+    assert thesaurus.similarity(first, second) == expected
+    assert thesaurus.similarity(second, first) == expected
+
+
+def test_of_several_meanings_the_nearest_pair_counts() -> None:
+    thesaurus = Thesaurus(LINES)
+    assert thesaurus.similarity("河岸", "河流") == 1.0
+    assert thesaurus.similarity("河岸", "银行") == 1.0
+
+
+def test_without_lines_only_equal_words_count() -> None:
+    assert Thesaurus().similarity("股票", "个股") == 0.0
+    assert Thesaurus().similarity("股票", "股票") == 1.0
+
+
+def test_words_are_folded_and_other_lines_passed_over() -> None:
+    thesaurus = Thesaurus(["# 说明", "", "Aa1A01= 短", "Aa01A01= 股票 Ａ股 證券", "\ufeffAb01A01= 头"])
+    assert thesaurus.similarity("a股", "证券") == 1.0
+    assert len(thesaurus) == 4
+
+
+def test_every_line_of_our_own_is_read_and_no_code_stands_twice() -> None:
+    lines = SYNONYMS.split("\n")[1:-1]
+    codes = [line.split()[0][:7] for line in lines]
+    assert len(set(codes)) == len(lines) > 100
+    assert all(
+        len(line.split()) >= 3 for line in lines if line.split()[0].endswith("=") and "足球" not in line
+    )
+    assert len(shipped()) == len({word for line in lines for word in line.split()[1:]})
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_a_file_in_cilin_format_is_read_in_any_chinese_encoding(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "cilin.txt"
+    file.write_bytes("".join(f"{line}\r\n" for line in LINES * 20).encode(encoding))
+    assert load_thesaurus(file).similarity("股票", "个股") == 1.0
+
+
+@pytest.mark.parametrize("body", [b"", b"\x00\xff" * 500, "股票 个股\n".encode(), b"Aa01A01=\n" * 10])
+def test_a_file_without_a_usable_line_is_refused(tmp_path: Path, body: bytes) -> None:
+    file = tmp_path / "words.txt"
+    file.write_bytes(body)
+    with pytest.raises(
+        ArgumentError, match=r"words\.txt: holds no line in Cilin format; write lines as: Aa01A01="
+    ):
+        load_thesaurus(file)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        ArgumentError, match=r"gone\.txt: cannot be read: No such file or directory; set TOPIC_THESAURUS"
+    ):
+        load_thesaurus(tmp_path / "gone.txt")

@@ -1,0 +1,156 @@
+"""What a strategy has learned, kept with the queue so that a killed crawl goes on exactly where its queue stands.
+
+The conflict: the queue is durable page by page, but a strategy's whole state (a model, a graph) is too large to write
+with every page. So it is written now and then, and in between what the strategy was shown is: opening loads the state
+and shows it the same again, whose scores the queue has already. A strategy that learns nothing costs a page count.
+
+    ordering          strategy, page count, state (JSON)                              every so many pages
+    ordering/now      page count, entries since then, place of a refresh under way    every page
+    ordering/page/N   the Nth entry: page, links, did a refresh begin then (JSON)     every page, if it learns
+
+What a strategy learns from a refresh must come from what it was shown before, not from the queue, and be learned
+before its first score: a refresh that has ended is repeated here with an empty queue. Links that a strategy drew from
+the queue but had not scored yet are drawn again; they may have been fetched or raised since.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import deque
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any
+
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Frontier
+from topiccrawler.frontier.rescoring import COUNTED, Rescoring
+from topiccrawler.model import Link, Page, Via
+from topiccrawler.strategies.base import Strategy
+
+NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering/seeds"
+ENTRIES = 100  # a state is written at the latest after so many pages, unless a refresh is under way
+
+_LINK_FIELDS = attrgetter(*(field.name for field in dataclasses.fields(Link)))
+_REFRESHED = '{"refreshed": true'
+_REMEDY = "put back a copy, or choose another JOBDIR"
+
+
+class Checkpoints:
+    """Of one strategy in one frontier. `durable`: keep every page (a frontier on disk), not only when told to."""
+
+    def __init__(
+        self, strategy: Strategy, frontier: Frontier, rescoring: Rescoring, *, durable: bool = False
+    ) -> None:
+        self.strategy = strategy
+        self.frontier = frontier
+        self.rescoring = rescoring
+        self.durable = durable
+        self.learns = bool(strategy.save())  # one that will learn has something to save, be it empty lists
+        self._entries = 0  # since the state was written
+
+    def load(self) -> int:
+        """Bring strategy and refresh to where the queue stands. Returns the page count."""
+        whole, latest = self.frontier.note(NOTE), self.frontier.note(NOW)
+        if whole is None and latest is None:
+            return 0
+        try:
+            kept: dict[str, Any] = json.loads(whole or "{}")
+            now: dict[str, Any] = json.loads(latest or "{}")
+            begun_with = kept.get("strategy") or now["strategy"]
+            if begun_with == self.strategy.name:
+                if whole is not None:
+                    self.strategy.load(kept["state"])
+                self._entries = int(now.get("entries", 0))
+                place = now.get("refreshing")
+                self._replay(None if place is None else str(place))
+                return int(now["pages"] if "pages" in now else kept["pages"])
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StateError(
+                "the strategy's state", f"is damaged ({type(error).__name__}: {error})", _REMEDY
+            ) from error
+        raise StateError(
+            f"strategy {self.strategy.name!r}",
+            f"this job was begun with {begun_with!r}",
+            f"go on with -a strategy={begun_with} or take another JOBDIR",
+        )
+
+    def seeds_are_known(self, links: Sequence[Link]) -> bool:
+        """These seeds were shown to a strategy that learns already; a resumed crawl brings them again."""
+        if not self.durable or not self.learns:
+            return False
+        text = json.dumps([link.url for link in links])
+        known = self.frontier.note(SEEDS) == text
+        self.frontier.put_note(SEEDS, text)
+        return known
+
+    def shown(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
+        """The strategy was shown a page, and a refresh began then."""
+        if not self.durable:
+            return
+        if self.learns and self._entries >= ENTRIES and not self.rescoring.running:
+            self.save(pages)
+            return
+        if self.learns:
+            self._entries += 1
+            self.frontier.put_note(f"{PAGE}{self._entries}", _write(page, links, refreshed=refreshed))
+        self._now(pages)
+
+    def save(self, pages: int) -> None:
+        """Write the whole state; while a refresh is under way the entries since the last time say more than it."""
+        if not (self.durable and self.learns and self.rescoring.running):
+            state = {"strategy": self.strategy.name, "pages": pages, "state": dict(self.strategy.save())}
+            self.learns = bool(state["state"])
+            self.frontier.put_note(NOTE, json.dumps(state, ensure_ascii=False, allow_nan=False))
+            self._entries = 0
+        self._now(pages)
+
+    def _now(self, pages: int) -> None:
+        now = {
+            "strategy": self.strategy.name,
+            "pages": pages,
+            "entries": self._entries,
+            "refreshing": self.rescoring.place,
+        }
+        self.frontier.put_note(NOW, json.dumps(now))
+
+    def _replay(self, place: str | None) -> None:
+        entries = []
+        for number in range(1, self._entries + 1):
+            text = self.frontier.note(f"{PAGE}{number}")
+            if text is None:
+                raise ValueError(f"entry {number} is missing")
+            entries.append(text)
+        last = max((n for n, text in enumerate(entries) if text.startswith(_REFRESHED)), default=-1)
+        for number, text in enumerate(entries):
+            page, links = _read(text)
+            deque(self.strategy.visit(page, links), maxlen=0)
+            if number == last and place is not None:
+                self.rescoring.begin(self.strategy.refresh, place, at_once=True)
+            elif text.startswith(_REFRESHED):
+                deque(self.strategy.refresh(()), maxlen=0)
+        if place is not None and not self.rescoring.running:
+            self.rescoring.begin(self.strategy.refresh, "" if place.startswith(COUNTED) else place)
+
+
+def _write(page: Page, links: Sequence[Link], *, refreshed: bool) -> str:
+    via = page.via
+    plain = (page.url, page.depth, page.title, dict(page.terms), page.relevance, page.is_target, page.seconds)
+    kept = {
+        "refreshed": refreshed,
+        "page": plain,
+        "via": None if via is None else (_LINK_FIELDS(via.link), via.score, via.carry, via.tunnel),
+        "links": [_LINK_FIELDS(link) for link in links],
+    }
+    return json.dumps(kept, allow_nan=False)
+
+
+def _read(text: str) -> tuple[Page, list[Link]]:
+    kept = json.loads(text)
+    make_link: Callable[..., Link] = Link
+    make_page: Callable[..., Page] = Page
+    via = None
+    if kept["via"] is not None:
+        fields, score, carry, tunnel = kept["via"]
+        via = Via(make_link(*fields), score, carry, tunnel)
+    return make_page(*kept["page"], via), [make_link(*fields) for fields in kept["links"]]

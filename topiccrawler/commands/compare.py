@@ -1,0 +1,251 @@
+"""`scrapy compare`: runs orderings over a recorded web and sets them side by side.
+
+The conflict: a comparison takes minutes, so every slip must be told before it begins, and what it found must be fit for people (table,
+report), for papers (plots) and for scripts (JSON, CSV).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from topiccrawler.errors import ArgumentError, CrawlerError
+
+if TYPE_CHECKING:
+    from topiccrawler.evaluation.experiment import Comparison, Plan
+    from topiccrawler.topics.seeds import Seeds
+
+DEFAULT_PAGES = 1000
+
+
+class Command(ScrapyCommand):
+    """The command's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "--web FILE.warc.gz --topic TOPIC --out DIR [--labels FILE] [--seeds URL|FILE] [--strategies all] [options]"
+
+    def short_desc(self) -> str:
+        return "Compare orderings over a recorded web: harvest, recall, oracle ratio, plots, report"
+
+    def long_desc(self) -> str:
+        return (
+            "Crawls a recorded web (WARC) with each ordering, one page at a time, and scores the crawls by labels (by the "
+            "topic's page judge when none are given). Writes result.json, curves.csv, cost.json and plots to DIR, or to a "
+            "folder a topic in it, and report.html; prints a table."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        several: Any = {"action": "append", "default": []}
+        parser.add_argument("--web", metavar="FILE", help="recorded web, WARC; may be given again", **several)
+        parser.add_argument(
+            "--labels", metavar="FILE", help="url, topics, how, kind; may be given again", **several
+        )
+        parser.add_argument("--topic", metavar="T[,T]", help="topic names or topic files", **several)
+        seeds = "where crawls begin; [TOPIC=]URL or file, may be given again (default: the topic's own seeds)"
+        parser.add_argument("--seeds", metavar="URL|FILE", help=seeds, **several)
+        orderings = "all, or names separated by commas, each with parameters if need be: shark_search:gamma=0.5 (default: all)"
+        parser.add_argument("--strategies", metavar="all|a,b", default="all", help=orderings)
+        pages = f"pages of each crawl (default {DEFAULT_PAGES})"
+        parser.add_argument("--pages", type=int, default=DEFAULT_PAGES, metavar="N", help=pages)
+        parser.add_argument("--out", metavar="DIR", help="where to write")
+        parser.add_argument("--live", action="store_true", help="run the real engine, 16 requests at once")
+        repeat = "runs of each ordering that draws lots, for confidence bands (default 1)"
+        parser.add_argument("--repeat", type=int, default=1, metavar="N", help=repeat)
+        parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: one a core)")
+        prune = (
+            "drop links below the topic's link threshold, in orderings that do (default: no link is dropped)"
+        )
+        parser.add_argument("--prune", action="store_true", help=prune)
+        parser.add_argument(
+            "--json", action="store_true", help="print the results as JSON instead of a table"
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if args:
+            raise UsageError(f"{args[0]}: unknown argument; scrapy compare {self.syntax()}", print_help=False)
+        for name, value in (("web", opts.web), ("topic", opts.topic), ("out", opts.out)):
+            if not value:
+                raise UsageError(f"--{name} is missing; scrapy compare {self.syntax()}", print_help=False)
+        for name in ("pages", "repeat", "jobs"):
+            if (number := getattr(opts, name)) is not None and number < 1:
+                raise UsageError(f"--{name} {number}: give a number from 1 on", print_help=False)
+        try:
+            self._compare(opts)
+        except CrawlerError as failure:
+            print(failure, file=sys.stderr)
+            self.exitcode = 1
+        except KeyboardInterrupt:
+            print("compare: interrupted; nothing was written", file=sys.stderr)
+            self.exitcode = 1
+
+    def _compare(self, opts: argparse.Namespace) -> None:
+        from topiccrawler.evaluation import table
+        from topiccrawler.evaluation.experiment import compare
+        from topiccrawler.evaluation.results import as_json, result
+
+        plan = self._plan(opts)
+        folder = _folder(opts.out)
+        comparison = compare(plan, folder, _bar)
+        _write(comparison, folder, _settings(opts, plan))
+        if opts.json:
+            found = {outcome.topic: result(comparison, outcome) for outcome in comparison.outcomes}
+            print(as_json(found if len(found) > 1 else next(iter(found.values()))), end="")
+            return
+        print("\n".join(table.lines(comparison)))
+        print(
+            f"written to {folder}: report.html, and result.json, curves.csv, cost.json, plots of each topic"
+        )
+
+    def _plan(self, opts: argparse.Namespace) -> Plan:
+        from topiccrawler.evaluation.contestants import ALL, Contest, named
+        from topiccrawler.evaluation.experiment import Plan
+        from topiccrawler.evaluation.workers import cores
+        from topiccrawler.links.extract import WINDOW_CHARACTERS
+        from topiccrawler.links.urls import canonical
+        from topiccrawler.replay.paths import recorded_paths
+        from topiccrawler.strategies.choices import expand_of
+        from topiccrawler.topics.judges.base import VSM
+
+        settings = self.settings
+        if settings is None:
+            raise UsageError("scrapy compare: no settings", print_help=False)
+        topics = _topics(opts.topic)
+        names = [name for _, name in topics]
+        seeds = [_seeds(opts.seeds, given, name, names) for given, name in topics]
+        threshold = settings.get("TOPIC_LINK_THRESHOLD")
+        asked = opts.strategies.split(",")
+        specs = named(opts.strategies)
+        return Plan(
+            web=tuple(recorded_paths(opts.web)),
+            labels=tuple(Path(path).expanduser() for path in opts.labels),
+            contests=tuple(
+                Contest(
+                    given,
+                    models=_path(settings.get("TOPIC_LINK_MODELS")),
+                    judge=settings.get("TOPIC_JUDGE") or VSM,
+                    judge_models=_path(settings.get("TOPIC_JUDGE_MODELS")),
+                    thesaurus=settings.get("TOPIC_THESAURUS"),
+                    expand=expand_of(settings.get("TOPIC_EXPAND")),
+                    off_topic=tuple(url for seed in own.negative if (url := canonical(seed))),
+                    prune=opts.prune,
+                    link_threshold=None if threshold is None else float(threshold),
+                )
+                for (given, _), own in zip(topics, seeds, strict=True)
+            ),
+            seeds=tuple(seeds),
+            specs=tuple(specs),
+            forgiving=tuple(spec for spec in specs if spec not in asked) if ALL in asked else (),
+            pages=opts.pages,
+            repeat=opts.repeat,
+            jobs=opts.jobs or cores(),
+            live=opts.live,
+            context_characters=settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
+            dropped_parameters=frozenset(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
+        )
+
+
+def _topics(given: Sequence[str]) -> list[tuple[str, str]]:
+    """Each topic as it was given and by its name, once."""
+    from topiccrawler.topics.catalogue import load_topic
+
+    found: dict[str, str] = {}
+    for part in ",".join(given).replace("，", ",").split(","):
+        if part.strip():
+            found.setdefault(load_topic(part.strip()).name, part.strip())
+    return [(written, name) for name, written in found.items()]
+
+
+def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) -> Seeds:
+    """Those for all topics and those for this one; the topic's own when there are none."""
+    from topiccrawler.topics.catalogue import load_topic
+    from topiccrawler.topics.seeds import Seeds, read_seeds
+
+    topic = load_topic(written)
+    parts: list[str] = []
+    for text in given:
+        owner, equals, rest = text.partition("=")
+        if not equals or owner not in names:
+            parts.append(text)
+        elif owner == name:
+            parts.append(rest)
+    found = [read_seeds(part, topic) for part in parts] or [read_seeds(None, topic)]
+    return Seeds(
+        list(dict.fromkeys(url for one in found for url in one.positive)),
+        list(dict.fromkeys(url for one in found for url in one.negative)),
+    )
+
+
+def _path(given: str | None) -> Path | None:
+    return Path(given).expanduser() if given else None
+
+
+def _folder(given: str) -> Path:
+    folder = Path(given).expanduser()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise ArgumentError(
+            f"--out {given}", f"cannot be made: {failure.strerror}", "name another folder"
+        ) from None
+    return folder
+
+
+def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
+    """What the report shows of the call; nothing that changes from machine to machine."""
+    first = plan.contests[0]
+    return {
+        "web": ", ".join(map(str, plan.web)),
+        "labels": ", ".join(map(str, plan.labels)) or "none",
+        "topics": ", ".join(contest.topic for contest in plan.contests),
+        "seeds": ", ".join(opts.seeds) or "the topics' own",
+        "strategies": opts.strategies,
+        "pages": str(plan.pages),
+        "repeat": str(plan.repeat),
+        "engine": "Scrapy, 16 requests at once" if plan.live else "replay, one page at a time",
+        "pruning": "on" if opts.prune else "off",
+        "link models": str(first.models or "those shipped, else the topic's keywords"),
+        "page judge": f"{first.judge}, trained ones from {first.judge_models or 'those shipped'}",
+        "thesaurus": first.thesaurus or "ours",
+        "links followed": f"of {first.expand} pages" if first.expand else "as each ordering has it",
+        "link threshold": "the topic's own" if first.link_threshold is None else str(first.link_threshold),
+        "context characters": str(plan.context_characters),
+        "URL parameters dropped": ", ".join(sorted(plan.dropped_parameters))
+        or "none besides known tracking ones",
+    }
+
+
+def _write(comparison: Comparison, folder: Path, settings: dict[str, object]) -> None:
+    from topiccrawler.evaluation.plots import plots
+    from topiccrawler.evaluation.report import report
+    from topiccrawler.evaluation.results import write
+
+    try:
+        pictures = {}
+        for outcome, place in zip(comparison.outcomes, write(comparison, folder), strict=True):
+            pictures[outcome.topic] = plots(outcome, comparison.plan.pages)
+            for name, png in pictures[outcome.topic].items():
+                (place / name).write_bytes(png)
+        (folder / "report.html").write_text(report(comparison, pictures, settings), encoding="utf-8")
+    except OSError as failure:
+        fault = f"cannot be written to: {failure.strerror}"
+        raise ArgumentError(f"--out {folder}", fault, "name another folder") from None
+
+
+@contextlib.contextmanager
+def _bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on a terminal, nothing elsewhere; it is told steps."""
+    from tqdm import tqdm
+
+    unit = " pages" if what == "reading" else " crawls"
+    with tqdm(total=total, desc=what, unit=unit, file=sys.stderr, leave=False, disable=None) as bar:
+        yield lambda steps: bar.update(steps) and None

@@ -1,0 +1,173 @@
+"""`scrapy judge URL|FILE`: what the page judge says of one page, and the words that made it.
+
+The conflict: a wrong page in the store has many possible causes: charset, title, main text, a word, the threshold. So one
+command shows what the crawl saw of the page, in the crawl's own order; the page comes as in a crawl (settings, proxies,
+REPLAY_WARC), or from a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from topiccrawler.errors import ArgumentError, CrawlerError
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+WORDS = 12  # shown
+
+
+class Command(ScrapyCommand):
+    """The command's options and its steps."""
+
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are told below
+
+    def syntax(self) -> str:
+        return "URL|FILE [--topic TOPIC] [--judge NAME] [--json]"
+
+    def short_desc(self) -> str:
+        return "Show score, threshold and the words by which a page is judged"
+
+    def long_desc(self) -> str:
+        return (
+            "Reads one page as a crawl would and shows what the page judge makes of it. --judge detail says whether it "
+            "is a page with one text or a page of links. Exit code 0 whether the page is on topic or not."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--topic", help="topic name or file (default: the setting TOPIC)")
+        parser.add_argument(
+            "--judge", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail (default: TOPIC_JUDGE)"
+        )
+        parser.add_argument("--url", metavar="URL", help="address of the page in FILE, for reading rules")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) != 1 or args[0].startswith("-"):
+            wrong = next((arg for arg in args if arg.startswith("-")), None)
+            fault = f"unknown option {wrong}" if wrong else f"give one URL or file, not {len(args)}"
+            raise UsageError(f"scrapy judge: {fault}; usage: scrapy judge {self.syntax()}", print_help=False)
+        try:
+            found = self._judge(args[0], opts)
+        except CrawlerError as failure:
+            print(failure, file=sys.stderr)
+            self.exitcode = 1
+            return
+        print(json.dumps(found, ensure_ascii=False) if opts.json else _told(found))
+
+    def _judge(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
+        from topiccrawler.pages.read import Reader
+        from topiccrawler.topics.catalogue import load_topic
+        from topiccrawler.topics.judges.choose import make_judge
+
+        settings = self.settings
+        assert settings is not None  # noqa: S101 Scrapy sets it before run
+        name = opts.judge or settings.get("TOPIC_JUDGE", "vsm")
+        chosen = opts.topic or settings.get("TOPIC")
+        if not chosen and name != "detail":
+            raise ArgumentError("--topic", "is missing", "name one: --topic finance")
+        models = settings.get("TOPIC_JUDGE_MODELS")
+        folder = Path(models).expanduser() if models else None
+        topic = load_topic(chosen or "finance")  # detail asks no topic
+        judge = make_judge(topic, "vsm" if name == "detail" else name, folder)
+        url, body, charset = self._page(place, opts.url)
+        reading = Reader(judge, sites=topic.sites).read(url, body, charset)
+        found: dict[str, Any] = {
+            "url": url,
+            "title": reading.page.title,
+            "encoding": reading.encoding,
+            "main_text_characters": len(reading.main_text),
+            "judge": name,
+        }
+        if name == "detail":
+            from topiccrawler.pages.detail import FIGURES, figures, load_detail
+
+            of_page = figures(reading.document)
+            score = load_detail(folder).score(of_page)
+            found |= {"score": round(score, 4), "threshold": 0.0, "kind": "detail" if score >= 0 else "link"}
+            return found | {"words": [[name, round(v, 4)] for name, v in zip(FIGURES, of_page, strict=True)]}
+        words = [[word, round(part, 4)] for word, part in judge.explain(reading.words)]
+        return found | {
+            "topic": topic.name,
+            "score": round(reading.page.relevance, 4),
+            "threshold": round(judge.threshold, 4),
+            "on_topic": reading.page.is_target,
+            "words": words,
+        }
+
+    def _page(self, place: str, url: str | None) -> tuple[str, bytes, str | None]:
+        if "://" not in place:
+            path = Path(place).expanduser()
+            try:
+                return url or path.absolute().as_uri(), path.read_bytes(), None
+            except OSError as failure:
+                raise ArgumentError(
+                    place, f"cannot be read: {failure.strerror}", "give a file or an http(s) URL"
+                ) from None
+        response = self._fetch(place)
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        charset = content_type.lower().partition("charset=")[2].split(";")[0].strip(" \"'") or None
+        return response.url, response.body, charset
+
+    def _fetch(self, url: str) -> Response:
+        """The page by Scrapy's own downloader, so that proxy, robots.txt and REPLAY_WARC count as in a crawl."""
+        from scrapy import Request, Spider
+
+        from topiccrawler.links.urls import canonical
+
+        address = canonical(url)
+        if address is None:
+            raise ArgumentError(url, "is no http(s) URL", "write it as http://host/path")
+        wanted = Request(address, meta={"handle_httpstatus_all": True})
+        got: list[Response] = []
+        faults: list[str] = []
+
+        class OnePage(Spider):
+            name = "judge"
+
+            async def start(self) -> Any:
+                yield wanted.replace(callback=self.parse, errback=self.fail)
+
+            def parse(self, response: Response) -> None:
+                got.append(response)
+
+            def fail(self, failure: Any) -> None:
+                faults.append(failure.getErrorMessage())
+
+        process = self.crawler_process
+        assert process is not None  # noqa: S101 requires_crawler_process
+        process.crawl(OnePage)
+        process.start()
+        if not got:
+            raise ArgumentError(
+                url, f"was not fetched: {(faults or ['no answer'])[0]}", "try again, or give a file"
+            )
+        if got[0].status >= 400:
+            raise ArgumentError(url, f"answers {got[0].status}", "give the address of a page")
+        return got[0]
+
+
+def _told(found: dict[str, Any]) -> str:
+    sign = ">=" if found["score"] >= found["threshold"] else "<"
+    verdict = found.get("kind") or ("on topic" if found["on_topic"] else "off topic")
+    of = f" for topic {found['topic']}" if "topic" in found else ""
+    lines = [
+        found["url"],
+        f"title      {found['title']}",
+        f"read       {found['encoding']}, {found['main_text_characters']} characters of main text",
+        f"score      {found['score']:.4f} {sign} {found['threshold']:.4f}: {verdict} (judge {found['judge']}{of})",
+    ]
+    words = found["words"]
+    lines += [f"{part:>+10.4f} {word}" for word, part in words[:WORDS]]
+    against = [entry for entry in words[WORDS:] if entry[1] < 0][-WORDS // 2 :]
+    if against:
+        lines += ["against it:", *(f"{part:>+10.4f} {word}" for word, part in reversed(against))]
+    return "\n".join(lines)

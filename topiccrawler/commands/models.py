@@ -1,0 +1,235 @@
+"""`scrapy models`: what link models there are, what each is worth on links of one's own, and which one is in use.
+
+The conflict: a model file is opaque and decides a whole crawl; so each thing one may want to do with it before trusting
+it is one word, and putting one to use asks for the links it has to prove itself on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from topiccrawler.errors import ArgumentError, CrawlerError, ModelError
+
+if TYPE_CHECKING:
+    from topiccrawler.links.classifier import LinkClassifier
+    from topiccrawler.links.offline import Row
+    from topiccrawler.links.samples import LabelledLink
+
+USAGE = """[list]
+  scrapy models show MODEL
+  scrapy models test MODEL --links FILE...
+  scrapy models compare MODEL MODEL... --links FILE...
+  scrapy models promote FILE [--links FILE...] [--force]
+  scrapy models merge MODEL MODEL... --out FILE"""
+
+
+class Command(ScrapyCommand):
+    """The command's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return USAGE
+
+    def short_desc(self) -> str:
+        return "List, show, test, compare, promote and merge link models"
+
+    def long_desc(self) -> str:
+        return (
+            "MODEL is a topic, whose model in use is meant, or the path of a model file. `test` measures one on labelled "
+            "links (JSON lines), `compare` several; `promote` puts a model file to use unless it does worse on the links "
+            "than the one in use; `merge` adds the counts of models that were trained on different files."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--links", action="append", default=[], metavar="FILE", help="labelled links; may be given again"
+        )
+        parser.add_argument(
+            "--threshold", type=float, metavar="X", help="log-odds, instead of the model's own"
+        )
+        parser.add_argument("--models", metavar="DIR", help="default: TOPIC_LINK_MODELS or models/")
+        parser.add_argument("--out", metavar="FILE", help="where merge writes")
+        parser.add_argument("--force", action="store_true", help="promote even a worse or untested model")
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        step, *names = args or ["list"]
+        steps: Mapping[str, tuple[Callable[..., None], int, int]] = {
+            "list": (self._list, 0, 0),
+            "show": (self._show, 1, 1),
+            "test": (self._test, 1, 1),
+            "compare": (self._compare, 2, 99),
+            "promote": (self._promote, 1, 1),
+            "merge": (self._merge, 2, 99),
+        }
+        wrong = next((name for name in args if name.startswith("-")), None)
+        if wrong or step not in steps or not steps[step][1] <= len(names) <= steps[step][2]:
+            fault = f"unknown option {wrong}" if wrong else f"cannot do {' '.join(args)!r}"
+            raise UsageError(f"scrapy models: {fault}; usage: scrapy models {USAGE}", print_help=False)
+        try:
+            steps[step][0](names, opts)
+        except CrawlerError as failure:
+            print(failure, file=sys.stderr)
+            self.exitcode = 1
+        except OSError as failure:
+            print(f"models: {failure.filename}: {failure.strerror}; name another place", file=sys.stderr)
+            self.exitcode = 1
+
+    def _folder(self, opts: argparse.Namespace) -> Path:
+        from topiccrawler.resources import folder
+
+        given = opts.models or (self.settings.get("TOPIC_LINK_MODELS") if self.settings else None)
+        place = Path(given).expanduser() if given else folder("models")
+        if not isinstance(place, Path) or not place.is_dir():
+            raise ArgumentError(str(place), "is no folder", "name one by --models DIR")
+        return place
+
+    def _model(self, name: str, opts: argparse.Namespace) -> LinkClassifier:
+        from topiccrawler.links.modelfile import load, load_model
+        from topiccrawler.topics.catalogue import load_topic
+
+        path = Path(name).expanduser()
+        if path.suffix == ".json" or path.is_file():
+            return load(path)
+        folder = self._folder(opts)
+        return load_model(name if (folder / f"{name}.json").is_file() else load_topic(name).name, folder)
+
+    def _list(self, names: Sequence[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.links.modelfile import load
+
+        found = []
+        for place in sorted(self._folder(opts).glob("*.json")):
+            line: dict[str, Any] = {"file": place.name, "bytes": place.stat().st_size}
+            try:
+                model = load(place)
+            except ModelError as failure:
+                line["refused"] = str(failure)
+            else:
+                line |= {"topic": model.topic, "event": model.event, "context": model.context}
+                line |= {"threshold": model.threshold, "samples": model.training.get("samples", {})}
+                line["f1"] = _held_out(model)
+            found.append(line)
+        if opts.json:
+            print(json.dumps(found, ensure_ascii=False))
+            return
+        print(
+            f"{'file':28}{'kB':>7}  {'event':12}{'context':10}{'threshold':>9}{'held-out F1':>13}  trained from"
+        )
+        for line in found:
+            head = f"{line['file']:28}{line['bytes'] // 1000:>7}  "
+            if "refused" in line:
+                print(head + line["refused"])
+                continue
+            f1 = f"{line['f1']:.3f}" if line["f1"] is not None else "-"
+            sources = ", ".join(f"{name} {sum(sides)}" for name, sides in line["samples"].items())
+            print(f"{head}{line['event']:12}{line['context']:10}{line['threshold']:>9.2f}{f1:>13}  {sources}")
+
+    def _show(self, names: Sequence[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.links.report import report
+
+        model = self._model(names[0], opts)
+        if opts.json:
+            shown = ("topic", "context", "event", "prior", "trust", "threshold", "training", "scores")
+            print(json.dumps({name: getattr(model, name) for name in shown}, ensure_ascii=False))
+            return
+        print(report(model, (), {}), end="")
+        for name, scores in model.scores.items():
+            print(f"{name}: {scores}")
+
+    def _test(self, names: Sequence[str], opts: argparse.Namespace) -> None:
+        model = self._model(names[0], opts)
+        found = self._measured(model, _links(model, opts), opts)
+        if opts.json:
+            print(json.dumps(found))
+            return
+        told = "  ".join(f"{name} {found[name]:.4f}" for name in ("precision", "recall", "f1", "threshold"))
+        print(f"{told}  links {found['links']}")
+
+    def _measured(
+        self, model: LinkClassifier, links: Sequence[LabelledLink], opts: argparse.Namespace
+    ) -> dict[str, float]:
+        from topiccrawler.links.lifecycle import measure
+
+        row: Row = measure(model, links, opts.threshold)
+        threshold = model.threshold if opts.threshold is None else opts.threshold
+        figures = {"precision": row.precision, "recall": row.recall, "f1": row.f1}
+        rounded = {name: round(value, 6) for name, value in figures.items()}
+        return {**rounded, "threshold": threshold, "links": row.samples}
+
+    def _compare(self, names: Sequence[str], opts: argparse.Namespace) -> None:
+        models = [self._model(name, opts) for name in names]
+        found = [{"model": name, **self._measured(model, _links(model, opts), opts)}
+                 for name, model in zip(names, models, strict=True)]  # fmt: skip
+        if opts.json:
+            print(json.dumps(found, ensure_ascii=False))
+            return
+        print(f"{'model':40}{'P':>8}{'R':>8}{'F1':>8}{'threshold':>11}{'links':>9}")
+        for line in found:
+            print(f"{line['model']:40}{line['precision']:8.3f}{line['recall']:8.3f}{line['f1']:8.3f}"
+                  f"{line['threshold']:11.2f}{line['links']:9}")  # fmt: skip
+
+    def _promote(self, names: Sequence[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.links.lifecycle import in_use, measure, put_to_use
+        from topiccrawler.links.modelfile import load
+
+        candidate, folder = load(Path(names[0]).expanduser()), self._folder(opts)
+        now = in_use(candidate.topic, folder)
+        told = "no model was in use" if now is None else "not tested"
+        if now is not None and opts.links:
+            new = measure(candidate, _links(candidate, opts)).f1
+            old = measure(now, _links(now, opts)).f1
+            told = f"F1 {new:.4f}, the model in use {old:.4f}"
+            if new < old and not opts.force:
+                raise ModelError(
+                    names[0], f"does worse: {told}", "keep the model in use, or insist with --force"
+                )
+        elif now is not None and not opts.force:
+            raise ModelError(
+                names[0], "has not been compared with the one in use", "give --links FILE, or --force"
+            )
+        place = put_to_use(candidate, folder)
+        print(json.dumps({"model": str(place), "reason": told}) if opts.json else f"in use: {place} ({told})")
+
+    def _merge(self, names: Sequence[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.links.lifecycle import merged
+        from topiccrawler.links.modelfile import save
+
+        if not opts.out:
+            raise ArgumentError("merge", "does not know where to write", "name a file by --out FILE")
+        model = merged([self._model(name, opts) for name in names])
+        place = Path(opts.out).expanduser()
+        save(model, place)
+        print(json.dumps({"model": str(place)}) if opts.json else f"merged {len(names)} models: {place}")
+
+
+def _links(model: LinkClassifier, opts: argparse.Namespace) -> list[LabelledLink]:
+    from topiccrawler.links.lifecycle import labelled
+    from topiccrawler.topics.catalogue import load_topic
+    from topiccrawler.topics.topic import make_topic
+
+    if not opts.links:
+        raise ArgumentError("--links", "is missing", "name a file of labelled links (JSON lines)")
+    try:
+        topic = load_topic(model.topic)
+    except CrawlerError:  # a model of a user's own topic; labels 1 and 0, or its name
+        topic = make_topic({"name": model.topic, "keywords": [model.topic]}, model.topic)
+    return labelled([Path(path).expanduser() for path in opts.links], topic, model.context)
+
+
+def _held_out(model: LinkClassifier) -> float | None:
+    """F1 on what was kept aside in training, hosts before links before headlines."""
+    for name in ("hosts: model", "links: model", "headlines: model"):
+        scores = model.scores.get(name)
+        if isinstance(scores, dict) and isinstance(scores.get("f1"), int | float):
+            return float(scores["f1"])
+    return None

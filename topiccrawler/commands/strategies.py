@@ -1,0 +1,137 @@
+"""`scrapy strategies`: the orderings one can choose, each with its idea, source and parameters, read from the code.
+
+The conflict: a list of orderings kept beside the code is soon wrong. So everything shown stands in the class itself: its
+docstring and its fields.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from topiccrawler.errors import ArgumentError, CrawlerError
+
+USAGE = """[NAME...]
+  scrapy strategies --save-layers FILE --job JOBDIR"""
+
+
+class Command(ScrapyCommand):
+    """The command's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return USAGE
+
+    def short_desc(self) -> str:
+        return "List the orderings: idea, source, parameters"
+
+    def long_desc(self) -> str:
+        return (
+            "With NAME the whole card of that ordering. A parameter is set by `scrapy crawl topic -a strategy=NAME "
+            "-a strategy_PARAMETER=value`. `--save-layers` writes what a crawl with strategy=context_graph has learned of "
+            "its web, for another crawl: -a strategy_layers=FILE."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument("--save-layers", metavar="FILE", help="write a job's context graph layers")
+        parser.add_argument("--job", metavar="JOBDIR", help="the job they are taken from")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        wrong = next((name for name in args if name.startswith("-")), None)
+        if wrong or bool(opts.save_layers) != bool(opts.job):
+            fault = f"unknown option {wrong}" if wrong else "--save-layers and --job go together"
+            raise UsageError(
+                f"scrapy strategies: {fault}; usage: scrapy strategies {USAGE}", print_help=False
+            )
+        try:
+            if opts.save_layers:
+                _save_layers(Path(opts.save_layers).expanduser(), Path(opts.job).expanduser())
+            else:
+                _show(args, as_json=opts.json)
+        except CrawlerError as failure:
+            print(failure, file=sys.stderr)
+            self.exitcode = 1
+
+
+def _show(names: list[str], *, as_json: bool) -> None:
+    from topiccrawler.strategies import STRATEGIES, build
+
+    for name in names:
+        build(name)  # says which names there are
+    cards = [_described(name) for name in names or STRATEGIES]
+    if as_json:
+        print(json.dumps(cards, ensure_ascii=False))
+    elif names:
+        for described in cards:
+            _print_card(described)
+    else:
+        for described in cards:
+            _print_line(described)
+
+
+def _described(name: str) -> dict[str, Any]:
+    from topiccrawler.strategies import STRATEGIES, parameters_of
+    from topiccrawler.strategies.card import card
+
+    strategy = STRATEGIES[name]
+    parts = {part.lower(): text for part, text in card(strategy).items()}
+    return {
+        "name": name,
+        **parts,
+        "defaults": parameters_of(strategy),
+        "needs_link_model": strategy.needs_link_scorer,
+        "expand": strategy.expand,
+    }
+
+
+def _print_line(described: dict[str, Any]) -> None:
+    settable = "  ".join(f"{key}={value}" for key, value in described["defaults"].items())
+    print(f"{described['name']:<20} {described['does']}")
+    print(f"{'':<20} {described['reference']}")
+    if settable:
+        print(f"{'':<20} {settable}")
+
+
+def _print_card(described: dict[str, Any]) -> None:
+    print(f"{described['name']}: {described['does']}")
+    for part in ("idea", "formula", "parameters", "reads", "cost", "but", "reference"):
+        text = f"{part.capitalize()}: {described[part]}"
+        print(textwrap.fill(text, 100, initial_indent="  ", subsequent_indent="      "))
+    for key, value in described["defaults"].items():
+        print(f"  -a strategy_{key}={value}")
+
+
+def _save_layers(file: Path, job: Path) -> None:
+    from topiccrawler.frontier.sqlite import SqliteFrontier
+
+    database = job / "frontier.sqlite"
+    if not database.is_file():
+        raise ArgumentError(f"job {job}", "has no queue", "name the JOBDIR of a crawl")
+    frontier = SqliteFrontier(database, read_only=True)
+    try:
+        kept = json.loads(frontier.note("ordering") or "{}")
+    except ValueError as failure:
+        raise ArgumentError(f"job {job}", f"is damaged: {failure}", "name another JOBDIR") from None
+    finally:
+        frontier.close()
+    layers = kept["state"].get("layers") if kept.get("strategy") == "context_graph" else None
+    if not layers:
+        remedy = "crawl with strategy=context_graph until relevant pages were found"
+        raise ArgumentError(f"job {job}", "has learned no layers", remedy)
+    try:
+        file.write_text(json.dumps(layers), encoding="utf-8")
+    except OSError as failure:
+        raise ArgumentError(
+            str(file), f"cannot be written: {failure.strerror}", "name another file"
+        ) from None
+    print(f"layers of {', '.join(map(str, layers['documents']))} pages, 0 to 4 links from the topic: {file}")

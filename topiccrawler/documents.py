@@ -1,0 +1,45 @@
+"""Reads PDF and Office files while the crawl goes on.
+
+The conflict: a file may take its reader ten seconds, and a spider's callback stops the whole engine for as long as it
+runs. So such files are read here, on the way from the downloader, in a thread that waits for the reading process; the
+callback finds the result in the request's meta. A response that is skipped anyway costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.threads import deferToThread
+
+from topiccrawler.pages.formats.registry import IN_WORKER, recognise
+
+META = "topic_extract"
+
+
+class DocumentMiddleware:
+    """Downloader middleware (60): puts an Extract, or why there is none, into `meta` of requests for such files."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        runtime: Any = getattr(self.crawler.spider, "runtime", None)
+        if runtime is not None and 200 <= response.status < 300:
+            kind = recognise(response.body, content_type(response))
+            if kind in IN_WORKER:
+                waiting = deferToThread(runtime.reader.extract, kind, response.body)
+                request.meta[META] = await maybe_deferred_to_future(waiting)
+        return response
+
+
+def content_type(response: Response) -> str:
+    """The Content-Type header as text; empty when there is none."""
+    return (response.headers.get("Content-Type") or b"").decode("latin-1")

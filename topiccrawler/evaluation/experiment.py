@@ -1,0 +1,174 @@
+"""A comparison from beginning to end: read the web, run every ordering for every topic, score the runs.
+
+The conflict: a comparison is long, so one slip must be found before it begins and one weak ordering must not stop it; and it must
+repeat to the bit, in whatever order the workers finish. So all is checked and built first, and results are put back into the
+order in which they were asked for.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from topiccrawler.errors import SeedsError
+from topiccrawler.evaluation.contestants import Contest, Contestants, contestants_of, contexts_of
+from topiccrawler.evaluation.labels import Labels, read_labels
+from topiccrawler.evaluation.live import LiveCrawls
+from topiccrawler.evaluation.oracle import oracle_order
+from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.replayed import Crawled, Run, crawl
+from topiccrawler.evaluation.rounds import Bar, all_rounds
+from topiccrawler.evaluation.scoring import Scored, Truth
+from topiccrawler.evaluation.survey import Sight, Survey, survey
+from topiccrawler.evaluation.workers import Workers
+from topiccrawler.links.extract import WINDOW_CHARACTERS
+from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.seeds import Seeds
+
+LIVE_FOLDER = "live"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to compare. `topics` and `seeds` go side by side."""
+
+    web: tuple[Path, ...]
+    contests: tuple[Contest, ...]
+    seeds: tuple[Seeds, ...]
+    specs: tuple[str, ...]
+    forgiving: tuple[str, ...] = ()  # of these, what cannot be built is left out
+    labels: tuple[Path, ...] = ()
+    pages: int = 1000
+    repeat: int = 1
+    jobs: int = 1
+    live: bool = False
+    context_characters: int = WINDOW_CHARACTERS
+    dropped_parameters: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of one topic."""
+
+    topic: str
+    truth: Truth
+    seeds: list[str]
+    oracle: Scored
+    oracle_order: list[int]
+    contestants: Contestants
+    crawls: dict[str, list[Crawled]] = field(default_factory=dict)
+    scored: dict[str, Scored] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What came of all."""
+
+    plan: Plan
+    outcomes: list[Outcome]
+    pages: int  # of the web
+    links: int  # distinct ones between them
+    links_elsewhere: int  # to pages the web does not hold; not queued
+    labelled: int
+    labels_elsewhere: int
+
+
+def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
+    """Run the plan; temporary files, and those of live crawls, lie in `folder`."""
+    pages = RecordedPages(RecordedWeb(plan.web))
+    labels = read_labels(plan.labels, pages) if plan.labels else None
+    numbers = [_seed_numbers(seeds, pages) for seeds in plan.seeds]
+    names = [load_topic(contest.topic).name for contest in plan.contests]
+    if labels is not None:
+        for name in names:
+            labels.of(name)
+    contestants = [contestants_of(contest, plan.specs, forgiving=plan.forgiving) for contest in plan.contests]
+    with (
+        tempfile.TemporaryDirectory(prefix=".readings-", dir=folder) as temporary,
+        Workers(plan.jobs) as workers,
+    ):
+        readings = Path(temporary) / "readings.sqlite"
+        with bar("reading", len(pages)) as tick:
+            found = survey(_sight(plan), pages, readings, workers, tick)
+        outcomes = [
+            _outcome(
+                name,
+                contestants[at],
+                _truth(at, name, labels, found, numbers[at]),
+                numbers[at],
+                found,
+                pages,
+                plan,
+            )
+            for at, name in enumerate(names)
+        ]
+        runs = {
+            (at, spec): Run(contest, spec, tuple(numbers[at]), plan.pages, readings, at)
+            for at, contest in enumerate(plan.contests)
+            for spec in contestants[at].specs
+        }
+        live = LiveCrawls(plan.web, pages, folder / LIVE_FOLDER, plan.jobs)
+        do = live.run if plan.live else partial(workers.run, crawl)
+        crawls = all_rounds(list(runs.values()), plan.repeat, do, bar, always=plan.live)
+    for (at, spec), found_by in zip(runs, crawls, strict=True):
+        outcome = outcomes[at]
+        outcome.crawls[spec] = found_by
+        outcome.scored[spec] = Scored.of(outcome.truth, [one.order for one in found_by])
+    return Comparison(
+        plan,
+        outcomes,
+        pages=len(pages),
+        links=found.links.links,
+        links_elsewhere=found.elsewhere,
+        labelled=labels.pages if labels else 0,
+        labels_elsewhere=labels.elsewhere if labels else 0,
+    )
+
+
+def _sight(plan: Plan) -> Sight:
+    contexts = dict.fromkeys(context for contest in plan.contests for context in contexts_of(contest))
+    topics = tuple(contest.topic for contest in plan.contests)
+    first = plan.contests[0]
+    return Sight(
+        plan.web,
+        topics,
+        first.judge,
+        first.judge_models,
+        tuple(contexts),
+        plan.context_characters,
+        plan.dropped_parameters,
+    )
+
+
+def _seed_numbers(seeds: Seeds, pages: RecordedPages) -> list[int]:
+    found = [number for url in seeds.positive if (number := pages.number_of_any(url)) is not None]
+    if not found:
+        some = ", ".join(seeds.positive[:3])
+        raise SeedsError(f"seeds {some}", "the recorded web holds none of them", "give --seeds that it holds")
+    return list(dict.fromkeys(found))
+
+
+def _truth(at: int, topic: str, labels: Labels | None, found: Survey, seeds: Sequence[int]) -> Truth:
+    relevant = frozenset(found.targets[at] if labels is None else labels.of(topic))
+    content = frozenset() if labels is None else relevant & labels.content
+    reachable = frozenset(found.links.reachable(seeds))
+    return Truth("judge" if labels is None else "labels", relevant, content, reachable)
+
+
+def _outcome(
+    topic: str,
+    contestants: Contestants,
+    truth: Truth,
+    seeds: Sequence[int],
+    found: Survey,
+    pages: RecordedPages,
+    plan: Plan,
+) -> Outcome:
+    order = oracle_order(found.links, seeds, truth.relevant, plan.pages)
+    return Outcome(
+        topic, truth, [pages.urls[number] for number in seeds], Scored.of(truth, [order]), order, contestants
+    )

@@ -1,0 +1,156 @@
+"""One ordering's crawl by the real engine, on the recorded web: `scrapy crawl topic` in a process of its own.
+
+The conflict: the replay has one page in flight, the engine many, and hosts that are busy; whoever reads a comparison wants to
+know that this changes little. So the same arguments go to the real crawl, REPLAY_WARC answers for the network, and the
+crawl log says what was fetched. It does not repeat to the bit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from topiccrawler.errors import CrawlerError
+from topiccrawler.evaluation.contestants import name_of, parameters_of
+from topiccrawler.evaluation.costs import Cost
+from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.replayed import Crawled, Run
+from topiccrawler.store.visits import read_visits
+
+CONCURRENCY = 16
+SETTINGS_MODULE = "topiccrawler.settings"
+HELD_LINKS = "topiccrawler.heldlinks.HeldLinksMiddleware"
+HELD_LINKS_POSITION = 1200
+BUDGETS = (
+    *("FRONTIER_HOST_PAGES", "FRONTIER_DOMAIN_PAGES", "FRONTIER_HOST_DRY_PAGES", "FRONTIER_SHAPE_DRY_PAGES"),
+    *("FRONTIER_PATH_SEGMENTS_MAX", "FRONTIER_SEGMENT_REPEATS_MAX", "FRONTIER_QUERY_PARAMETERS_MAX"),
+    "FRONTIER_CALENDAR_YEARS_MAX",
+)
+_JOB = "job"
+
+
+@dataclass(slots=True)
+class LiveCrawls:
+    """Runs crawls side by side, each with files in a folder of its own."""
+
+    web: Sequence[Path]
+    pages: RecordedPages
+    folder: Path
+    jobs: int
+    _running: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def run(self, runs: Sequence[Run]) -> Iterator[tuple[int, Crawled]]:
+        """Number of the run and what it did, as they end."""
+        with ThreadPoolExecutor(self.jobs) as threads:
+            numbers = {threads.submit(self._crawl, run): number for number, run in enumerate(runs)}
+            try:
+                for done in as_completed(numbers):
+                    yield numbers[done], done.result()
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                for process in self._running:
+                    process.terminate()
+                raise
+
+    def _crawl(self, run: Run) -> Crawled:
+        folder = (
+            self.folder / run.contest.topic.replace("/", "_") / f"{run.spec.replace('/', '_')}-{run.seed}"
+        )
+        folder.mkdir(parents=True, exist_ok=True)
+        seeds, log = folder / "seeds.txt", folder / "log.txt"
+        visits = folder / _JOB / "visits.jsonl"
+        visits.unlink(missing_ok=True)
+        lines = [self.pages.urls[number] for number in run.seeds] + [
+            f"-{url}" for url in run.contest.off_topic
+        ]
+        seeds.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        began = time.perf_counter()
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "scrapy", *self.arguments(run, seeds, folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=_environment(),
+            )
+            self._running.append(process)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self._running.remove(process)
+        if process.returncode or not visits.exists():
+            lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or [
+                "it said nothing"
+            ]
+            raise CrawlerError(
+                f"live crawl with {run.spec}", f"ended with {process.returncode}: {lines[-1]}", f"see {log}"
+            )
+        found = fetched(visits, self.pages, run.pages)
+        found.cost = Cost(
+            cpu_seconds=usage.ru_utime + usage.ru_stime,
+            wall_seconds=time.perf_counter() - began,
+            peak_memory_mb=usage.ru_maxrss / 1024,
+        )
+        return found
+
+    def arguments(self, run: Run, seeds: Path, folder: Path) -> list[str]:
+        """What to type after `scrapy`."""
+        contest = run.contest
+        settings = {
+            "REPLAY_WARC": ",".join(map(str, self.web)),
+            "SPIDER_MIDDLEWARES": json.dumps({HELD_LINKS: HELD_LINKS_POSITION}),
+            "CONCURRENT_REQUESTS": CONCURRENCY,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY,  # a recording has no host to be polite to
+            "TOPIC_DATA_DIR": folder,
+            "TOPIC_JOB": _JOB,
+            "TOPIC_SEED": run.seed,
+            "TOPIC_LINK_MODELS": contest.models,
+            "TOPIC_LINK_THRESHOLD": contest.link_threshold if contest.prune else 0,
+            "TOPIC_JUDGE": contest.judge,
+            "TOPIC_JUDGE_MODELS": contest.judge_models,
+            "TOPIC_THESAURUS": contest.thesaurus,
+            "TOPIC_EXPAND": contest.expand,
+            # budgets and traps prune too: a replay has none
+            **(dict.fromkeys(BUDGETS, 0) if not contest.prune else {}),
+        }
+        given = {
+            "topic": contest.topic,
+            "strategy": name_of(run.spec),
+            "seeds": seeds,
+            "pages": run.pages,
+            **{f"strategy_{key}": value for key, value in parameters_of(run.spec).items()},
+        }
+        arguments = ["crawl", "topic"]
+        for name, value in given.items():
+            arguments += ["-a", f"{name}={value}"]
+        for name, value in settings.items():
+            if value is not None:
+                arguments += ["-s", f"{name}={value}"]
+        return arguments
+
+
+def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:
+    """The pages of a crawl log in order, each once; what else was asked for is counted by status."""
+    order: dict[int, None] = {}
+    aside: Counter[str] = Counter()
+    for visit in read_visits(visits):
+        number = pages.number_of_any(visit.url) if visit.status == 200 else None
+        if number is None:
+            aside[str(visit.status)] += 1
+        else:
+            order[number] = None
+    return Crawled(order=list(order)[:limit], aside=dict(sorted(aside.items())))
+
+
+def _environment() -> dict[str, str]:
+    """This process's, so that a child in any folder imports this very package and reads the same project's settings."""
+    root = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
+    return {"SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, **os.environ, "PYTHONPATH": path}

@@ -1,0 +1,62 @@
+"""How good a crawl was: harvest rate, target recall and oracle ratio, from which of its pages were relevant.
+
+    harvest_rate@N  = relevant among the first N fetched / N
+    target_recall@N = relevant among the first N fetched / relevant pages that can be reached
+    oracle_ratio@N  = sum over n = 1..N of relevant among the first n, divided by the same sum for the oracle
+
+The conflict: a crawl whose queue runs empty would shine if only its own pages counted. So it keeps its count and is still
+divided by N; `pages` says how many it fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Relevant pages among the first 1, 2, … fetched."""
+
+    counts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, relevant: Iterable[bool]) -> Curve:
+        """From one truth a fetched page, in order of fetching."""
+        return cls(tuple(accumulate(map(int, relevant))))
+
+    @property
+    def pages(self) -> int:
+        return len(self.counts)
+
+    def found(self, pages: int) -> int:
+        """Relevant pages among the first `pages`; a crawl that ended sooner keeps its count."""
+        at = min(pages, len(self.counts))
+        return self.counts[at - 1] if at > 0 else 0
+
+    def area(self, pages: int) -> int:
+        """Sum of found(n) over n = 1..pages."""
+        rest = max(0, pages - len(self.counts))
+        return sum(self.counts[:pages]) + rest * self.found(pages)
+
+
+def harvest_rate(curve: Curve, pages: int) -> float:
+    """0..1"""
+    return curve.found(pages) / pages
+
+
+def target_recall(curve: Curve, pages: int, reachable: int) -> float | None:
+    """0..1; None when no relevant page can be reached."""
+    return curve.found(pages) / reachable if reachable else None
+
+
+def oracle_ratio(curve: Curve, oracle: Curve, pages: int) -> float | None:
+    """0 = found nothing, 1 = as good as the oracle (a lucky ordering may pass it); None when the oracle finds nothing."""
+    best = oracle.area(pages)
+    return curve.area(pages) / best if best else None
+
+
+def checkpoints(pages: int, step: int) -> list[int]:
+    """Every `step` pages, and the end."""
+    return [*range(step, pages, step), pages]

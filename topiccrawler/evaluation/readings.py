@@ -1,0 +1,132 @@
+"""What was read of every page of a recorded web, kept in one temporary file.
+
+The conflict: twenty orderings fetch mostly the same pages, reading one costs ten times as much as ordering its links, and
+all readings of a web do not fit into memory. So each page is read once, before the first run, and its reading lies in a
+SQLite file as compressed JSON; every run, in any process, takes from there what it fetches.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.model import Link, Page, Via
+
+# Known by the page itself, or only when a run fetches it.
+_OF_THE_TARGET = ("url", "host")
+_OF_THE_RUN = ("depth", "source_url")
+LINK_FIELDS = tuple(
+    field.name for field in dataclasses.fields(Link) if field.name not in _OF_THE_TARGET + _OF_THE_RUN
+)
+_PAGE_OF_THE_RUN = ("url", "depth", "relevance", "is_target", "via")
+PAGE_FIELDS = tuple(field.name for field in dataclasses.fields(Page) if field.name not in _PAGE_OF_THE_RUN)
+
+_SCHEMA = """
+CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, reading BLOB);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One page, read for several topics and context makers; `links` name their targets by number."""
+
+    page: dict[str, Any]  # PAGE_FIELDS
+    relevance: list[float]  # for each topic
+    is_target: list[bool]
+    links: dict[str, list[list[Any]]]  # context maker -> [target, *LINK_FIELDS] a link
+
+    def packed(self) -> bytes:
+        """As bytes."""
+        text = json.dumps(
+            [self.page, self.relevance, self.is_target, self.links], ensure_ascii=False, separators=(",", ":")
+        )
+        return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+
+    @classmethod
+    def unpacked(cls, blob: bytes) -> Reading:
+        """From bytes."""
+        return cls(*json.loads(zlib.decompress(blob).decode("utf-8", "surrogatepass")))
+
+
+def write_pages(path: Path, pages: Iterable[tuple[int, str, str, bytes | None]]) -> None:
+    """Make the file: number, URL, host and reading of every page (None: nothing we can read)."""
+    with sqlite3.connect(path) as database:
+        database.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + _SCHEMA)
+        database.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", pages)
+    database.close()
+
+
+class Readings:
+    """The file, for one run."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        rows = self._database.execute("SELECT url, host FROM pages ORDER BY number").fetchall()
+        self.urls: list[str] = [url for url, _ in rows]
+        self.hosts: list[str] = [host for _, host in rows]
+        self.numbers = {url: number for number, url in enumerate(self.urls)}
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    def read(self, number: int) -> Reading | None:
+        """What was read of a page; None when it is nothing we can read."""
+        query = "SELECT reading FROM pages WHERE number = ?"
+        (blob,) = self._database.execute(query, (number,)).fetchone()
+        return None if blob is None else Reading.unpacked(blob)
+
+    def seed(self, number: int) -> Link:
+        """A page as a seed."""
+        return Link(self.urls[number], self.hosts[number])
+
+    def page(self, number: int, reading: Reading, topic: int, via: Via) -> Page:
+        """The page as a run that came by `via` sees it."""
+        return Page(
+            url=self.urls[number],
+            depth=via.link.depth,
+            relevance=reading.relevance[topic],
+            is_target=reading.is_target[topic],
+            via=via,
+            **reading.page,
+        )
+
+    def links(self, reading: Reading, page: Page, context: str) -> list[Link]:
+        """Its links to pages of the web, in document order."""
+        depth, source = page.depth + 1, page.url
+        return [
+            Link(
+                url=self.urls[target],
+                host=self.hosts[target],
+                depth=depth,
+                source_url=source,
+                **dict(zip(LINK_FIELDS, rest, strict=True)),
+            )
+            for target, *rest in reading.links[context]
+        ]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+
+def pack(page: Page, judged: Sequence[tuple[float, bool]], links: dict[str, list[tuple[int, Link]]]) -> bytes:
+    """One page's reading as bytes; `judged` has relevance and is_target for each topic."""
+    return Reading(
+        {name: _plain(getattr(page, name)) for name in PAGE_FIELDS},
+        [relevance for relevance, _ in judged],
+        [is_target for _, is_target in judged],
+        {
+            context: [[target, *(getattr(link, name) for name in LINK_FIELDS)] for target, link in found]
+            for context, found in links.items()
+        },
+    ).packed()
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if hasattr(value, "items") else value

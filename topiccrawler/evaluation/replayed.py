@@ -1,0 +1,135 @@
+"""One ordering's crawl over a recorded web, one page at a time.
+
+The conflict: a comparison must repeat to the bit and still show what a live crawl would do. So it drives the crawl's own
+Ordering and frontier; only the engine is gone: no network, no hosts that rest, the clock counts pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from topiccrawler.evaluation.contestants import (
+    Contest,
+    context_of,
+    prepare,
+    prunes,
+    scorer_of,
+    strategy_of,
+    threshold_of,
+)
+from topiccrawler.evaluation.costs import Cost, Meter
+from topiccrawler.evaluation.readings import Readings
+from topiccrawler.frontier.base import Accept, Leased, State
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.gate import LinkGate
+from topiccrawler.model import Via
+from topiccrawler.ordering import Ordering
+from topiccrawler.strategies.base import Strategy
+from topiccrawler.topics.catalogue import load_topic
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One crawl to do. Plain values: it goes to another process."""
+
+    contest: Contest
+    spec: str
+    seeds: tuple[int, ...]  # page numbers
+    pages: int
+    readings: Path
+    topic: int = 0  # which of the judges in the readings
+    seed: int = 0  # for orderings that draw lots
+
+
+@dataclass(slots=True)
+class Crawled:
+    """What it did."""
+
+    order: list[int] = field(default_factory=list)  # page numbers, first to last
+    refused: int = 0  # links the gate refused
+    tunnels: int = 0  # links it gave a second chance
+    aside: dict[str, int] = field(default_factory=dict)  # what was asked for and is no page (live only)
+    cost: Cost = field(default_factory=Cost)
+
+
+@lru_cache(maxsize=2)
+def _readings(path: Path) -> Readings:
+    return Readings(path)
+
+
+def crawl(run: Run) -> Crawled:
+    """Do it."""
+    strategy = strategy_of(run.spec)
+    prepare(strategy, run.contest, run.seed)
+    with Meter() as meter:
+        meter.watch(strategy)
+        found = _Crawl(run, strategy, _readings(run.readings), meter).go()
+    found.cost = meter.cost
+    return found
+
+
+class _Crawl:
+    def __init__(self, run: Run, strategy: Strategy, readings: Readings, meter: Meter) -> None:
+        self.run = run
+        self.strategy = strategy
+        self.readings = readings
+        self.meter = meter
+        self.context = context_of(run.contest, strategy)
+        self.found = Crawled()
+        self.tunnels: dict[str, int] = {}
+        self.ordering = Ordering(strategy, MemoryFrontier(), expand=run.contest.expand)
+
+    def go(self) -> Crawled:
+        ordering, order = self.ordering, self.found.order
+        accept = self._gate()
+        ordering.seed([self.readings.seed(number) for number in self.run.seeds], 0.0)
+        while len(order) < self.run.pages:
+            leased = ordering.lease(float(len(order)), accept)
+            if leased is None:
+                break
+            number = self.readings.numbers[leased.link.url]
+            order.append(number)
+            self._visit(number, leased)
+        return self.found
+
+    def _visit(self, number: int, leased: Leased) -> None:
+        now = float(len(self.found.order))
+        url = leased.link.url
+        reading = self.readings.read(number)
+        if reading is None:
+            self.ordering.acknowledge(url, State.DISCARDED, "no page to read", now)
+            return
+        via = Via(leased.link, leased.score, leased.carry, self.tunnels.pop(url, 0))
+        page = self.readings.page(number, reading, self.run.topic, via)
+        links = self.readings.links(reading, page, self.context)
+        self.ordering.visit(page, links, now)
+        cost = self.meter.cost
+        cost.most_queued = max(cost.most_queued, len(self.ordering.frontier))
+        state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
+        self.ordering.acknowledge(url, state, reason, now)
+
+    def _gate(self) -> Accept | None:
+        contest = self.run.contest
+        if not prunes(contest, self.strategy):
+            return None
+        topic = load_topic(contest.topic)
+        gate = LinkGate(
+            self.strategy.current_scorer or scorer_of(contest),
+            threshold_of(contest),
+            topic.tunnel_probability,
+            topic.tunnel_depth,
+        )
+
+        def accept(row: Leased) -> str | None:
+            verdict = gate.judge(row.link, row.tunnel)
+            if not verdict.passed:
+                self.found.refused += 1
+                return verdict.reason
+            if verdict.tunnel:
+                self.tunnels[row.link.url] = verdict.tunnel
+                self.found.tunnels += 1
+            return None
+
+        return accept

@@ -1,0 +1,173 @@
+"""report.html: a comparison on one page that needs nothing else, with every setting and version.
+
+The conflict: the page is passed on and opened anywhere, and it shows addresses that came out of the web. So pictures are inside
+it, no script and no outside address is, and every text is escaped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.evaluation.contestants import name_of, parameters_of
+from topiccrawler.evaluation.experiment import Comparison
+from topiccrawler.evaluation.measures import checkpoints
+from topiccrawler.evaluation.results import ORACLE, mean_ratios, result
+from topiccrawler.evaluation.scoring import STEP_PAGES
+from topiccrawler.strategies import STRATEGIES
+from topiccrawler.strategies import parameters_of as defaults_of
+from topiccrawler.text.segment import TOKENIZER
+
+PACKAGES = (
+    *("topiccrawler", "Scrapy", "selectolax", "jieba", "rjieba", "OpenCC", "tldextract", "scikit-learn"),
+    *("numpy", "scipy", "networkx", "FastWARC", "matplotlib"),
+)
+_STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}"
+    "table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .7em;border-bottom:1px solid #ddd;text-align:right}"
+    "td:first-child,th:first-child{text-align:left}td.text{text-align:left;overflow-wrap:anywhere}"
+    "img{max-width:100%}p.note{background:#fff3cd;padding:.6em 1em}"
+)
+
+
+def report(
+    comparison: Comparison, pictures: Mapping[str, Mapping[str, bytes]], settings: Mapping[str, Any]
+) -> str:
+    """The page; `pictures`: topic -> file name -> PNG."""
+    topics = [outcome.topic for outcome in comparison.outcomes]
+    body = [f"<h1>Comparison: {escape(', '.join(topics))}</h1>"]
+    if len(topics) > 1:
+        ratios = mean_ratios(comparison.outcomes, comparison.plan.pages)
+        rows = sorted(ratios.items(), key=lambda row: -(row[1] or 0.0))
+        body += ["<h2>Mean oracle ratio</h2>", _table(("", "mean of topics"), rows)]
+    for outcome in comparison.outcomes:
+        body += _topic(result(comparison, outcome), comparison.plan.pages, outcome.contestants.absent)
+        body += [_picture(name, png) for name, png in pictures[outcome.topic].items()]
+    body += ["<h2>What was run</h2>", _pairs(settings)]
+    body += ["<h3>Orderings</h3>", _orderings(comparison.plan.specs)]
+    body += ["<h3>Recorded web</h3>", _web(comparison)]
+    body += ["<h3>Versions</h3>", _pairs(versions()), "<h3>Measures</h3>", _MEASURES]
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Comparison</title>'
+        f"<style>{_STYLE}</style></head><body>{''.join(body)}</body></html>\n"
+    )
+
+
+_MEASURES = (
+    "<p>harvest rate = relevant among the first N fetched / N. target recall = relevant among the first N fetched / relevant "
+    "that can be reached from the seeds. oracle ratio = area under the curve of relevant pages, by the same area of an "
+    "oracle that knows links and truth and fetches the page nearest to a relevant one. A crawl that runs out of pages keeps its count. "
+    "What the runs cost stands in cost.json, because it does not repeat.</p>"
+)
+
+
+def _topic(found: dict[str, Any], pages: int, absent: Mapping[str, str]) -> list[str]:
+    reachable = found["reachable"]
+    seeds = found["seeds"]
+    some = ", ".join(seeds[:5]) + (" …" if len(seeds) > 5 else "")
+    reached = f"{reachable['relevant']} relevant pages of {reachable['pages']} that can be reached"
+    parts = [
+        f"<h2>{escape(found['topic'])}</h2>",
+        f"<p>{reached} from {len(seeds)} seeds ({escape(some)}).</p>",
+    ]
+    if found["truth"] == "judge":
+        parts.append(
+            '<p class="note">No labels were given: the page judge, which the crawls themselves see, is the truth here. '
+            "Orderings that rely on it look better than they are.</p>"
+        )
+    if found["mode"] == "live":
+        parts.append('<p class="note">Crawled by the real engine; such runs do not repeat to the bit.</p>')
+    at = checkpoints(pages, STEP_PAGES)
+    has_content = "content_target_recall" in found["oracle"]
+    head = ["", "oracle ratio", *(f"harvest@{n}" for n in at), f"recall@{pages}"]
+    head += [f"recall@{pages}, content"] if has_content else []
+    named = {**found["strategies"], ORACLE: found["oracle"]}
+    rows = []
+    for name, row in sorted(named.items(), key=lambda pair: -(pair[1]["oracle_ratio"] or 0.0)):
+        cells = [
+            name,
+            _with_band(row),
+            *(row["harvest_rate"][str(n)] for n in at),
+            row["target_recall"][str(pages)],
+        ]
+        rows.append(
+            [*cells, *([row["content_target_recall"][str(pages)]] if has_content else []), row["pages"]]
+        )
+    parts.append(_table((*head, "pages"), rows))
+    parts += [f'<p class="note">Left out: {escape(why)}</p>' for why in absent.values()]
+    return parts
+
+
+def _with_band(row: Mapping[str, Any]) -> str:
+    ends = row.get("band", {}).get("oracle_ratio")
+    return _cell(row["oracle_ratio"]) + (f" ({ends[0]:.3f} to {ends[1]:.3f})" if ends else "")
+
+
+def _orderings(specs: Sequence[str]) -> str:
+    rows = []
+    for spec in specs:
+        parameters = {**defaults_of(STRATEGIES[name_of(spec)]), **parameters_of(spec)}
+        rows.append(
+            (spec, ", ".join(f"{key}={value}" for key, value in parameters.items()) or "no parameters")
+        )
+    return _table(("ordering", "parameters"), rows)
+
+
+def _web(comparison: Comparison) -> str:
+    rows: list[tuple[str, object]] = [
+        (f"{path} (SHA-256)", _digest(path)) for path in (*comparison.plan.web, *comparison.plan.labels)
+    ]
+    rows += [
+        ("pages", comparison.pages),
+        ("distinct links between them", comparison.links),
+        ("links to pages that were not recorded, not queued", comparison.links_elsewhere),
+        ("labelled pages", comparison.labelled),
+        ("labelled URLs that were not recorded", comparison.labels_elsewhere),
+    ]
+    return _table(("", ""), rows)
+
+
+def versions() -> dict[str, str]:
+    """Of Python, the tokenizer and all packages that can change a figure."""
+    found = {"Python": platform.python_version(), "tokenizer": TOKENIZER}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _picture(name: str, png: bytes) -> str:
+    return f'<p><img alt="{escape(name)}" src="data:image/png;base64,{b64encode(png).decode("ascii")}"></p>'
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    return _table(("", ""), list(values.items()))
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    lines = ["".join(f"<th>{escape(name)}</th>" for name in head)] if any(head := list(head)) else []
+    for row in rows:
+        cells = ((_cell(value), not isinstance(value, (int, float))) for value in row)
+        lines.append(
+            "".join(f'<td class="text">{text}</td>' if words else f"<td>{text}</td>" for text, words in cells)
+        )
+    return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else escape(str(value))

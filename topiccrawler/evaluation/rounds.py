@@ -1,0 +1,44 @@
+"""Does the runs of a comparison, as often as each deserves.
+
+The conflict: an ordering that draws lots needs several runs for a fair picture, one that does not would only repeat itself, and a
+strategy does not say which it is. So every ordering runs with a second seed; those that crawl the same again are done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+from topiccrawler.evaluation.replayed import Crawled, Run
+
+Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+Do = Callable[[Sequence[Run]], Iterable[tuple[int, Crawled]]]
+"""Does runs in any order; gives the number of each and what it did."""
+
+
+def all_rounds(runs: Sequence[Run], repeat: int, do: Do, bar: Bar, *, always: bool) -> list[list[Crawled]]:
+    """For each run its crawls, by seed 0, 1, …; `always`: a run never repeats itself (a live crawl does not)."""
+    crawls = _round(runs, [0], do, bar)
+    if repeat > 1:
+        for first, second in zip(crawls, _round(runs, [1], do, bar), strict=True):
+            if always or second[0].order != first[0].order:
+                first.extend(second)
+    if repeat > 2:
+        again = [number for number, found in enumerate(crawls) if len(found) > 1]
+        more = _round([runs[number] for number in again], range(2, repeat), do, bar)
+        for number, found in zip(again, more, strict=True):
+            crawls[number].extend(found)
+    return crawls
+
+
+def _round(runs: Sequence[Run], seeds: Sequence[int], do: Do, bar: Bar) -> list[list[Crawled]]:
+    """For each run its crawls by these seeds."""
+    todo = [replace(run, seed=seed) for run in runs for seed in seeds]
+    done: dict[int, Crawled] = {}
+    with bar("crawling", len(todo)) as tick:
+        for number, crawled in do(todo):
+            done[number] = crawled
+            tick(1)
+    ordered = [done[number] for number in range(len(todo))]
+    return [ordered[at : at + len(seeds)] for at in range(0, len(ordered), len(seeds))]

@@ -1,0 +1,146 @@
+"""A whole frontier as JSON lines, and back: to look at it with other tools, to mend it, to move a job.
+
+The conflict: such a file may come from anywhere, and one bad line must neither be skipped in silence nor leave half a
+queue behind without a word. So each line is checked before it is queued, and the fault names its line; what stands
+before it is queued, and loading the mended file again adds the rest.
+
+    {"frontier": 1}                                                       first line: the format's version
+    {"note": NAME, "text": TEXT}                                          what strategy, budgets and tally have kept
+    {"url": …, "host": …, "score": …, "state": …, "reason": …, …}         one URL, in order of arrival
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Frontier, Pushed, Row, State
+from topiccrawler.frontier.rows import Rows
+from topiccrawler.links.urls import MAX_LENGTH_CHARACTERS, host_of
+from topiccrawler.model import Link, Score
+
+VERSION = 1
+_ROWS_PER_COMMIT = 10_000
+_FINAL = {State.ERROR, State.DISCARDED, State.COMPLETED}
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Head(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    frontier: Literal[1]
+
+
+class _Note(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    note: str
+    text: str
+
+
+class _Line(BaseModel):
+    """Link's names and Row's."""
+
+    model_config = ConfigDict(extra="forbid")
+    url: str = Field(pattern="^https?://", max_length=MAX_LENGTH_CHARACTERS)
+    host: str = Field(min_length=1)
+    anchor: str = ""
+    before: str = ""
+    after: str = ""
+    title: str = ""
+    heading: str = ""
+    region: str = ""
+    path: str = ""
+    kind: str = ""
+    position: int = Field(default=0, ge=0, lt=2**31)
+    depth: int = Field(default=0, ge=-1, lt=2**31)
+    source_url: str = ""
+    nofollow: bool = False
+    score: Finite
+    carry: Finite = 0.0
+    tunnel: int = Field(default=0, ge=0, lt=2**31)
+    state: State = State.WAITING
+    reason: str = ""
+    added: Finite = 0.0
+    changed: Finite = 0.0
+
+
+def dump(rows: Rows) -> Iterator[str]:
+    """The lines, without their ends."""
+    yield json.dumps({"frontier": VERSION})
+    for name, text in rows.notes().items():
+        yield json.dumps({"note": name, "text": text}, ensure_ascii=False)
+    for row in rows.listing():
+        yield json.dumps(_plain(row), ensure_ascii=False, allow_nan=False)
+
+
+def load(lines: Iterable[str], frontier: Frontier, name: str) -> tuple[int, int]:
+    """Queue what the lines say; URLs and notes the frontier has already stay as they are. What was under way waits.
+
+    Returns how many URLs were added and how many were known. StateError names the first line that is wrong.
+    """
+    added = known = number = 0
+    for number, line in enumerate(lines, start=1):
+        entry = _read(line, number, name)
+        if isinstance(entry, _Note):
+            if frontier.note(entry.note) is None:
+                frontier.put_note(entry.note, entry.text)
+        elif isinstance(entry, _Line):
+            if _queue(entry, frontier):
+                added += 1
+            else:
+                known += 1
+            if (added + known) % _ROWS_PER_COMMIT == 0:
+                frontier.commit()
+    if not number:
+        raise _wrong(name, 1, "there is nothing")
+    frontier.commit()
+    return added, known
+
+
+def _read(line: str, number: int, name: str) -> _Head | _Note | _Line:
+    kind: type[_Head | _Note | _Line] = _Head
+    if number > 1:
+        kind = _Note if line.startswith('{"note"') else _Line
+    try:
+        entry = kind.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the line"
+        raise _wrong(name, number, f"{where}: {first['msg']}") from None
+    if isinstance(entry, _Line) and host_of(entry.url) != entry.host:
+        raise _wrong(name, number, f"host: {entry.host!r} is not the host of {entry.url}")
+    return entry
+
+
+def _queue(entry: _Line, frontier: Frontier) -> bool:
+    fields: dict[str, Any] = {field.name: getattr(entry, field.name) for field in dataclasses.fields(Link)}
+    link = Link(**fields)
+    score = Score(entry.url, entry.score, entry.carry)
+    if frontier.row(entry.url) is not None:
+        return False
+    pushed = frontier.push([(link, score)], now=entry.added, tunnel=entry.tunnel)
+    if entry.state in _FINAL and frontier.claim(link, entry.score, entry.added):
+        frontier.acknowledge(entry.url, entry.state, entry.reason, entry.changed)
+    return pushed[Pushed.NEW] == 1
+
+
+def _plain(row: Row) -> dict[str, object]:
+    link = {field.name: getattr(row.link, field.name) for field in dataclasses.fields(Link)}
+    return {
+        **link,
+        "score": row.score,
+        "carry": row.carry,
+        "tunnel": row.tunnel,
+        "state": row.state.value,
+        "reason": row.reason,
+        "added": row.added,
+        "changed": row.changed,
+    }
+
+
+def _wrong(name: str, number: int, fault: str) -> StateError:
+    return StateError(f"{name}, line {number}", fault, "give a file written by `scrapy frontier dump`")

@@ -1,0 +1,99 @@
+"""How a frontier on disk stands, read beside the crawl that may be writing to it.
+
+The conflict: a person asks about one queue of millions and wants an answer in a second, so nothing is loaded: SQL
+counts, and only the rows that are shown are read.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Row, State
+from topiccrawler.frontier.rows import STATES, Rows
+from topiccrawler.frontier.tables import fault, open_to_read
+
+_STATES = "SELECT state, count(*) FROM urls GROUP BY state"
+_HOSTS = "SELECT name, state, count(*) FROM urls JOIN hosts ON hosts.id = host GROUP BY host, state"
+_REASONS = "SELECT reason, count(*) FROM urls WHERE state = ? GROUP BY reason ORDER BY count(*) DESC, reason"
+_TOP = """SELECT urls.number FROM urls
+    LEFT JOIN (SELECT number AS raised, score AS raised_score, max(id) FROM raises GROUP BY number) ON raised = number
+    WHERE state = 0 ORDER BY coalesce(raised_score, score) DESC, number LIMIT ?"""
+
+
+@dataclass(slots=True)
+class Overview:
+    """Counts, and the rows that come next by score."""
+
+    states: dict[str, int]
+    hosts: dict[str, dict[str, int]]  # host -> state -> URLs; those with most waiting first
+    failures: dict[str, int]  # reason -> URLs in state error
+    discards: dict[str, int]  # reason -> URLs in state discarded
+    top: list[Row]
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+def overview(path: Path, top: int = 10) -> Overview:
+    """Read it. StateError when there is no frontier or it cannot be read."""
+    require(path)
+    try:
+        database = open_to_read(path)
+        try:
+            states = dict.fromkeys((state.value for state in STATES), 0)
+            for code, count in database.execute(_STATES):
+                states[STATES[code].value] = count
+            hosts: dict[str, dict[str, int]] = {}
+            for name, code, count in database.execute(_HOSTS):
+                hosts.setdefault(name, {})[STATES[code].value] = count
+            failures = dict(database.execute(_REASONS, (STATES.index(State.ERROR),)).fetchall())
+            discards = dict(database.execute(_REASONS, (STATES.index(State.DISCARDED),)).fetchall())
+            numbers = [number for (number,) in database.execute(_TOP, (top,))]
+        finally:
+            database.close()
+    except sqlite3.Error as error:
+        raise fault(path, error) from error
+    by_waiting = sorted(hosts, key=lambda host: (-hosts[host].get("waiting", 0), host))
+    with reading(path) as rows:
+        return Overview(
+            states,
+            {host: hosts[host] for host in by_waiting},
+            failures,
+            discards,
+            [rows.read(number) for number in numbers],
+            rows.notes(),
+        )
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Rows]:
+    """The rows of a frontier on disk, to be read only."""
+    require(path)
+    rows = Rows(path, read_only=True)
+    try:
+        deque(rows.load_raises(), maxlen=0)  # it remembers them
+        yield rows
+    finally:
+        rows.close()
+
+
+def require(path: Path) -> None:
+    """A reader makes no file."""
+    if not path.is_file():
+        raise StateError(
+            str(path), "there is no frontier", "name the JOBDIR of a crawl that was run with -s JOBDIR=…"
+        )
+
+
+def notes_as_json(notes: Mapping[str, str], name: str) -> dict[str, object]:
+    """A note that is a JSON object; {} when it is missing or damaged."""
+    try:
+        kept = json.loads(notes.get(name, "{}"))
+    except ValueError:
+        return {}
+    return kept if isinstance(kept, dict) else {}

@@ -1,0 +1,34 @@
+"""Files that are no pages, told by the ending of their URL: pictures, sound, film, archives, programs, fonts, scripts.
+
+The conflict: fetching such a link to find out what it is costs a turn of its host; the ending of a path is nearly always
+honest, and where it is not (a page named photo.jpg) little is lost. A query tells nothing: it may be a page about a file.
+But: formats that pages.formats reads (pdf, docx, xlsx, pptx, txt, xml, sitemap.xml.gz) are no media.
+"""
+
+from __future__ import annotations
+
+MEDIA = "media"
+_NAMES = """
+jpg jpeg png gif webp bmp svg ico tif tiff avif heic psd
+mp3 mp4 mpg mpeg m4a m4v avi mov wmv flv mkv webm rmvb rm wav wma ogg flac aac amr mid swf
+zip rar 7z gz tgz bz2 xz tar exe msi apk ipa dmg iso pkg deb rpm bin torrent
+doc xls ppt wps rtf epub mobi woff woff2 ttf eot css js json
+"""
+_ENDINGS = frozenset(_NAMES.split())
+
+
+def may_be_media(href: str) -> bool:
+    """Whether an href as written has the ending of a file that no format reader reads."""
+    path = href.partition("?")[0].partition("#")[0]
+    return path[path.rfind(".") + 1 :].rstrip().lower() in _ENDINGS
+
+
+def is_media(url: str) -> bool:
+    """The same of a canonical URL, whose host has endings too."""
+    if not may_be_media(url):
+        return False
+    path = url.partition("?")[0]
+    slash = path.rfind("/")
+    if path.rfind(".") < slash or slash < 8:  # 8: the slashes of https://
+        return False
+    return not ("sitemap" in path[slash:] and path.endswith(".xml.gz"))

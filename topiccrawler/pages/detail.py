@@ -1,0 +1,166 @@
+"""Detail pages (one text) against link pages (lists of links): a support vector machine on three figures of the page.
+
+Idea: a detail page has text outside links, few links a word, and its text in one block; a hub has the opposite.
+Formula: TextDegree = log2((words outside links + 1) / k); LinkDegree = log2((links + 1) / (words + 1));
+Aggregation = Σ size² / (Σ size)² over blocks of text outside links; 0 for a page without any.
+score = Σ_i v_i·exp(-γ·|x - x_i|²) + b over the support vectors x_i, each figure scaled to mean 0, deviation 1;
+score >= 0 is a detail page.
+Parameters: k = 100 (paper); γ, C by cross-validation when trained (detail_training.py).
+Reads: the document. Cost: one pass over its runs of text, some hundred exponentials.
+But: the paper counts words of a segmenter; here Han characters are counted two a word, other runs of letters one, for a
+segmenter over all the page would cost more than all the rest. The paper gives no formula for Aggregation: this is the
+chance that two pieces of text stand in one block.
+Reference: JLSE (2014) §3.3.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from topiccrawler.errors import ModelError
+from topiccrawler.pages.document import Document
+from topiccrawler.resources import folder as data_folder
+
+FORMAT = "topiccrawler detail classifier"
+VERSION = 1
+FIGURES = ("TextDegree", "LinkDegree", "Aggregation")
+K = 100.0
+FILE = "judges/detail.json"  # within the folder of models
+LARGEST_BYTES = 8_000_000
+MOST_VECTORS = 20_000
+LARGEST = 1e9
+REMEDY = "train it again: scrapy train detail --judge detail --pages FILE --labels FILE"
+
+_HAN = re.compile(r"[一-\u9fff]")
+_RUN = re.compile(r"[^\W一-\u9fff]+")
+
+Numbers = npt.NDArray[np.float64]
+
+
+def figures(document: Document) -> tuple[float, float, float]:
+    """TextDegree, LinkDegree, Aggregation of a page."""
+    outside = inside = 0.0
+    sizes: dict[int, float] = {}
+    text = document.text
+    for start, end, _, in_link, block in document.runs:
+        words = _words_in(text[start:end])
+        if in_link:
+            inside += words
+        else:
+            outside += words
+            sizes[block] = sizes.get(block, 0.0) + words
+    gathered = sum(size * size for size in sizes.values()) / (outside * outside) if outside else 0.0
+    return (
+        math.log2((outside + 1) / K),
+        math.log2((len(document.anchors) + 1) / (outside + inside + 1)),
+        gathered,
+    )
+
+
+def _words_in(text: str) -> float:
+    return len(_HAN.findall(text)) / 2 + len(_RUN.findall(text))
+
+
+@dataclass(frozen=True, slots=True)
+class DetailClassifier:
+    """The trained machine."""
+
+    gamma: float
+    means: Numbers
+    deviations: Numbers
+    vectors: Numbers  # a row a support vector, scaled
+    values: Numbers
+    bias: float
+    training: dict[str, Any] = field(default_factory=dict)
+    scores: dict[str, Any] = field(default_factory=dict)
+
+    def is_detail(self, document: Document) -> bool:
+        """Is it a page with one text of its own?"""
+        return self.score(figures(document)) >= 0.0
+
+    def score(self, of_page: tuple[float, float, float]) -> float:
+        """Above 0 a detail page, below a link page; about 1 is sure."""
+        scaled = (np.array(of_page) - self.means) / self.deviations
+        away = self.vectors - scaled
+        near: Numbers = np.exp(-self.gamma * np.einsum("ij,ij->i", away, away))
+        return float(near @ self.values) + self.bias
+
+
+def save_detail(machine: DetailClassifier, place: Path) -> None:
+    """Write it as JSON, a line a support vector."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "figures": FIGURES,
+        "gamma": machine.gamma,
+        "bias": machine.bias,
+        "means": machine.means.tolist(),
+        "deviations": machine.deviations.tolist(),
+        "training": machine.training,
+        "scores": machine.scores,
+    }
+    lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
+    rows = np.column_stack([machine.values, machine.vectors]).round(6).tolist()
+    vectors = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+    place.write_text("{" + ",\n".join(lines) + f',\n"vectors": [\n{vectors}\n]}}\n', encoding="utf-8")
+
+
+def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:
+    """The machine of that folder of models, by default the one that travels with the package."""
+    place = (folder or data_folder("models")).joinpath(*FILE.split("/"))
+    try:
+        with place.open("rb") as file:
+            body = file.read(LARGEST_BYTES + 1)
+    except OSError as failure:
+        raise _refused(place, f"cannot be read: {failure.strerror or failure}") from None
+    if len(body) > LARGEST_BYTES:
+        raise _refused(place, f"is larger than {LARGEST_BYTES} bytes")
+    try:
+        model = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise _refused(place, "is damaged or no JSON") from None
+    if not isinstance(model, dict) or model.get("format") != FORMAT or model.get("version") != VERSION:
+        raise _refused(place, f"is no {FORMAT} of version {VERSION}")
+    rows = model.get("vectors")
+    if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_VECTORS:
+        raise _refused(place, f"does not hold 1 to {MOST_VECTORS} support vectors")
+    table = _numbers(rows, 4, place)
+    scale = _numbers([model.get("means"), model.get("deviations")], 3, place)
+    single = _numbers([[model.get("gamma"), model.get("bias")]], 2, place)[0]
+    if single[0] <= 0 or not bool((scale[1] > 0).all()):
+        raise _refused(place, "has a gamma or deviation that is not above 0")
+    kept = {name: model.get(name) for name in ("training", "scores")}
+    return DetailClassifier(
+        gamma=float(single[0]),
+        means=scale[0],
+        deviations=scale[1],
+        vectors=table[:, 1:],
+        values=table[:, 0],
+        bias=float(single[1]),
+        **{name: value if isinstance(value, dict) else {} for name, value in kept.items()},
+    )
+
+
+def _numbers(rows: list[Any], width: int, place: object) -> Numbers:
+    good = all(
+        isinstance(row, list)
+        and len(row) == width
+        and all(type(value) in {int, float} and -LARGEST <= value <= LARGEST for value in row)
+        for row in rows
+    )
+    if not good:
+        raise _refused(place, f"holds a row that is not {width} finite numbers")
+    return np.array(rows, dtype=np.float64)
+
+
+def _refused(place: object, fault: str) -> ModelError:
+    return ModelError(f"detail classifier {place}", fault, REMEDY)

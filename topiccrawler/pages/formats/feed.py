@@ -1,0 +1,72 @@
+"""RSS (0.9x, 1.0, 2.0) and Atom: a list of links, each with its headline as anchor and its summary beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+from selectolax.lexbor import LexborHTMLParser
+
+from topiccrawler.pages.formats.extract import Extract, Part, bounded, tidy
+from topiccrawler.pages.formats.markup import name_of, root_of, text_of
+from topiccrawler.pages.taming import tame
+
+MOST_ENTRIES = 1_000
+LONGEST_SUMMARY = 1_000
+MOST_SUMMARY_MARKUP = 20_000  # characters of a summary's markup that are looked at
+_ENTRIES = frozenset({"item", "entry"})
+_SUMMARIES = ("description", "summary", "encoded", "content")
+
+
+def read(body: bytes, declared: str | None = None) -> Extract:
+    """A feed; UnreadableError when it is no XML."""
+    root = root_of(body, declared)
+    channel = next((child for child in root if name_of(child) == "channel"), root)
+    about = _fields(channel)
+    entries = (element for element in root.iter(etree.Element) if name_of(element) in _ENTRIES)
+    return Extract(
+        title=tidy(_plain(about.get("title", ""))),
+        parts=bounded(_parts(entries)),
+        description=tidy(_plain(about.get("description", about.get("subtitle", "")))),
+        is_hub=True,
+    )
+
+
+def _parts(entries: Iterator[etree._Element]) -> Iterator[Part]:
+    for number, entry in enumerate(entries):
+        if number >= MOST_ENTRIES:
+            return
+        fields = _fields(entry)
+        yield _plain(fields.get("title", "")), _link(entry)
+        yield next((_plain(fields[name]) for name in _SUMMARIES if fields.get(name)), ""), ""
+
+
+def _fields(element: etree._Element) -> dict[str, str]:
+    """Text of the direct children by name; the first of each counts."""
+    found: dict[str, str] = {}
+    for child in element:
+        name = name_of(child)
+        if name and name not in found and name not in _ENTRIES:
+            found[name] = text_of(child)[:MOST_SUMMARY_MARKUP]
+    return found
+
+
+def _link(entry: etree._Element) -> str:
+    """RSS writes the URL as text, Atom as href; an Atom link with another rel than `alternate` is no page."""
+    for child in entry:
+        if name_of(child) == "link":
+            url = child.get("href") if child.get("rel", "alternate") == "alternate" else None
+            url = url or (tidy(child.text) if child.get("href") is None else "")
+            if url:
+                return url
+    guid = next((child for child in entry if name_of(child) == "guid"), None)
+    text = tidy(guid.text) if guid is not None else ""
+    return text if text.startswith(("http://", "https://")) else ""
+
+
+def _plain(markup: str) -> str:
+    """Text of a summary, which may be HTML."""
+    if "<" in markup:
+        root = LexborHTMLParser(tame(markup)).body
+        markup = root.text(separator=" ") if root is not None else ""
+    return tidy(markup)[:LONGEST_SUMMARY]

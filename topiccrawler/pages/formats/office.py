@@ -1,0 +1,37 @@
+"""What Office files have in common: a zip that may be a bomb, and properties that say title and author."""
+
+from __future__ import annotations
+
+import zipfile
+from io import BytesIO
+from typing import Any
+
+from topiccrawler.pages.formats.extract import LONGEST_FIELD, Extract, Part, UnreadableError, tidy
+
+MOST_UNPACKED_BYTES = 100_000_000
+MOST_MEMBERS = 5_000
+
+
+def unpacked_safely(body: bytes) -> None:
+    """UnreadableError when the file would grow too large. A member cannot give more than it claims: zipfile stops there."""
+    try:
+        with zipfile.ZipFile(BytesIO(body)) as archive:
+            members = archive.infolist()
+    except zipfile.BadZipFile as error:
+        raise UnreadableError(f"damaged ({error})") from error
+    size = sum(member.file_size for member in members)
+    if len(members) > MOST_MEMBERS or size > MOST_UNPACKED_BYTES:
+        raise UnreadableError(f"{len(members)} parts, {size:,} bytes unpacked")
+
+
+def properties(about: Any, parts: list[Part]) -> Extract:
+    """An extract with what the file says about itself. openpyxl says creator where the others say author."""
+    saved = about.modified or about.created  # templates are created years before what is made from them
+    return Extract(
+        title=tidy(about.title)[:LONGEST_FIELD],
+        parts=parts,
+        keywords=tidy(about.keywords)[:LONGEST_FIELD],
+        description=tidy(about.subject)[:LONGEST_FIELD],
+        author=tidy(getattr(about, "author", None) or getattr(about, "creator", None))[:LONGEST_FIELD],
+        published=saved.date().isoformat() if saved is not None else "",
+    )

@@ -1,0 +1,143 @@
+"""Which format a body is, and who reads it. A new format is one file with `read` and one line here.
+
+The conflict: Content-Type and file name often lie (a workbook served as text/html), and a body must be told in
+microseconds, since nearly all are HTML. So the first bytes speak first, the declaration where they are silent.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from io import BytesIO
+from types import MappingProxyType
+
+HTML = "html"
+MEDIA = "media"  # pictures, sound, film, fonts: recorded where they are linked, never read
+UNKNOWN = "unknown"
+
+# format -> module of this package; those after the bar are read in a process of their own (worker.py)
+IN_PROCESS = ("text", "feed", "sitemap")
+IN_WORKER = ("pdf", "docx", "xlsx", "pptx")
+READ = frozenset({HTML, *IN_PROCESS, *IN_WORKER})
+
+HEAD_BYTES = 2048
+MOST_MEMBERS = 20_000
+
+_MAIN_PARTS = MappingProxyType(
+    {"word/document.xml": "docx", "xl/workbook.xml": "xlsx", "ppt/presentation.xml": "pptx"}
+)
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n", MEDIA),
+    (b"\xff\xd8\xff", MEDIA),
+    (b"GIF8", MEDIA),
+    (b"RIFF", MEDIA),
+    (b"OggS", MEDIA),
+    (b"ID3", MEDIA),
+    (b"\x1aE\xdf\xa3", MEDIA),
+    (b"wOFF", MEDIA),
+    (b"wOF2", MEDIA),
+    (b"\xd0\xcf\x11\xe0", UNKNOWN),  # Office before 2007
+    (b"Rar!", UNKNOWN),
+    (b"7z\xbc\xaf", UNKNOWN),
+    (b"BZh", UNKNOWN),
+    (b"\xfd7zXZ", UNKNOWN),
+    (b"MZ", UNKNOWN),
+    (b"\x7fELF", UNKNOWN),
+    (b"FWS", UNKNOWN),
+    (b"CWS", UNKNOWN),
+    (b"{\\rtf", UNKNOWN),
+)
+_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x84\x31\x95\x33")
+_MARKUP = re.compile(
+    rb"<(?:!doctype\s+html|html|head|body|title|meta|script|table|div|a|p|frameset|link|h[1-6]|br|iframe)\b",
+    re.IGNORECASE,
+)
+_ROOT = re.compile(
+    rb"\s*(?:<\?[^>]{0,300}>\s*|<!--(?:(?!-->)[\s\S]){0,1000}-->\s*|<!DOCTYPE[^>\[]{0,300}(?:\[[^\]]{0,1500}\]\s*)?>\s*)*+<(?:\w{1,20}:)?(\w{1,20})[\s>]",
+    re.IGNORECASE,
+)
+_ROOTS = MappingProxyType(
+    {b"rss": "feed", b"feed": "feed", b"rdf": "feed", b"urlset": "sitemap", b"sitemapindex": "sitemap"}
+)
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
+
+
+def recognise(body: bytes, content_type: str = "") -> str:
+    """The format's name; `unknown` for what nobody here reads. Never raises."""
+    head = body[:HEAD_BYTES]
+    return _packed(body, head) or _by_magic(head) or _by_markup(head) or _declared(head, content_type)
+
+
+def _packed(body: bytes, head: bytes) -> str:
+    """PDF, and what is told by what it holds."""
+    if head.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and not _MARKUP.search(head, 0, 1024)):
+        return "pdf"
+    if head.startswith(b"PK\x03\x04"):
+        return _office(body)
+    if head.startswith(b"\x1f\x8b"):
+        return "sitemap" if _root(inflated(body, HEAD_BYTES)) == "sitemap" else UNKNOWN
+    return ""
+
+
+def _by_magic(head: bytes) -> str:
+    kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
+    if not kind and head[4:8] == b"ftyp":
+        kind = MEDIA
+    return "" if kind and _MARKUP.search(head) else kind
+
+
+def _by_markup(head: bytes) -> str:
+    return _root(head) or (HTML if _MARKUP.search(head) else "")
+
+
+def _declared(head: bytes, content_type: str) -> str:
+    """Neither known bytes nor markup: the declaration decides, unless the bytes are no text."""
+    declared = content_type.partition(";")[0].strip().lower()
+    if _is_binary(head):
+        return UNKNOWN
+    if declared.startswith(("image/", "audio/", "video/", "font/")):
+        return MEDIA
+    if declared.startswith("text/plain"):
+        return "text"
+    return HTML if not declared or "html" in declared or "xml" in declared else UNKNOWN
+
+
+def inflated(body: bytes, most: int) -> bytes:
+    """The first `most` bytes of what is packed with gzip; what there is of it when it is damaged."""
+    try:
+        return zlib.decompressobj(31).decompress(body, most)
+    except zlib.error:
+        return b""
+
+
+def _root(head: bytes) -> str:
+    """The format an XML root element tells of."""
+    for mark in _BYTE_ORDER_MARKS[:1]:
+        head = head.removeprefix(mark)
+    found = _ROOT.match(head)
+    return _ROOTS.get(found[1].lower(), "") if found else ""
+
+
+def _office(body: bytes) -> str:
+    """Office files are zips; the name of the main part tells which."""
+    try:
+        with zipfile.ZipFile(BytesIO(body)) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError, IndexError):
+        return UNKNOWN
+    if len(names) > MOST_MEMBERS:
+        return UNKNOWN
+    return next((kind for name, kind in _MAIN_PARTS.items() if name in names), UNKNOWN)
+
+
+def _is_binary(head: bytes) -> bool:
+    """More than a thirtieth control characters, and no UTF-16, of which a quarter or more is zeros beside text."""
+    if head.startswith(_BYTE_ORDER_MARKS) or not head:
+        return False
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    if controls * 30 <= len(head):
+        return False
+    even, odd = head[::2], head[1::2]
+    wide = min(even.count(0), odd.count(0)) * 20 <= len(head) and head.count(0) * 4 >= len(head)
+    return not wide

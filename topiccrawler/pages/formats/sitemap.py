@@ -1,0 +1,35 @@
+"""Sitemaps and their indexes, plain or gzip: a list of links; news sitemaps give headlines too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from topiccrawler.pages.formats.extract import Extract, Part, bounded, tidy
+from topiccrawler.pages.formats.markup import MOST_BYTES, name_of, root_of
+from topiccrawler.pages.formats.registry import inflated
+
+_HOLDERS = frozenset({"url", "sitemap"})
+
+
+def read(body: bytes, declared: str | None = None) -> Extract:
+    """A sitemap; UnreadableError when it is no XML."""
+    if body.startswith(b"\x1f\x8b"):
+        body = inflated(body, MOST_BYTES)
+    return Extract(parts=bounded(_parts(root_of(body, declared))), is_hub=True)
+
+
+def _parts(root: etree._Element) -> Iterator[Part]:
+    for holder in root:
+        if name_of(holder) not in _HOLDERS:
+            continue
+        url = title = ""
+        for element in holder.iter(etree.Element):
+            name = name_of(element)
+            if name == "loc" and not url:
+                url = tidy(element.text)
+            elif name == "title" and not title:
+                title = tidy(element.text)
+        if url:
+            yield title, url

@@ -1,0 +1,58 @@
+"""The process that reads PDF and Office files, so that a hostile one can only kill this process.
+
+The conflict: libraries for these formats are large, and some file makes each of them loop or eat all memory; a thread
+cannot be stopped, a process can. One process serves many files, since starting it takes half a second. It asks for
+little: a request is a line `format path`, the answer a line of JSON; it limits its own memory and CPU, and ends when
+its parent does.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import resource
+import sys
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+from topiccrawler.pages.formats.extract import UnreadableError
+from topiccrawler.pages.formats.registry import IN_WORKER
+
+MEMORY_BYTES = 1_500_000_000
+LONGEST_FAULT = 300
+
+
+def main() -> None:
+    """Answer requests until there are none: `python -m topiccrawler.pages.formats.worker SECONDS`."""
+    seconds = float(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    logging.disable()
+    warnings.simplefilter("ignore")
+    # Libraries that print must not disturb the answers.
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii", newline="\n")
+    os.dup2(2, 1)
+    for request in sys.stdin:
+        kind, _, path = request.rstrip("\n").partition(" ")
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        # Without a parent to stop us, the kernel does.
+        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + 2 * seconds) + 1, hard))
+        answers.write(answer(kind, Path(path)) + "\n")
+        answers.flush()
+
+
+def answer(kind: str, path: Path) -> str:
+    """The extract as one line of JSON, or `{"fault": …}`."""
+    if kind not in IN_WORKER:
+        return json.dumps({"fault": f"no format {kind}"})
+    try:
+        return str(import_module(f"topiccrawler.pages.formats.{kind}").read(path.read_bytes()).as_json())
+    except Exception as error:  # noqa: BLE001 anything at all may come out of a damaged file
+        fault = str(error) if isinstance(error, UnreadableError) else f"{type(error).__name__}: {error}"
+        return json.dumps({"fault": " ".join(fault.split())[:LONGEST_FAULT]})
+
+
+if __name__ == "__main__":
+    main()

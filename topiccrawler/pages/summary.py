@@ -1,0 +1,78 @@
+"""What a page says about the topic, in its own words: its best sentences, in their order.
+
+The conflict: the first sentences of an article are often a place and a date, and whoever searches wants to see why the
+page was kept. So the sentences with most topic words are shown; early ones win among equals.
+Formula    value(s) = Σ_k w_k · (1 - 2^-n_k) / (1 + length / TYPICAL_LENGTH) · (1 + LEAD / (1 + place)), n_k = times keyword k
+           stands in s, w_k its weight in the topic; the best are taken while MOST_CHARACTERS hold, and set in text order.
+Parameters MOST_CHARACTERS 200 (one sentence may be longer), TYPICAL_LENGTH 60, LEAD 0.5 [by reading the summaries of a few pages].
+Cost       one regular expression over the folded text: 0.1 ms for 2,000 characters.
+But        keywords are found as characters, not as segmented words: a summary need not be exact, and cutting the text
+           again would cost more. Without any keyword the opening is the summary.
+Reference  sentence extraction (Luhn 1958), with the topic's words for the frequent ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from topiccrawler.text.fold import fold
+
+MOST_CHARACTERS = 200
+TYPICAL_LENGTH = 60
+LEAD = 0.5
+MOST_SENTENCES = 300
+SHORTEST = 6  # characters; less is a label
+_SENTENCE = re.compile(r"[^。！？!?\n]+(?:[。！？!?]+[”’」』）)]*)?")
+GAP = "……"
+
+
+class Summariser:
+    """Summaries for one topic's keywords and their weights."""
+
+    def __init__(self, keywords: Mapping[str, float]) -> None:
+        self._weights: dict[str, float] = {}
+        for keyword, weight in keywords.items():
+            if fold(keyword).strip():
+                self._weights[fold(keyword)] = max(weight, self._weights.get(fold(keyword), 0.0))
+        longest_first = sorted(self._weights, key=lambda word: (-len(word), word))
+        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    def summary(self, text: str) -> str:
+        """At most MOST_CHARACTERS of the text, besides the gaps; empty for a text without sentences."""
+        sentences = [
+            found[0].strip() for found in _SENTENCE.finditer(text[: MOST_SENTENCES * TYPICAL_LENGTH])
+        ]
+        sentences = [sentence for sentence in sentences if len(sentence) >= SHORTEST][:MOST_SENTENCES]
+        values = [self._value(sentence, place) for place, sentence in enumerate(sentences)]
+        order = sorted(range(len(sentences)), key=lambda place: (-values[place], place))
+        chosen: list[int] = []
+        room = MOST_CHARACTERS
+        for place in order:
+            if chosen and (
+                len(sentences[place]) > room or (values[place] == 0.0 and values[chosen[0]] > 0.0)
+            ):
+                continue
+            chosen.append(place)
+            room -= len(sentences[place])
+        return _set(sentences, sorted(chosen))
+
+    def _value(self, sentence: str, place: int) -> float:
+        if self._pattern is None:
+            return 0.0
+        counts = Counter(self._pattern.findall(fold(sentence)))
+        weight = sum(self._weights[word] * (1 - 0.5**count) for word, count in counts.items())
+        return weight / (1 + len(sentence) / TYPICAL_LENGTH) * (1 + LEAD / (1 + place))
+
+
+def _set(sentences: list[str], places: list[int]) -> str:
+    pieces: list[str] = []
+    before = -1
+    for place in places:
+        if pieces and place != before + 1:
+            pieces.append(GAP)
+        pieces.append(sentences[place])
+        before = place
+    joined = "".join(pieces)
+    return joined if len(joined) <= 2 * MOST_CHARACTERS else joined[:MOST_CHARACTERS] + GAP

@@ -1,0 +1,173 @@
+"""Which pages are copies of one met before: exact ones by digest, near ones by fingerprint.
+
+The conflict: the usual indexes for near copies (bands of hash tables) take a kilobyte a page and still miss some; a
+crawl has a million pages and must find a copy in about a millisecond. Fingerprints are only 32 bytes, so they all lie
+in memory side by side: one pass over their first 64 bits leaves one in a hundred, which are compared in full.
+Digests and URLs lie on disk only (SQLite), beside the page store, and outlive the process as the store does.
+
+Rule       a page is a copy of the earliest page known that it matches; a page met again is never its own copy.
+Parameters FIRST_DIFFERENT 22 of the first 64 bits: true copies lie at 6 ± 2.4, so the first pass loses none of note.
+Cost       measured by benchmarks/duplicates.py.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topiccrawler.errors import StateError
+from topiccrawler.links.urls import host_of, registered_domain
+from topiccrawler.pages.fingerprint import BITS, MOST_DIFFERENT, Fingerprint
+
+APPLICATION = 0x746F7064  # "topd", in the file's header
+VERSION = 1
+FIRST_DIFFERENT = 22
+FIRST_ROOM = 1024
+_WORDS = BITS // 64
+_SCHEMA = """CREATE TABLE fingerprints (
+    row INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, bits BLOB NOT NULL);
+CREATE INDEX digests ON fingerprints (digest);"""
+
+
+class NearIndex:
+    """Fingerprints by row number, 0 first: one column of 64-bit words behind the other."""
+
+    def __init__(self) -> None:
+        self._columns: NDArray[np.uint64] = np.zeros((_WORDS, FIRST_ROOM), dtype=np.uint64)
+        self._known: NDArray[np.bool_] = np.zeros(FIRST_ROOM, dtype=np.bool_)
+        self._rows = 0
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def put(self, row: int, bits: bytes) -> None:
+        """Set one row; bits that are no fingerprint leave it empty, so that nothing matches it."""
+        while row >= self._known.size:
+            room = self._known.size * 2
+            columns, known = np.zeros((_WORDS, room), dtype=np.uint64), np.zeros(room, dtype=np.bool_)
+            columns[:, : self._rows], known[: self._rows] = (
+                self._columns[:, : self._rows],
+                self._known[: self._rows],
+            )
+            self._columns, self._known = columns, known
+        self._rows = max(self._rows, row + 1)
+        self._known[row] = whole = len(bits) * 8 == BITS
+        if whole:
+            self._columns[:, row] = np.frombuffer(bits, dtype=np.uint64)
+
+    def near(self, bits: bytes, before: int | None = None) -> list[int]:
+        """Rows (below `before`) at most MOST_DIFFERENT bits away, the earliest first."""
+        end = self._rows if before is None else min(before, self._rows)
+        if len(bits) * 8 != BITS or end == 0:
+            return []
+        asked = np.frombuffer(bits, dtype=np.uint64)
+        first = np.bitwise_count(self._columns[0, :end] ^ asked[0])
+        rows = np.flatnonzero((first <= FIRST_DIFFERENT) & self._known[:end])
+        distances = np.bitwise_count(self._columns[:, rows] ^ asked[:, None]).sum(axis=0)
+        return [int(row) for row in rows[distances <= MOST_DIFFERENT]]
+
+
+class DuplicateIndex:
+    """Pages by fingerprint, in one file. Nothing is durable before commit()."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._near = NearIndex()
+        self._closed = False
+        with self._told():
+            self._database = sqlite3.connect(self.path)
+        try:
+            with self._told():
+                self._open()
+        except StateError:
+            self._database.close()
+            raise
+
+    def __len__(self) -> int:
+        return len(self._near)
+
+    def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool = True) -> str | None:
+        """The page this one is a copy of; None, and the page is kept in mind, when it is the first.
+
+        Without `across_sites` only pages of the same registered domain count.
+        """
+        url = url.encode("utf-8", "replace").decode("utf-8")
+        with self._told():
+            own = self._database.execute("SELECT row FROM fingerprints WHERE url = ?", (url,)).fetchone()
+            row = own[0] if own else len(self._near)
+            first = self._earliest(print_, row, site=None if across_sites else _site(url))
+            if first is None:
+                self._database.execute(
+                    "INSERT INTO fingerprints VALUES (?, ?, ?, ?)"
+                    " ON CONFLICT (row) DO UPDATE SET digest = excluded.digest, bits = excluded.bits",
+                    (row, url, *print_),
+                )
+                self._near.put(row, print_.bits)
+        return first
+
+    def commit(self) -> None:
+        """Make everything so far durable."""
+        with self._told():
+            self._database.commit()
+
+    def close(self) -> None:
+        """Commit and let go. A second call does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self.commit()
+        finally:
+            self._database.close()
+
+    def _earliest(self, print_: Fingerprint, before: int, site: str | None) -> str | None:
+        asked = "SELECT url FROM fingerprints WHERE row = ?"
+        for row in sorted({*self._exact(print_.digest, before), *self._near.near(print_.bits, before)}):
+            other = str(self._database.execute(asked, (row,)).fetchone()[0])
+            if site is None or _site(other) == site:
+                return other
+        return None
+
+    def _exact(self, digest: int, before: int) -> list[int]:
+        asked = "SELECT row FROM fingerprints WHERE digest = ? AND row < ?"
+        return [row for (row,) in self._database.execute(asked, (digest, before))]
+
+    def _open(self) -> None:
+        database = self._database
+        tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        header = [
+            database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        ]
+        if tables and header != [APPLICATION, VERSION]:
+            raise StateError(str(self.path), "no index of duplicates of this program", "move it away")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        if not tables:
+            database.executescript(_SCHEMA)
+            database.execute(f"PRAGMA application_id = {APPLICATION}")
+            database.execute(f"PRAGMA user_version = {VERSION}")
+            database.commit()
+        rows = database.execute("SELECT row, bits FROM fingerprints ORDER BY row")
+        for expected, (row, bits) in enumerate(rows):
+            if row != expected:
+                raise StateError(str(self.path), f"row {expected} is missing", "move it away")
+            self._near.put(row, bits)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
+            raise  # a fault of ours, not of the file
+        except sqlite3.Error as error:
+            fault = f"index of duplicates unusable ({error})"
+            raise StateError(str(self.path), fault, "move it away or name another file") from error
+
+
+def _site(url: str) -> str:
+    return registered_domain(url) or host_of(url)

@@ -1,0 +1,284 @@
+"""Adaptive: weighs all the evidence there is, and learns while it crawls how much each kind is worth here."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from topiccrawler.links.urls import host_of, registered_domain
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import (
+    ROOT_URL,
+    Knowledge,
+    LinkScorer,
+    Strategy,
+    check_range,
+    link_scorer_of,
+    logistic,
+)
+from topiccrawler.strategies.evidence import Evidence, Floats, Numbers, logit
+
+FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (chosen here, on log-odds scale)
+    "bias": -1.0,
+    "link text": 1.0,
+    "heading": 0.7,
+    "page": 1.0,
+    "pages": 0.0,
+    "links": 0.0,
+    "grandparent": 0.0,
+    "site": 0.3,
+    "new site": 0.0,
+    "host": 0.3,
+    "source host": 0.0,
+    "source": 0.3,
+    "block": 0.3,
+    "list": 0.0,
+}
+SEED_SCORE = 20.0
+WHOLE_EVERY = 1  # refreshes; between them only rows whose groups have yielded something are weighed anew
+LEAST_CHANGE = 0.01
+FADE = 0.999  # of the overall rate, a page
+ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 say nearly the same
+ODDS_LIMIT = 30.0
+HEADING_SCALE = 5.0
+ROOM = 0.02  # added to relevances before a logarithm
+MOST_HEADINGS = 10_000
+LARGER = {  # group -> the next larger one; "" = all pages
+    "site": "",
+    "host": "site",
+    "source_host": "",
+    "source": "source_host",
+    "block": "source",
+    "list": "source_host",
+}
+
+
+@dataclass
+class Adaptive(Strategy):
+    """Fetch first what all evidence together, weighed by what it has been worth in this crawl, holds most likely.
+
+    Idea: every fetched page labels the link that led to it. An online logistic regression learns from these labels
+        how far to trust the link's text, the pages it stands on, and what its site, source and page block have given.
+    Formula: score = w . x, P = 1 / (1 + e^-score); after a page with outcome y (1 = relevant by the page judge):
+        w -= rate * (P - y) * x / sqrt(sum of squared gradients)                                   (AdaGrad)
+        x, all on log-odds scale, of the link as it is known when it is scored:
+        link text    2 tanh(mean over its links of the classifier's log-odds / 10)
+        heading      tanh(classifier's log-odds of the heading above it / 5), best of its links
+        page, pages  ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page, and the mean
+        links        ln(1 + links met) / 2
+        grandparent  the same as page, one step back
+        site … list  logit of the smoothed relevant share of the group, minus that of the next larger one:
+                     site < all, host < site, source host < all, source (page) < source host, block (of the source page)
+                     < source, list (that block's class over the whole source host) < source host
+        new site     1 when nothing of the site has been fetched
+    Parameters: rate 0.3, smoothing 0.5 (pages that the next larger group's share counts for), without "" (kinds of evidence
+        left out, for ablations); all chosen here, by docs/adaptive.md.
+    Reads: relevance of the linking pages, link text, heading, addresses, DOM path class, outcomes so far.
+    Cost: one batch call to the classifier a page; a refresh weighs the touched rows in numpy, all rows now and then.
+    But: outcomes are the page judge's, not the truth; a page judged wrongly teaches wrongly.
+    Reference: ours. AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011.
+    """
+
+    name: ClassVar[str] = "adaptive"
+    needs_link_scorer: ClassVar[bool] = True
+    prunes: ClassVar[bool] = True
+    refresh_every: ClassVar[int] = 5
+    rate: float = 0.3
+    smoothing: float = 0.5
+    without: str = ""  # kinds of evidence left out, separated by commas (for ablations)
+    _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
+    _threshold: float = field(default=0.5, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "rate", self.rate, 0.0)
+        check_range(self.name, "smoothing", self.smoothing, 0.0)
+        left_out = {name.strip() for name in self.without.split(",") if name.strip()}
+        self._mask = np.array([float(name not in left_out) for name in FEATURES])
+        self._weights = np.array(list(FEATURES.values()))
+        self._squares = np.ones(len(FEATURES))
+        self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
+        self._refreshes = 0
+        self._pending: deque[tuple[str, float]] = deque()  # scores found by a refresh and not answered yet
+        self._headings: dict[str, float] = {}
+        self._evidence = Evidence()
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        self._scorer = link_scorer_of(knowledge, self.name)
+        self._threshold = knowledge.page_threshold
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        if page.url == ROOT_URL:
+            return [Score(link.url, SEED_SCORE) for link in links]
+        self._learn(page)
+        if not links:
+            return ()
+        rows = self._meet(page, links)
+        evidence = self._evidence
+        values = self._scores(rows)
+        evidence.columns["score"][rows] = values
+        evidence.forget()
+        return [
+            Score(evidence.urls[row], value)
+            for row, value in zip(rows.tolist(), values.tolist(), strict=True)
+        ]
+
+    def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
+        """Weighs what it has in its columns, not what is queued: reading the queue would cost more than weighing it."""
+        if not self._pending:
+            self._weigh()
+        while self._pending:
+            yield Score(*self._pending.popleft())
+
+    def _weigh(self) -> None:
+        """Find the waiting rows whose score has changed; they are answered as the caller asks for them."""
+        evidence = self._evidence
+        self._refreshes += 1
+        touched = evidence.touched_rows()
+        rows = evidence.waiting_rows() if self._refreshes % WHOLE_EVERY == 0 else touched
+        values = self._scores(rows)
+        changed = np.abs(values - evidence.columns["score"][rows]) >= LEAST_CHANGE
+        rows, values = rows[changed], values[changed]
+        evidence.columns["score"][rows] = values
+        self._pending.extend(zip((evidence.urls[row] for row in rows.tolist()), values.tolist(), strict=True))
+
+    def worth(self, value: float) -> float:
+        return logistic(value)
+
+    def shares(self, url: str) -> list[tuple[str, float]]:
+        """What each kind of evidence adds to a waiting URL's score, for `explain`; empty for an unknown URL."""
+        row = self._evidence.rows.get(url)
+        if row is None:
+            return []
+        parts = self._features(np.array([row]))[0] * self._weights
+        return sorted(zip(FEATURES, parts.tolist(), strict=True), key=lambda part: -abs(part[1]))
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "weights": self._weights.tolist(),
+            "squares": self._squares.tolist(),
+            "fetched": self._fetched,
+            "relevant": self._relevant,
+            "refreshes": self._refreshes,
+            "pending": list(self._pending),
+            "evidence": self._evidence.save(),
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self._weights, self._squares = np.array(state["weights"]), np.array(state["squares"])
+        self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
+        self._refreshes = int(state["refreshes"])
+        self._pending = deque((str(url), float(value)) for url, value in state["pending"])
+        self._evidence = Evidence.load(state["evidence"])
+
+    def _learn(self, page: Page) -> None:
+        """The outcome of a page labels the link it came by, as its evidence stood."""
+        outcome = float(page.is_target)
+        evidence = self._evidence
+        row = evidence.rows.get(page.via.link.url) if page.via is not None else None
+        if row is not None and evidence.waiting[row]:
+            features = self._features(np.array([row]))[0]
+            gradient = (logistic(float(features @ self._weights)) - outcome) * features
+            self._squares += gradient * gradient
+            self._weights -= self.rate * gradient / np.sqrt(self._squares)
+            for name, yields in evidence.yields.items():
+                yields.add(int(evidence.groups[name][row]), outcome)
+            evidence.waiting[row] = False
+        self._fetched = FADE * (self._fetched + 1.0)
+        self._relevant = FADE * (self._relevant + outcome)
+
+    def _meet(self, page: Page, links: Sequence[Link]) -> Numbers:
+        """Add a page's links to the evidence; the rows of those that wait."""
+        evidence = self._evidence
+        odds = np.clip(self._scorer.log_odds(links) if self._scorer else [], -ODDS_LIMIT, ODDS_LIMIT)
+        here = self._promise(page.relevance)
+        came = evidence.rows.get(page.via.link.url) if page.via is not None else None
+        grandparent = float(evidence.columns["best_relevance"][came]) if came is not None else 0.0
+        source_host = host_of(page.url)
+        for link, link_odds in zip(links, odds.tolist(), strict=True):
+            row = evidence.row(link.url)
+            if not evidence.waiting[row]:
+                continue
+            columns = evidence.columns
+            standing = link_odds / ODDS_SCALE + here
+            first = not columns["links"][row]
+            better = first or standing > columns["standing"][row]
+            columns["links"][row] += 1
+            columns["sum_odds"][row] += link_odds
+            columns["sum_relevance"][row] += here
+            best = (("best_relevance", here), ("best_grandparent", grandparent))
+            for name, value in (*best, ("best_heading", self._heading(link.heading))):
+                if first or value > columns[name][row]:
+                    columns[name][row] = value
+            if better:
+                columns["standing"][row] = standing
+                names = (
+                    registered_domain(link.url),
+                    link.host,
+                    source_host,
+                    page.url,
+                    f"{page.url} {link.path}",
+                    f"{source_host} {link.path}",
+                )
+                for group, group_name in zip(evidence.groups, names, strict=True):
+                    evidence.groups[group][row] = evidence.yields[group].number(group_name)
+        rows = np.unique([evidence.rows[link.url] for link in links])
+        waiting: Numbers = rows[evidence.waiting[rows]]
+        return waiting
+
+    def _promise(self, relevance: float) -> float:
+        """A page's relevance on log-odds scale, 0 at the threshold."""
+        ratio = (relevance + ROOM) / (self._threshold + ROOM)
+        return min(max(math.log(ratio), -2.0), 1.5)
+
+    def _heading(self, heading: str) -> float:
+        if not heading or self._scorer is None:
+            return 0.0
+        found = self._headings.get(heading)
+        if found is None:
+            if len(self._headings) >= MOST_HEADINGS:
+                self._headings.clear()
+            odds = self._scorer.log_odds([Link("", "", heading)])[0]
+            found = self._headings[heading] = math.tanh(odds / HEADING_SCALE)
+        return found
+
+    def _scores(self, rows: Numbers) -> Floats:
+        scores: Floats = self._features(rows) @ self._weights
+        return scores
+
+    def _features(self, rows: Numbers) -> Floats:
+        """(rows, kinds of evidence), in the order of FEATURES."""
+        evidence, columns = self._evidence, self._evidence.columns
+        groups = {name: numbers[rows] for name, numbers in evidence.groups.items()}
+        rates: dict[str, Floats | float] = {"": self._relevant / self._fetched}
+        for name, larger in LARGER.items():
+            rates[name] = evidence.yields[name].rate(groups[name], rates[larger], self.smoothing)
+        odds = {name: logit(np.asarray(rate)) for name, rate in rates.items()}
+        links = np.maximum(columns["links"][rows], 1.0)
+        new_site = evidence.yields["site"].pages[groups["site"]] == 0
+        features = np.empty((len(rows), len(FEATURES)))
+        for place, column in enumerate(
+            (
+                1.0,
+                2.0 * np.tanh(columns["sum_odds"][rows] / links / ODDS_SCALE),
+                columns["best_heading"][rows],
+                columns["best_relevance"][rows],
+                columns["sum_relevance"][rows] / links,
+                0.5 * np.log1p(links),
+                columns["best_grandparent"][rows],
+                odds["site"] - odds[""],
+                new_site,
+                odds["host"] - odds["site"],
+                odds["source_host"] - odds[""],
+                odds["source"] - odds["source_host"],
+                odds["block"] - odds["source"],
+                odds["list"] - odds["source_host"],
+            )
+        ):
+            features[:, place] = column
+        features *= self._mask
+        return features

@@ -1,0 +1,142 @@
+"""Context graph: how far is a page like this from the topic?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from topiccrawler.links.graph import Floats, Ints, packed, unpacked
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import Knowledge, check_range
+from topiccrawler.strategies.hashedwords import Hashed, as_rows, hashed_counts
+from topiccrawler.strategies.layers import OTHER, Layers, distances, read_layers
+from topiccrawler.strategies.linked import GraphStrategy
+
+_LESS_THAN_ONE = 0.999
+
+
+@dataclass
+class ContextGraph(GraphStrategy):
+    """Fetch the links of pages first that look like pages few steps before a relevant one.
+
+    Idea: pages that lead to the topic look alike layer by layer (home page, section, list, article); a classifier for each
+        layer tells from a page's words how many steps are left.
+    Formula: score = -layer(p) + 0.999 * confidence(p) for the best page p the link stands on, layers 0-4;
+        -5 + 0.999 * confidence for "other": the best layer's probability is under the limit
+        layer, confidence -> the largest P(layer|words), five multinomial naive Bayes classifiers with equal priors
+        (strategies.layers); a page judged relevant is layer 0 with confidence relevance.
+    Parameters: limit 0.5, documents 300 a layer (Diligenti; JLSE §4.2); page_words 100, most_pages 20 000 newest (ours);
+        layers: a file of layers learned from another recorded crawl (`scrapy strategies --save-layers`), else they are
+        learned from this crawl so far.
+    Reads: words of pages, which are relevant, links between them; no link text.
+    Cost: one classification a page; refresh: layers learned anew and all pages classified anew, when the graph has grown
+        by a tenth.
+    But: the back-links are those of pages read, no search engine is asked; before the first relevant page all is "other",
+        with relevance for confidence. The log-likelihood is divided by the square root of the number of words, else every
+        probability is 0 or 1.
+    Reference: Diligenti et al., VLDB 2000; JLSE §4.2 (CFC).
+    """
+
+    name: ClassVar[str] = "context_graph"
+    limit: float = 0.5
+    documents: int = 300
+    page_words: int = 100
+    most_pages: int = 20_000
+    layers: str = ""
+    _texts: dict[int, Hashed] = field(default_factory=dict, init=False, repr=False)
+    _relevances: dict[int, float] = field(default_factory=dict, init=False, repr=False)  # >= 1: a target, + 1
+    _layers: Layers | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "limit", self.limit, 0.0, 1.0)
+        for key in ("documents", "page_words", "most_pages"):
+            check_range(self.name, key, getattr(self, key), 1)
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        if self.layers:
+            self._layers = read_layers(Path(self.layers))
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        source, nodes = self._graph.add(page.url, [link.url for link in links])
+        best = self._room(float(-OTHER))
+        if page.depth < 0:
+            value = 1.0
+        else:
+            self._texts[source] = _bounded(page.terms, self.page_words)
+            self._relevances[source] = page.relevance + float(page.is_target)
+            if len(self._texts) > self.most_pages:
+                del self._texts[next(iter(self._texts))]
+            value = float(self._page_values([source])[0])
+        best[nodes] = np.maximum(best[nodes], value)
+        return [Score(link.url, value) for link in links]
+
+    def _page_values(self, pages: Sequence[int]) -> Floats:
+        """Of pages whose words are kept: -layer + confidence."""
+        judged = np.array([self._relevances[page] for page in pages])
+        if self._layers is None:
+            layers, sure = np.full(len(pages), OTHER), np.where(judged >= 1, judged - 1, judged)
+        else:
+            layers, sure = self._layers.classify(as_rows([self._texts[page] for page in pages]))
+            layers = np.where(sure < self.limit, OTHER, layers)
+        layers = np.where(judged >= 1, 0, layers)
+        sure = np.where(judged >= 1, judged - 1, sure)
+        values: Floats = _LESS_THAN_ONE * sure - layers
+        return values
+
+    def _rank(self) -> Floats:
+        """Learn the layers anew; for each node the value of the best page that links to it."""
+        sources, targets = self._graph.ends()
+        pages = list(self._texts)
+        if not self.layers:
+            self._layers = self._learn(sources, targets)
+        values = np.full(len(self._graph), float(-OTHER))
+        values[pages] = self._page_values(pages)
+        best = np.full(len(self._graph), float(-OTHER))
+        np.maximum.at(best, targets, values[sources])
+        return best
+
+    def _learn(self, sources: Ints, targets: Ints) -> Layers | None:
+        relevant = [page for page in self._texts if self._relevances[page] >= 1]
+        if not relevant:
+            return None
+        steps = distances(sources, targets, relevant, len(self._graph))
+        documents: list[list[Hashed]] = [[] for _ in range(OTHER)]
+        for page in reversed(self._texts):
+            layer = int(steps[page])
+            if layer < OTHER and len(documents[layer]) < self.documents:
+                documents[layer].append(self._texts[page])
+        return Layers.learned(documents)
+
+    def save(self) -> Mapping[str, Any]:
+        every = list(self._texts.values())
+        return {
+            **super().save(),
+            "pages": list(self._texts),
+            "lengths": [words.size for words, _ in every],
+            "words": packed(
+                np.concatenate([words for words, _ in every]) if every else np.empty(0, np.int32)
+            ),
+            "counts": packed(np.concatenate([counts for _, counts in every]) if every else np.empty(0)),
+            "relevances": list(self._relevances.items()),
+            "layers": None if self._layers is None else self._layers.save(),
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        super().load(state)
+        ends = np.cumsum(state["lengths"], dtype=np.int64)[:-1]
+        words = np.split(unpacked(state["words"], np.int32), ends)
+        counts = np.split(unpacked(state["counts"], np.float64), ends)
+        self._texts = dict(zip(map(int, state["pages"]), zip(words, counts, strict=True), strict=False))
+        self._relevances = {int(page): float(value) for page, value in state["relevances"]}
+        self._layers = None if state["layers"] is None else Layers.load(state["layers"])
+
+
+def _bounded(terms: Mapping[str, float], most: int) -> Hashed:
+    """The words that occur most often; the first met among equals."""
+    if len(terms) <= most:
+        return hashed_counts(terms)
+    return hashed_counts(dict(sorted(terms.items(), key=lambda term: -term[1])[:most]))

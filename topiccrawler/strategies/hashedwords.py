@@ -1,0 +1,88 @@
+"""Words as numbers below a fixed bound: vectors of one length for a vocabulary that never ends.
+
+The conflict: a crawl meets new words all the time, sums over documents want one fixed length. So a word is its hash, cut to
+18 bits; two of 50 000 words that share a number cost less than a dictionary would.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from topiccrawler.links.graph import Floats, Ints, packed, unpacked
+
+SIZE = 1 << 18
+Hashed = tuple[Ints, Floats]  # distinct hashed words in rising order, and how often each occurs
+
+
+def hashed_counts(words: Sequence[str] | Mapping[str, float]) -> Hashed:
+    """The words of a text; of a mapping, its values are the counts."""
+    numbers = np.fromiter(map(_number, words), np.int32, len(words))
+    values = np.fromiter(words.values(), np.float64, len(words)) if isinstance(words, Mapping) else None
+    distinct, places = np.unique(numbers, return_inverse=True)
+    return distinct, np.bincount(places, values, minlength=distinct.size).astype(np.float64)
+
+
+def _number(word: str) -> int:
+    return zlib.crc32(word.encode("utf-8", "surrogatepass")) % SIZE
+
+
+def as_rows(texts: Sequence[Hashed]) -> csr_array:
+    """One row a text, its counts as they are."""
+    ends = np.cumsum([0, *(words.size for words, _ in texts)])
+    columns = np.concatenate([words for words, _ in texts]) if texts else np.empty(0, np.int32)
+    values = np.concatenate([counts for _, counts in texts]) if texts else np.empty(0)
+    return csr_array((values, columns, ends), shape=(len(texts), SIZE))
+
+
+class IdfVectors:
+    """tf-idf vectors of length 1, by the documents seen so far: weight = count * ln(1 + N / n)."""
+
+    def __init__(self) -> None:
+        self._documents = 0  # N
+        self._holding: npt.NDArray[np.int32] = np.zeros(SIZE, np.int32)  # n of each word
+
+    def seen(self, words: Hashed) -> Hashed:
+        """Count one more document; returns its words."""
+        self._documents += 1
+        self._holding[words[0]] += 1
+        return words
+
+    def weights(self, words: Hashed) -> Floats:
+        """tf-idf of a text's words; a word never seen counts as seen once."""
+        held = np.maximum(1, self._holding[words[0]])
+        return words[1] * np.log1p(max(1, self._documents) / held)
+
+    def heaviest(self, words: Hashed, most: int) -> Hashed:
+        """Only the words that weigh most."""
+        if words[0].size <= most:
+            return words
+        kept = np.sort(np.argsort(-self.weights(words), kind="stable")[:most])
+        return words[0][kept], words[1][kept]
+
+    def matrix(self, texts: Sequence[Hashed]) -> csr_array:
+        """One row a text, of length 1, or 0 for a text without words."""
+        rows = as_rows(texts)
+        held = np.maximum(1, self._holding[rows.indices])
+        rows.data = rows.data * np.log1p(max(1, self._documents) / held)
+        owners = np.repeat(np.arange(len(texts)), np.diff(rows.indptr))
+        lengths = np.sqrt(np.bincount(owners, rows.data**2, minlength=len(texts)))
+        rows.data /= lengths[owners]
+        return rows
+
+    def save(self) -> Mapping[str, Any]:
+        """JSON values."""
+        return {"documents": self._documents, "holding": packed(self._holding)}
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any]) -> IdfVectors:
+        """What `save` gave."""
+        vectors = cls()
+        vectors._documents = int(state["documents"])
+        vectors._holding = unpacked(state["holding"], np.int32)
+        return vectors

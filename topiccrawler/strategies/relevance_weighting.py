@@ -1,0 +1,57 @@
+"""Relevance weighting: one word near the topic is enough, and near is what a thesaurus says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from topiccrawler.links.features import words_of_links
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
+from topiccrawler.strategies.sight import Nearness, shown_words
+
+
+@dataclass
+class RelevanceWeighting(Strategy):
+    """Fetch links first whose text holds a word that means the same as a topic word, or nearly.
+
+    Idea: asking for the topic's own words misses links that say it in others; a thesaurus knows how near these are.
+    Formula: m = max over words w of the link and topic words k of sim(w, k); RW = m if m >= c else 0.
+        sim -> text.thesaurus, 0..1 (setting TOPIC_THESAURUS); c -> `c`.
+    Parameters: c 0.6, from near words upwards (the paper leaves it to the user); top_words 60, the topic's heaviest
+        (past 60 they hardly matter; MySpider); with_context true: the text around the link counts too.
+    Reads: anchor and context, topic keywords, thesaurus; not the parent.
+    Cost: one call of the segmenter a page; a word is compared with the topic once, then remembered.
+    But: the link's "extended metadata", what stands around it, is read as anchor and context; links with equal RW go
+        first in, first out. With the anchor alone fewer links are found: oracle ratio on the frozen blogs .37, not .52.
+    Reference: Li, Zhao & Yu, SkyReach, 2003, eq. 1.
+    """
+
+    name: ClassVar[str] = "relevance_weighting"
+    c: float = 0.6
+    top_words: int = 60
+    with_context: bool = True
+    _nearness: Nearness | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "c", self.c, 0.0, 1.0)
+        check_range(self.name, "top_words", self.top_words, 1)
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        self._nearness = Nearness(topic_of(knowledge, self.name), knowledge.thesaurus, self.top_words)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        return [Score(link.url, weight) for link, weight in zip(links, self.weights(links), strict=True)]
+
+    def weights(self, links: Sequence[Link]) -> list[float]:
+        """RW of each link of a page."""
+        assert self._nearness is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
+        found = (
+            self._nearness.of_words(shown_words(words, with_context=self.with_context))
+            for words in words_of_links(links)
+        )
+        return [nearest if nearest >= self.c else 0.0 for nearest in found]
+
+    def worth(self, value: float) -> float:
+        return value

@@ -1,0 +1,100 @@
+"""Seed selector: the crawl goes in stages, each from the best page found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from topiccrawler.links.graph import Floats, grown, packed, unpacked
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import check_range
+from topiccrawler.strategies.linked import GraphStrategy
+
+
+@dataclass
+class SeedSelector(GraphStrategy):
+    """Choose the best fetched page as the next seed, fetch its links, choose again.
+
+    Idea: fetched pages are candidates; the one most about the topic and best linked with the pages chosen before is the
+        seed of the next stage, and its links are fetched.
+    Formula: score = max over the pages p it stands on of weight(p)
+        weight(p) = relevance(p) + link_weight * (in(p) / max in + out(p) / max out) / 2
+        in(p), out(p) -> links from and to chosen pages, the maxima over all candidates; relevance -> `Page.relevance`;
+        a page is chosen once one of its links was fetched.
+    Parameters: link_weight 0.1 (ours: the thesis names the three parts and gives no weights; oracle ratio on the
+        frozen blogs .62 with 0.2, .66 with 0.1).
+    Reads: relevance of pages and the links between them; no link text.
+    Cost: O(links) a page; refresh every 25 pages over the whole graph, when that has grown by a tenth.
+    But: a stage ends when a better page turns up, not when all links of the seed are fetched.
+    Reference: MySpider thesis (2009) §2.2.1-2.2.2.
+    """
+
+    name: ClassVar[str] = "seed_selector"
+    link_weight: float = 0.1
+    _relevances: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
+    _chosen: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)  # 1 = chosen
+    _votes: Floats = field(
+        default_factory=lambda: np.empty(0), init=False, repr=False
+    )  # links from chosen pages
+    _most_in: float = field(default=1.0, init=False, repr=False)
+    _most_out: float = field(default=1.0, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "link_weight", self.link_weight, 0.0, 100.0)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        source, nodes = self._graph.add(page.url, [link.url for link in links])
+        self._relevances = grown(self._relevances, len(self._graph))
+        self._relevances[source] = page.relevance
+        self._chosen, self._votes = (
+            grown(self._chosen, len(self._graph)),
+            grown(self._votes, len(self._graph)),
+        )
+        if page.via is not None and page.via.link.source_url:
+            self._choose(int(self._graph.nodes([page.via.link.source_url])[0]))
+        out = float(self._chosen[np.array(self._graph.out(source), np.int32)].sum())
+        self._most_in = max(self._most_in, float(self._votes[source]))
+        self._most_out = max(self._most_out, out)
+        weight = self._weight(page.relevance, float(self._votes[source]), out)
+        best = self._room(0.0)
+        best[nodes] = np.maximum(best[nodes], weight)
+        return [Score(link.url, weight) for link in links]
+
+    def _choose(self, node: int) -> None:
+        if self._chosen[node]:
+            return
+        self._chosen[node] = 1.0
+        self._votes[np.array(self._graph.out(node), np.int32)] += 1.0
+
+    def _weight(self, relevance: Any, links_in: Any, links_out: Any) -> Any:
+        return relevance + self.link_weight * (links_in / self._most_in + links_out / self._most_out) / 2
+
+    def _rank(self) -> Floats:
+        """For each node the weight of the best page that links to it."""
+        size = len(self._graph)
+        sources, targets = self._graph.ends()
+        pages = np.array(self._graph.pages(), np.int32)
+        links_out = np.bincount(sources, self._chosen[targets], minlength=size)
+        self._most_in = max(1.0, float(self._votes[pages].max(initial=0.0)))
+        self._most_out = max(1.0, float(links_out[pages].max(initial=0.0)))
+        weights = self._weight(self._relevances[:size], self._votes[:size], links_out)
+        best = np.zeros(size)
+        np.maximum.at(best, targets, weights[sources])
+        return best
+
+    def save(self) -> Mapping[str, Any]:
+        most = packed(np.array([self._most_in, self._most_out]))
+        arrays = {"relevances": self._relevances, "chosen": self._chosen, "votes": self._votes}
+        return {**super().save(), "most": most, **{name: packed(values) for name, values in arrays.items()}}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        super().load(state)
+        self._relevances = unpacked(state["relevances"], np.float64)
+        self._chosen, self._votes = (
+            unpacked(state["chosen"], np.float64),
+            unpacked(state["votes"], np.float64),
+        )
+        self._most_in, self._most_out = unpacked(state["most"], np.float64).tolist()

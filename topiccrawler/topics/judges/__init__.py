@@ -1,0 +1,1 @@
+"""Page judges by name: who says whether a page is about the topic."""

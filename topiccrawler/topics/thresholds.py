@@ -1,0 +1,68 @@
+"""Where to draw the line between pages about a topic and others, chosen from judged examples.
+
+The conflict: every judge has a scale of its own, every user another price for a wrong page. So the line is chosen from
+examples: where F1 is best, or the lowest that still keeps an asked precision. It lies half-way between two examples, and
+never parts equal scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How far kept pages and pages about the topic are the same."""
+
+    precision: float
+    recall: float
+    f1: float
+    positives: int
+    samples: int
+
+    def figures(self) -> dict[str, float]:
+        """The same, rounded, for a file."""
+        return {name: round(value, 4) for name, value in asdict(self).items()}
+
+
+def quality(truths: Sequence[bool], scores: Sequence[float], threshold: float) -> Quality:
+    """Precision, recall and F1 of `score >= threshold`; 0 where nothing is kept or nothing is true."""
+    kept = [truth for truth, score in zip(truths, scores, strict=True) if score >= threshold]
+    hits, positives = sum(kept), sum(truths)
+    return Quality(
+        precision=hits / len(kept) if kept else 0.0,
+        recall=hits / positives if positives else 0.0,
+        f1=2 * hits / (len(kept) + positives) if kept or positives else 0.0,
+        positives=positives,
+        samples=len(truths),
+    )
+
+
+def best_threshold(truths: Sequence[bool], scores: Sequence[float]) -> float:
+    """The threshold of the best F1; the highest such. Raises ValueError when no example is positive."""
+    if not any(truths):
+        raise ValueError("no positive example")
+    positives = sum(truths)
+    return max(_cuts(truths, scores), key=lambda cut: (2 * cut[1] / (cut[0] + positives), cut[2]))[2]
+
+
+def threshold_at_precision(truths: Sequence[bool], scores: Sequence[float], precision: float) -> float | None:
+    """The lowest threshold whose kept examples are right in at least that share; None when none is.
+
+    Lowest = most examples kept: a threshold above it may be less precise, for precision does not rise steadily.
+    """
+    good = [cut for cut in _cuts(truths, scores) if cut[1] and cut[1] / cut[0] >= precision]
+    return min(cut[2] for cut in good) if good else None
+
+
+def _cuts(truths: Sequence[bool], scores: Sequence[float]) -> Iterator[tuple[int, int, float]]:
+    """Every place a line can be drawn: examples kept, true ones among them, threshold."""
+    ranked = sorted(zip(scores, truths, strict=True), reverse=True)
+    hits = 0
+    for kept, (score, truth) in enumerate(ranked, 1):
+        hits += truth
+        if kept == len(ranked):
+            yield kept, hits, score
+        elif ranked[kept][0] < score:
+            yield kept, hits, (score + ranked[kept][0]) / 2
