@@ -12,7 +12,7 @@ from topiccrawler.pages.fingerprint import (
 )
 
 EXPECTED_DIGEST = -7858062167069267917
-EXPECTED_BITS = "e9996be6af8a94a49159acd1a6444b17be5835619e7396f7620a407dce924680"
+EXPECTED_BITS = "3be2eabc189da1b41b6ed565ef1332f6541e4fc2205bcf7085e8c716069f6b56"
 
 
 def text_of(dice: random.Random, count: int) -> list[str]:

@@ -54,7 +54,7 @@ class LinkWords(NamedTuple):
 def words_of_links(links: Sequence[Link]) -> list[LinkWords]:
     """The words of all links of a page; one call of the tokenizer."""
     anchors = [link.anchor or link.title for link in links]
-    contexts = [f"{link.before}|{link.after}" for link in links]
+    contexts = [f"{_whole_before(link.before)}|{_whole_after(link.after)}" for link in links]
     paths = [
         unquote(link.url[:_LONGEST_URL]) if "%" in link.url or not link.url.isascii() else ""
         for link in links
@@ -65,6 +65,17 @@ def words_of_links(links: Sequence[Link]) -> list[LinkWords]:
         LinkWords(found[place], found[count + place], [*channel_words(link.url), *found[2 * count + place]])
         for place, link in enumerate(links)
     ]
+
+
+def _whole_before(text: str) -> str:
+    """The context without the piece that the window's edge cut in two, if there is another."""
+    _, cut, rest = text.partition("|")
+    return rest if cut and rest else text
+
+
+def _whole_after(text: str) -> str:
+    rest, cut, _ = text.rpartition("|")
+    return rest if cut and rest else text
 
 
 def url_words(url: str) -> list[str]:

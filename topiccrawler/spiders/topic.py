@@ -18,7 +18,7 @@ from topiccrawler.items import Outlinks, PageItem
 from topiccrawler.links.extract import extract
 from topiccrawler.links.media import media_of
 from topiccrawler.links.urls import canonical
-from topiccrawler.pages.facts import facts_of
+from topiccrawler.pages.facts import Facts, facts_of
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import Reading
 from topiccrawler.params import parse_arguments
@@ -120,7 +120,8 @@ class TopicSpider(Spider):
         """The page as the pipelines see it."""
         page, document, runtime = reading.page, reading.document, self.runtime
         via = page.via
-        facts = facts_of(document, reading.main_text, page.url)
+        # Only what is kept is looked at further: most pages leave at the relevance filter.
+        facts = facts_of(document, reading.main_text, page.url) if page.is_target else Facts()
         itself = canonical(facts.canonical, page.url, runtime.dropped_parameters) if facts.canonical else None
         return PageItem(
             url=page.url,
@@ -144,7 +145,7 @@ class TopicSpider(Spider):
             description=facts.description,
             author=facts.author,
             format=reading.format,
-            media=media_of(document, page.url, reading.encoding),
+            media=media_of(document, page.url, reading.encoding) if page.is_target else [],
         )
 
     def _count(self, key: str) -> None:
