@@ -1,0 +1,93 @@
+"""What docs/experiments.md quotes can be typed: its commands parse, its orderings exist, its snippet runs."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import runpy
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from topiccrawler import settings
+from topiccrawler.commands.compare import Command
+from topiccrawler.demo.plan import Web
+from topiccrawler.demo.sites import DIRECTORY
+from topiccrawler.evaluation.contestants import name_of, named, strategy_of
+from topiccrawler.evaluation.made_up import record
+from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.strategies import STRATEGIES
+from topiccrawler.topics.catalogue import load_topic
+
+PAGE = (Path(__file__).parents[1] / "docs" / "experiments.md").read_text(encoding="utf-8")
+SECTIONS = dict(part.split("\n", maxsplit=1) for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:])
+
+
+def commands(text: str) -> list[list[str]]:
+    """Every `scrapy compare` in the code blocks, as the words a shell would make of it, without these two."""
+    blocks = re.findall(r"^```\w*\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    return [shlex.split(line)[2:] for line in lines if line.startswith("scrapy compare ")]
+
+
+def parsed(words: list[str]) -> argparse.Namespace:
+    """As the command itself reads them; a word it does not know ends the test."""
+    command, parser = Command(), argparse.ArgumentParser(exit_on_error=False)
+    command.settings = None
+    command.add_options(parser)
+    return parser.parse_args(words)
+
+
+def spec_of(cell: str) -> str | None:
+    """The ordering a table's row is about, when it is about one."""
+    found = re.fullmatch(r"`([a-z_]+(?::[a-z_]+=[^`]+)?)`", cell)
+    return found[1] if found and name_of(found[1]) in STRATEGIES else None
+
+
+def test_every_section_that_compares_orderings_quotes_its_commands() -> None:
+    assert [len(commands(text)) > 0 for text in SECTIONS.values()].count(True) >= 4
+    assert len({parsed(words).out for words in commands(PAGE)}) == len(commands(PAGE))
+
+
+@pytest.mark.parametrize("words", commands(PAGE), ids=lambda words: words[words.index("--out") + 1])
+def test_a_quoted_comparison_parses_and_names_only_what_there_is(words: list[str]) -> None:
+    given = parsed(words)
+    assert all(path.startswith(("WEB/", "OUT/")) for path in [*given.web, *given.labels, given.out])
+    assert given.web
+    assert given.seeds
+    assert given.pages > 0
+    for topic in ",".join(given.topic).split(","):
+        assert load_topic(topic).name == topic
+    specs = named(given.strategies)
+    assert [strategy_of(spec).name for spec in specs] == [name_of(spec) for spec in specs]
+    for setting in given.set:
+        assert hasattr(settings, setting.split("=")[0])
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_every_ordering_in_a_table_is_run_by_a_command_of_its_section(title: str) -> None:
+    rows = [line.strip("|").split("|") for line in SECTIONS[title].splitlines() if line.startswith("|")]
+    shown = {spec for row in rows if (spec := spec_of(row[0].strip()))}
+    run = {spec for words in commands(SECTIONS[title]) for spec in named(parsed(words).strategies)}
+    assert shown <= run
+
+
+def test_the_snippet_keeps_the_pages_within_three_links_of_the_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [snippet] = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
+    script, shallow = tmp_path / "shallow.py", tmp_path / "shallow.warc"
+    script.write_text(snippet, encoding="utf-8")
+    whole, _ = record(Web(1), tmp_path)
+    monkeypatch.setattr(sys, "argv", [script.name, str(whole), f"http://{DIRECTORY}/", str(shallow)])
+    runpy.run_path(str(script), run_name="__main__")
+
+    counts = [int(line.split()[2]) for line in capsys.readouterr().out.splitlines()]
+    before, after = (RecordedPages(RecordedWeb([path])) for path in (whole, shallow))
+    assert len(counts) == 3
+    assert 1 < counts[0] < counts[1] < counts[2] < len(before)
+    assert len(after) == counts[2]
+    assert set(after.urls) < set(before.urls)
