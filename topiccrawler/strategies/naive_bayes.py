@@ -22,6 +22,11 @@ from topiccrawler.strategies.base import (
 _PIECE = 250  # links scored anew in one call
 
 
+OVERCONFIDENCE = (
+    4.0  # words are no independent witnesses: odds of -3 are well worth waiting for beside odds of -15
+)
+
+
 @dataclass
 class NaiveBayes(Strategy):
     """Fetch the links first that a trained classifier holds most likely to lead to the topic.
@@ -81,7 +86,7 @@ class NaiveBayes(Strategy):
             yield from self._scores(piece)
 
     def worth(self, value: float) -> float:
-        return logistic(value)
+        return logistic(value / OVERCONFIDENCE)
 
     def save(self) -> Mapping[str, Any]:
         return {"learned": self._learner.save()} if self._learner is not None else {}
