@@ -18,8 +18,9 @@ from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.frontier.base import Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.ledger import write_down
 from topiccrawler.links.urls import canonical, host_of
-from topiccrawler.model import Link, Page, Via, Visit
+from topiccrawler.model import Link, Page, Via
 from topiccrawler.runtime import Runtime
 from topiccrawler.scheduling.clock import Clock
 from topiccrawler.scheduling.endings import Endings
@@ -268,24 +269,8 @@ class FocusedScheduler(BaseScheduler):
     # --- how a lease ends, and when the crawl does
 
     def _ended(self, lease: Lease, state: State, reason: str) -> None:
-        """Store first, then the acknowledgement with the page's links: a kill between the two only repeats work."""
-        runtime, link, now = self._parts(), lease.leased.link, self.clock()
-        url = lease.claimed[-1] if lease.claimed else link.url
-        kept = state is State.COMPLETED
-        relevance = lease.page.relevance if lease.page is not None else 0.0
-        runtime.files.visits.append(
-            Visit(url, lease.status, lease.leased.score, relevance, kept, round(now, 3))
-        )
-        runtime.files.commit()
-        if lease.page is not None:
-            runtime.tally.add(kept=kept)
-            runtime.frontier.put_note(runtime.tally.NOTE, runtime.tally.note())
-            if runtime.tally.pages % self.checkpoint_pages == 0:
-                runtime.ordering.checkpoint()
-        for claimed in lease.claimed:
-            runtime.ordering.acknowledge(claimed, *((state, reason) if claimed == url else _MOVED), now)
-        end = _MOVED if lease.claimed else (state, reason)
-        runtime.ordering.acknowledge(link.url, *end, now, fetched=lease.status > 0)
+        runtime, now = self._parts(), self.clock()
+        write_down(runtime, lease, state, reason, now, self.checkpoint_pages)
         self._end_turn(lease, now)
         runtime.frontier.commit()
         self._count(f"frontier/ended/{state.value}")
@@ -327,6 +312,3 @@ def focused_scheduler(crawler: Crawler) -> FocusedScheduler | None:
     """The crawl's scheduler when it is ours. Scrapy's metaclass calls any scheduler an instance of any other."""
     scheduler: Any = crawler.engine.scheduler if crawler.engine is not None else None
     return scheduler if FocusedScheduler in type(scheduler).__mro__ else None
-
-
-_MOVED = (State.DISCARDED, "redirected")
