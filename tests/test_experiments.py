@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from scrapy.settings import Settings
 
 from topiccrawler import settings
 from topiccrawler.commands.compare import Command
@@ -36,7 +37,7 @@ def commands(text: str) -> list[list[str]]:
 def parsed(words: list[str]) -> argparse.Namespace:
     """As the command itself reads them; a word it does not know ends the test."""
     command, parser = Command(), argparse.ArgumentParser(exit_on_error=False)
-    command.settings = None
+    command.settings = Settings()
     command.add_options(parser)
     return parser.parse_args(words)
 
