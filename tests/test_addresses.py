@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from topiccrawler.addresses import is_private, literal
         ("0177.0.0.1", "127.0.0.1"),
         ("0", "0.0.0.0"),  # noqa: S104 an address to refuse
         ("[::1]", "::1"),
-        ("::ffff:10.0.0.1", "::ffff:a00:1"),
+        ("::ffff:10.0.0.1", str(ipaddress.ip_address("::ffff:10.0.0.1"))),
         ("a.example", None),
         ("163.com", None),
         ("", None),

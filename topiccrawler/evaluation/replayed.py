@@ -6,8 +6,8 @@ Ordering and frontier; only the engine is gone: no network, no hosts that rest, 
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
 from topiccrawler.evaluation.contestants import (
@@ -54,18 +54,13 @@ class Crawled:
     cost: Cost = field(default_factory=Cost)
 
 
-@lru_cache(maxsize=2)
-def _readings(path: Path) -> Readings:
-    return Readings(path)
-
-
 def crawl(run: Run) -> Crawled:
     """Do it."""
     strategy = strategy_of(run.spec)
     prepare(strategy, run.contest, run.seed)
-    with Meter() as meter:
+    with Meter() as meter, closing(Readings(run.readings)) as readings:
         meter.watch(strategy)
-        found = _Crawl(run, strategy, _readings(run.readings), meter).go()
+        found = _Crawl(run, strategy, readings, meter).go()
     found.cost = meter.cost
     return found
 
