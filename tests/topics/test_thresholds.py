@@ -1,7 +1,7 @@
 """Thresholds by hand: where the line lies, what it keeps, and what is done with equal scores."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from topiccrawler.topics.thresholds import Quality, best_threshold, quality, threshold_at_precision
@@ -46,6 +46,7 @@ def test_without_a_positive_example_there_is_no_threshold() -> None:
 PAIRS = st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=40)
 
 
+@example([(True, 5e-324), (True, 5e-324), (False, 0.0)])
 @given(PAIRS)
 def test_no_other_line_is_better_than_the_best(pairs: list[tuple[bool, float]]) -> None:
     truths, scores = [truth for truth, _ in pairs], [score for _, score in pairs]

@@ -64,5 +64,6 @@ def _cuts(truths: Sequence[bool], scores: Sequence[float]) -> Iterator[tuple[int
         hits += truth
         if kept == len(ranked):
             yield kept, hits, score
-        elif ranked[kept][0] < score:
-            yield kept, hits, (score + ranked[kept][0]) / 2
+        elif (lower := ranked[kept][0]) < score:
+            middle = (score + lower) / 2
+            yield kept, hits, middle if middle > lower else score  # neighbouring floats have no middle
