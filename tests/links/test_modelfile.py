@@ -93,7 +93,7 @@ def change(**parts: Any) -> Callable[[dict[str, Any]], None]:
         (change(trust={"anchor": -1.0, "context": 1, "url": 1}), "anchor is -1.0"),
         (change(lexicon=[1]), "no list of words"),
         (change(lexicon="基金"), "no topic or no lexicon"),
-        (change(samples={}), "samples of anchor is not two numbers"),
+        (change(samples={}), "samples of 'anchor' is not two numbers"),
         (change(tokens=None), "has no tokens"),
         (change(counts={"anchor": {}, "context": {}}), "has no url"),
         (

@@ -26,6 +26,7 @@ _SHIFT = 52  # the top 12 of 64 bits choose the shard
 _KEY_SHIFT = 20  # the 32 below them are kept
 _KEY_BITS = 0xFFFF_FFFF
 _HALF = _SHARDS // 2  # fingerprints are signed
+_LATELY = 20_000  # URLs; 4 MB
 _BAND = 256  # shards loaded together
 _BAND_WIDTH = _BAND << _SHIFT
 
@@ -46,17 +47,36 @@ class Known:
         self._keys = [array("I") for _ in range(_SHARDS)]
         self._numbers = [array("I") for _ in range(_SHARDS)]
         self._checks = array("I")  # by number
+        self._lately: dict[str, int] = {}  # the same menus return page after page: no digest for them
 
     def __len__(self) -> int:
         return len(self._checks)
 
     def find(self, url: str) -> int | None:
         """The URL's number, None when it was never met."""
-        return self._find(*self._digest(url))
+        number = self._lately.get(url)
+        if number is None:
+            number = self._find(*self._digest(url))
+            if number is not None:
+                self._remember(url, number)
+        return number
 
     def find_or_add(self, url: str) -> tuple[int, Digest | None]:
         """The URL's number, and its digest if it is met for the first time."""
-        fingerprint, check = met = self._digest(url)
+        number = self._lately.get(url)
+        if number is not None:
+            return number, None
+        number, new = self._find_or_add(self._digest(url))
+        self._remember(url, number)
+        return number, new
+
+    def _remember(self, url: str, number: int) -> None:
+        if len(self._lately) >= _LATELY:
+            self._lately.clear()
+        self._lately[url] = number
+
+    def _find_or_add(self, met: Digest) -> tuple[int, Digest | None]:
+        fingerprint, check = met
         place = (fingerprint >> _SHIFT) + _HALF
         key = fingerprint >> _KEY_SHIFT & _KEY_BITS
         shard, numbers = self._keys[place], self._numbers[place]

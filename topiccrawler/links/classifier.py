@@ -24,14 +24,31 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from topiccrawler.links.counts import Counts, Event
 from topiccrawler.links.evidence import Evidence
-from topiccrawler.links.features import FIELDS, GROUP_2, LEXICON, Lexicon, LinkWords, words_of_links
+from topiccrawler.links.features import (
+    FIELDS,
+    LEXICON,
+    Lexicon,
+    LinkWords,
+    anchor_of,
+    channel_of,
+    context_pieces,
+    words_of_addresses,
+    words_of_links,
+)
 from topiccrawler.model import Link
+from topiccrawler.text.lately import Lately
+from topiccrawler.text.segment import words_of
 
 TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.5, "url": 1.0}
 _GRAINS = 2.0**24
+_ANCHOR, _CONTEXT, _URL = range(len(FIELDS))
+_NOTHING: frozenset[str] = frozenset()
+_HERE = "\0"  # between the text before a link and the text after it
+_REMEMBERED_CHARACTERS = 100_000  # twice and for each kind of text; some 8 MB in all
 PAPER_TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 1.0, "url": 0.0}
 
 
@@ -53,10 +70,15 @@ class LinkClassifier:
     def __post_init__(self) -> None:
         self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))
         self._tables = [self._table(name) for name in FIELDS]
-        self._flags = [
-            table.get(LEXICON, 0.0) if name in GROUP_2 and self.lexicon else 0.0
-            for name, table in zip(FIELDS, self._tables, strict=True)
-        ]
+        self._anchor_flag, self._context_flag = (
+            self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
+        )
+        self._anchors = Lately(lambda texts: self._scores_of_anchors(words_of(texts)), _REMEMBERED_CHARACTERS)
+        self._contexts = Lately(self._scores_of_contexts, _REMEMBERED_CHARACTERS)
+        self._pieces = Lately(self._telling_words, _REMEMBERED_CHARACTERS)
+        self._channels = Lately(
+            lambda urls: self._scores_of_addresses(words_of_addresses(urls)), _REMEMBERED_CHARACTERS
+        )
 
     def _table(self, name: str) -> Evidence:
         trust = self.trust.get(name, 0.0)
@@ -65,28 +87,53 @@ class LinkClassifier:
         return Evidence(shares, compounds=name == "anchor")
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
-        """ln P(+|link) - ln P(-|link), for the links of a page at once."""
-        return self.log_odds_of_words(words_of_links(links))
+        """ln P(+|link) - ln P(-|link), for the links of a page at once. As `log_odds_of_words`, but texts that were
+        met lately are not looked at again: neighbours share their contexts, pages their menus."""
+        anchors = [anchor_of(link) for link in links]
+        contexts = [f"{link.before}{_HERE}{link.after}" for link in links]
+        channels = [channel_of(link.url) for link in links]
+        of_anchor, of_context = self._anchors.of(anchors), self._contexts.of(contexts)
+        of_channel = self._channels.of(channels)
+        return [
+            of_anchor[anchor] + of_context[context] + of_channel[channel]
+            for anchor, context, channel in zip(anchors, contexts, channels, strict=True)
+        ]
 
     def log_odds_of_words(self, links: Sequence[LinkWords]) -> list[float]:
         """The same, the words given."""
-        anchor, context, url = (table.__getitem__ for table in self._tables)
-        bias = self._bias
-        scores = [
-            sum(
-                map(anchor, set(on_it)),
-                sum(map(context, set(beside)), sum(map(url, set(address)), bias)),
-            )
-            for on_it, beside, address in links
+        context, flag = self._tables[_CONTEXT].__getitem__, self._context_flag
+        among = self.lexicon.among
+        of_anchors = self._scores_of_anchors([words.anchor for words in links])
+        of_addresses = self._scores_of_addresses([words.url for words in links])
+        return [
+            sum(map(context, set(words.context)), anchor + address)
+            + (flag if flag and among(words.context) else 0.0)
+            for words, anchor, address in zip(links, of_anchors, of_addresses, strict=True)
         ]
-        in_lexicon = self.lexicon.in_words
-        for place, flag in enumerate(self._flags):
-            if flag:
-                holding = (in_lexicon(link[place]) for link in links)
-                scores = [
-                    score + flag if holds else score for score, holds in zip(scores, holding, strict=True)
-                ]
-        return scores
+
+    def _scores_of_anchors(self, anchors: Sequence[Sequence[str]]) -> list[float]:
+        share, flag, held = self._tables[_ANCHOR].__getitem__, self._anchor_flag, self.lexicon.in_words
+        return [sum(map(share, set(words)), flag if flag and held(words) else 0.0) for words in anchors]
+
+    def _scores_of_addresses(self, addresses: Sequence[Sequence[str]]) -> list[float]:
+        """Each with the prior."""
+        share = self._tables[_URL].__getitem__
+        return [sum(map(share, set(words)), self._bias) for words in addresses]
+
+    def _scores_of_contexts(self, contexts: list[str]) -> list[float]:
+        """Of texts before and after a link; neighbours share most of their pieces."""
+        around = [context_pieces(*context.partition(_HERE)[::2]) for context in contexts]
+        telling = self._pieces.of(chain.from_iterable(around)).__getitem__
+        share = self._tables[_CONTEXT].__getitem__
+        return [sum(map(share, _NOTHING.union(*map(telling, pieces)))) for pieces in around]
+
+    def _telling_words(self, pieces: list[str]) -> list[frozenset[str]]:
+        """The words of each piece of context that say something."""
+        share, flag, among = self._tables[_CONTEXT].get, self._context_flag, self.lexicon.among
+        return [
+            frozenset([*filter(share, words), *([LEXICON] if flag and among(words) else ())])
+            for words in words_of(pieces)
+        ]
 
     def probability(self, log_odds: float) -> float:
         """P = 1 / (1 + e^-x), without overflow."""
@@ -98,10 +145,12 @@ class LinkClassifier:
         """The share of the prior and of each word ("anchor:基金"), largest first; they add up to the score."""
         found = words_of_links([link])[0]
         shares = [("prior", self._bias)]
-        for name, table, flag, words in zip(FIELDS, self._tables, self._flags, found, strict=True):
+        for name, table, words in zip(FIELDS, self._tables, found, strict=True):
             shares += [(f"{name}:{word}", table[word]) for word in set(words) if table[word]]
-            if flag and self.lexicon.in_words(words):
-                shares.append((f"{name}:{LEXICON}", flag))
+        if self._anchor_flag and self.lexicon.in_words(found.anchor):
+            shares.append((f"anchor:{LEXICON}", self._anchor_flag))
+        if self._context_flag and self.lexicon.among(found.context):
+            shares.append((f"context:{LEXICON}", self._context_flag))
         return sorted(shares, key=lambda share: (-abs(share[1]), share[0]))
 
 

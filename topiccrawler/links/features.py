@@ -11,7 +11,8 @@ own; how far a field is trusted is a number of the model.
 Group 1 of the paper is the field `anchor`. Group 2 is `anchor` + `context`, each with the flag LEXICON when a word of
 the topic's dictionary stands in it. `url` is ours.
 
-A lexicon word that the tokenizer cuts is matched over neighbouring words ("上市" + "公司").
+In an anchor a lexicon word that the tokenizer cuts is matched over neighbouring words ("上市" + "公司"); in a context,
+where neighbours may belong to two links, it is not.
 But: words with digits are no features: 15 and 2013 learned from one site mislead on the next. So do the directories
     below the first, which are a site's own affair, and the query.
 """
@@ -35,6 +36,7 @@ LEXICON = "@lexicon"
 
 _LONGEST_URL = 300
 _LATIN = re.compile(r"(?<![a-z])[a-z]{2,12}(?![a-z])")
+_NO_HAN = re.compile(r"[^一-鿿]+")
 _ESCAPE = re.compile(r"%[0-9a-f]{2}")
 _CHANNEL = re.compile(r"https?://([^/?#]*)\.[^./?#]*/?(?:([^/?#]*)/)?")
 _SAY_NOTHING = frozenset({"http", "https", "www", "com", "cn", "net", "org", "gov", "edu"}) | frozenset(
@@ -52,30 +54,44 @@ class LinkWords(NamedTuple):
 
 
 def words_of_links(links: Sequence[Link]) -> list[LinkWords]:
-    """The words of all links of a page; one call of the tokenizer."""
-    anchors = [link.anchor or link.title for link in links]
-    contexts = [f"{_whole_before(link.before)}|{_whole_after(link.after)}" for link in links]
-    paths = [
-        unquote(link.url[:_LONGEST_URL]) if "%" in link.url or not link.url.isascii() else ""
-        for link in links
-    ]
-    found = words_of([*anchors, *contexts, *(_only_han(path) for path in paths)])
+    """The words of all links of a page; two calls of the tokenizer at most."""
+    anchors = [anchor_of(link) for link in links]
+    contexts = ["|".join(context_pieces(link.before, link.after)) for link in links]
+    addresses = words_of_addresses([link.url for link in links])
+    found = words_of([*anchors, *contexts])
     count = len(links)
+    return [LinkWords(*fields) for fields in zip(found[:count], found[count:], addresses, strict=True)]
+
+
+def anchor_of(link: Link) -> str:
+    """What the link says of itself."""
+    return link.anchor or link.title
+
+
+def context_pieces(before: str, after: str) -> list[str]:
+    """The text on both sides, piece by piece, without what the window's edges cut in two if there are others."""
+    left, right = before.split("|"), after.split("|")
+    if len(left) > 2 or (len(left) == 2 and left[1]):
+        del left[0]
+    if len(right) > 2 or (len(right) == 2 and right[0]):
+        del right[-1]
+    return left + right
+
+
+def channel_of(url: str) -> str:
+    """As much of an address as its words come from: host and first directory, or all of it where it may hold Han."""
+    if "%" in url or not url.isascii():
+        return url
+    parts = url.split("/", 4)
+    return f"{parts[0]}//{parts[2]}/{parts[3]}/" if len(parts) > 4 else url
+
+
+def words_of_addresses(urls: Sequence[str]) -> list[list[str]]:
+    """What the field `url` holds."""
     return [
-        LinkWords(found[place], found[count + place], [*channel_words(link.url), *found[2 * count + place]])
-        for place, link in enumerate(links)
+        [*channel_words(url), *han]
+        for url, han in zip(urls, words_of([_han_path(url) for url in urls]), strict=True)
     ]
-
-
-def _whole_before(text: str) -> str:
-    """The context without the piece that the window's edge cut in two, if there is another."""
-    _, cut, rest = text.partition("|")
-    return rest if cut and rest else text
-
-
-def _whole_after(text: str) -> str:
-    rest, cut, _ = text.rpartition("|")
-    return rest if cut and rest else text
 
 
 def url_words(url: str) -> list[str]:
@@ -98,8 +114,10 @@ def channel_words(url: str) -> list[str]:
     return [word for word in _LATIN.findall(address) if word not in _SAY_NOTHING]
 
 
-def _only_han(path: str) -> str:
-    return re.sub(r"[^一-鿿]+", " ", path)
+def _han_path(url: str) -> str:
+    if "%" not in url and url.isascii():
+        return ""
+    return _NO_HAN.sub(" ", unquote(url[:_LONGEST_URL]))
 
 
 class Lexicon:
@@ -119,8 +137,12 @@ class Lexicon:
     def __bool__(self) -> bool:
         return bool(self._begin)
 
+    def among(self, words: Sequence[str]) -> bool:
+        """Is one of the words an entry, as the tokenizer cuts it?"""
+        return not self._single.isdisjoint(words)
+
     def in_words(self, words: Sequence[str]) -> bool:
-        """Does a word of the dictionary stand in them?"""
+        """Does an entry stand in them, whole or cut in two?"""
         if self._begin.isdisjoint(words):
             return False
         return not self._single.isdisjoint(words) or not self._pairs.isdisjoint(pairwise(words))
@@ -129,7 +151,8 @@ class Lexicon:
 def fields(words: LinkWords, lexicon: Lexicon) -> dict[str, set[str]]:
     """The features of a link by field, for training: words without digits, and the lexicon flags."""
     found = {name: {word for word in words[place] if word.isalpha()} for place, name in enumerate(FIELDS)}
-    for name in GROUP_2:
-        if lexicon.in_words(getattr(words, name)):
-            found[name].add(LEXICON)
+    if lexicon.in_words(words.anchor):
+        found["anchor"].add(LEXICON)
+    if lexicon.among(words.context):
+        found["context"].add(LEXICON)
     return found

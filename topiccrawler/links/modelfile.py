@@ -144,19 +144,22 @@ def _counts(model: Mapping[str, Any], place: object) -> Counts:
     for part, totals in (("samples", counts.samples), ("tokens", counts.tokens)):
         table = _mapping(model, part, place)
         for name in FIELDS:
-            totals[name] = list(_pair(table.get(name), f"{part} of {name}", place))
+            totals[name] = list(_pair(table.get(name), part, name, place))
     tables = _mapping(model, "counts", place)
     for name in FIELDS:
         negative, positive = counts.words[name]
         for word, pair in _mapping(tables, name, place).items():
-            negative[word], positive[word] = _pair(pair, f"count of {word[:40]!r}", place)  # type: ignore[assignment]
+            negative[word], positive[word] = _pair(pair, "count", word, place)  # type: ignore[assignment]
     return counts
 
 
-def _pair(value: Any, what: str, place: object) -> tuple[float, float]:
-    if not isinstance(value, list) or len(value) != 2 or not all(_is_count(number) for number in value):
-        raise _refused(place, f"{what} is not two numbers from 0 to {LARGEST_COUNT:g}", "train it again")
-    return float(value[0]), float(value[1])
+def _pair(value: Any, what: str, name: str, place: object) -> tuple[float, float]:
+    if type(value) is list and len(value) == 2:
+        first, second = value
+        if _is_count(first) and _is_count(second):
+            return float(first), float(second)
+    fault = f"{what} of {name[:40]!r} is not two numbers from 0 to {LARGEST_COUNT:g}"
+    raise _refused(place, fault, "train it again")
 
 
 def _is_count(value: Any) -> bool:

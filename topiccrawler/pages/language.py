@@ -12,6 +12,7 @@ Parameters by trial on sentences (tests/pages/test_language.py).
 from __future__ import annotations
 
 import re
+from operator import ne
 
 from topiccrawler.text.fold import fold
 
@@ -19,11 +20,11 @@ MOST_CHARACTERS = 2_000
 LEAST_LETTERS = 10
 UNKNOWN = "und"
 _SCRIPTS = {
-    "kana": re.compile(r"[ぁ-ゖァ-ヺ]"),
-    "hangul": re.compile(r"[가-힣]"),
-    "han": re.compile(r"[㐀-䶿一-鿿]"),
-    "cyrillic": re.compile(r"[Ѐ-ӿ]"),
-    "latin": re.compile(r"[A-Za-zÀ-ɏ]"),
+    "kana": re.compile(r"[ぁ-ゖァ-ヺ]+"),
+    "hangul": re.compile(r"[가-힣]+"),
+    "han": re.compile(r"[㐀-䶿一-鿿]+"),
+    "cyrillic": re.compile(r"[Ѐ-ӿ]+"),
+    "latin": re.compile(r"[A-Za-zÀ-ɏ]+"),
 }
 _TAG = re.compile(r"^[a-z]{2,3}$")
 _ENGLISH = re.compile(
@@ -36,7 +37,7 @@ _NOT_LATIN = frozenset({"zh", "ja", "ko", "ar", "he", "th", "el", "und"}) | _CYR
 def language_of(text: str, declared: str = "") -> str:
     """The language of a text; `declared` is what the page says (`<html lang>`)."""
     sample = text[:MOST_CHARACTERS]
-    counts = {name: len(pattern.findall(sample)) for name, pattern in _SCRIPTS.items()}
+    counts = {name: sum(map(len, pattern.findall(sample))) for name, pattern in _SCRIPTS.items()}
     # a Latin or Cyrillic word has some five letters, a Han or Hangul word two
     counts["latin"] = counts["latin"] * 2 // 5
     counts["cyrillic"] = counts["cyrillic"] * 2 // 5
@@ -69,5 +70,5 @@ def _alphabetic(sample: str, tag: str, share: dict[str, float]) -> str:
 
 def _is_traditional(sample: str) -> bool:
     han = "".join(_SCRIPTS["han"].findall(sample))
-    changed = sum(before != after for before, after in zip(han, fold(han), strict=False))
-    return changed > 0.06 * len(han)
+    folded = fold(han)
+    return folded != han and sum(map(ne, han, folded)) > 0.06 * len(han)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from itertools import islice
 
 from topiccrawler.text.fold import fold
 
@@ -36,16 +37,22 @@ class Summariser:
         for keyword, weight in keywords.items():
             if fold(keyword).strip():
                 self._weights[fold(keyword)] = max(weight, self._weights.get(fold(keyword), 0.0))
-        longest_first = sorted(self._weights, key=lambda word: (-len(word), word))
-        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        # Longest first; one branch for each first character, for most characters of a text begin no keyword.
+        branches: dict[str, list[str]] = {}
+        for word in sorted(self._weights, key=lambda word: (-len(word), word)):
+            branches.setdefault(word[0], []).append(re.escape(word[1:]))
+        pattern = "|".join(f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in branches.items())
+        self._pattern = re.compile(pattern) if pattern else None
 
     def summary(self, text: str) -> str:
         """At most MOST_CHARACTERS of the text, besides the gaps; empty for a text without sentences."""
-        sentences = [
-            found[0].strip() for found in _SENTENCE.finditer(text[: MOST_SENTENCES * TYPICAL_LENGTH])
-        ]
-        sentences = [sentence for sentence in sentences if len(sentence) >= SHORTEST][:MOST_SENTENCES]
-        values = [self._value(sentence, place) for place, sentence in enumerate(sentences)]
+        text = text[: MOST_SENTENCES * TYPICAL_LENGTH]
+        folded = fold(text)  # character by character: the places are the same
+        sentences, values = [], []
+        for found in islice(_SENTENCE.finditer(text), MOST_SENTENCES):
+            if len(sentence := found[0].strip()) >= SHORTEST:
+                sentences.append(sentence)
+                values.append(self._value(folded, *found.span(), len(sentences) - 1))
         order = sorted(range(len(sentences)), key=lambda place: (-values[place], place))
         chosen: list[int] = []
         room = MOST_CHARACTERS
@@ -58,12 +65,12 @@ class Summariser:
             room -= len(sentences[place])
         return _set(sentences, sorted(chosen))
 
-    def _value(self, sentence: str, place: int) -> float:
-        if self._pattern is None:
+    def _value(self, folded: str, start: int, end: int, place: int) -> float:
+        keywords = self._pattern.findall(folded, start, end) if self._pattern is not None else []
+        if not keywords:
             return 0.0
-        counts = Counter(self._pattern.findall(fold(sentence)))
-        weight = sum(self._weights[word] * (1 - 0.5**count) for word, count in counts.items())
-        return weight / (1 + len(sentence) / TYPICAL_LENGTH) * (1 + LEAD / (1 + place))
+        weight = sum(self._weights[word] * (1 - 0.5**count) for word, count in Counter(keywords).items())
+        return weight / (1 + (end - start) / TYPICAL_LENGTH) * (1 + LEAD / (1 + place))
 
 
 def _set(sentences: list[str], places: list[int]) -> str:

@@ -51,9 +51,9 @@ _TRAITS = _traits()
 _BARS = re.compile(r"\s*\|[\s|]*")
 
 
-# An open element, with what was current before it: identity and index of its parent, the region around it;
-# then its own label in DOM paths and what its end means.
-_Open = tuple[int, int, str, str, int]
+# An open element: its node, index of its parent, the region around it; then its own label in DOM paths and what
+# its end means.
+_Open = tuple[LexborNode, int, str, str, int]
 
 
 class _OpenLink:
@@ -89,35 +89,40 @@ class Walk:
         stack, document = self._stack, self._document
         parents, tags, regions = document.node_parents, document.node_tags, document.node_regions
         index = at = -1  # the newest element, the innermost open one
-        at_identity, region = 0, ""
-        for node in root.traverse(include_text=True):
-            parent = node.parent
-            identity = 0 if parent is None else parent.mem_id
-            while at_identity != identity and stack:
-                at_identity, at, region, _, closing = stack.pop()
-                if closing:
-                    self._close(closing)
+        region = ""
+        node: LexborNode | None = root
+        while node is not None:
             tag = node.tag or "-"
+            below: LexborNode | None = None
             if tag == "-text":
                 if not self._hidden:
                     self._text(node.text_content or "", at)
-                continue
-            if tag[0] == "-":  # "-comment" and the like
-                continue
-            index += 1
-            traits = _TRAITS.get(tag, 0)
-            label, outer = tag, region
-            if traits & _STRUCTURAL:
-                label, region = self._structure(tag, node, index, region)
-            parents.append(at)
-            tags.append(tag)
-            regions.append(region)
-            stack.append(
-                (at_identity, at, outer, label, self._open(traits, tag, node, index) if traits else 0)
-            )
-            at_identity, at = node.mem_id, index
-            if index > MOST_NODES:
-                break
+            elif tag[0] != "-":  # "-comment" and the like
+                index += 1
+                traits = _TRAITS.get(tag, 0)
+                label, outer = tag, region
+                if traits & _STRUCTURAL:
+                    label, region = self._structure(tag, node, index, region)
+                parents.append(at)
+                tags.append(tag)
+                regions.append(region)
+                closing = self._open(traits, tag, node, index) if traits else 0
+                below = node.first_child
+                if below is not None:
+                    stack.append((node, at, outer, label, closing))
+                    at = index
+                else:
+                    region = outer
+                    if closing:
+                        self._close(closing)
+                if index > MOST_NODES:
+                    break
+            node = node.next if below is None else below
+            while node is None and stack:
+                above, at, region, _, closing = stack.pop()
+                if closing:
+                    self._close(closing)
+                node = above.next
         while stack:
             self._close(stack.pop()[4])
         return self._finish()
