@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from topiccrawler.links.urls import host_of, registered_domain
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
     ROOT_URL,
@@ -40,8 +39,11 @@ FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (c
     "list": 0.0,
 }
 SEED_SCORE = 20.0
-WHOLE_EVERY = 1  # refreshes; between them only rows whose groups have yielded something are weighed anew
-LEAST_CHANGE = 0.01
+WEIGHED_AT_ONCE = (
+    2_000  # rows of a refresh, besides those whose groups have yielded something; all have their turn
+)
+HEAD = 300  # rows that may be fetched soon: the queue is told of theirs alone
+LEAST_CHANGE = 0.05
 FADE = 0.999  # of the overall rate, a page
 ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 say nearly the same
 ODDS_LIMIT = 30.0
@@ -76,10 +78,11 @@ class Adaptive(Strategy):
                      site < all, host < site, source host < all, source (page) < source host, block (of the source page)
                      < source, list (that block's class over the whole source host) < source host
         new site     1 when nothing of the site has been fetched
-    Parameters: rate 0.3, smoothing 0.5 (pages that the next larger group's share counts for), without "" (kinds of evidence
-        left out, for ablations); all chosen here, by docs/adaptive.md.
+    Parameters: rate 0.3; smoothing 0.5 (pages that the next larger group's share counts for); keep 0.9 (what a group's
+        pages still count after each further one: sites turn dry); without "" (kinds of evidence left out, for ablations);
+        all chosen here, by docs/adaptive.md.
     Reads: relevance of the linking pages, link text, heading, addresses, DOM path class, outcomes so far.
-    Cost: one batch call to the classifier a page; a refresh weighs the touched rows in numpy, all rows now and then.
+    Cost: one batch call to the classifier a page; a refresh weighs some thousand rows in numpy (benchmarks/graph.py).
     But: outcomes are the page judge's, not the truth; a page judged wrongly teaches wrongly.
     Reference: ours. AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011.
     """
@@ -90,6 +93,7 @@ class Adaptive(Strategy):
     refresh_every: ClassVar[int] = 5
     rate: float = 0.3
     smoothing: float = 0.5
+    keep: float = 0.9
     without: str = ""  # kinds of evidence left out, separated by commas (for ablations)
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
     _threshold: float = field(default=0.5, init=False, repr=False)
@@ -97,6 +101,7 @@ class Adaptive(Strategy):
     def __post_init__(self) -> None:
         check_range(self.name, "rate", self.rate, 0.0)
         check_range(self.name, "smoothing", self.smoothing, 0.0)
+        check_range(self.name, "keep", self.keep, 0.0, 1.0)
         left_out = {name.strip() for name in self.without.split(",") if name.strip()}
         self._mask = np.array([float(name not in left_out) for name in FEATURES])
         self._weights = np.array(list(FEATURES.values()))
@@ -105,7 +110,7 @@ class Adaptive(Strategy):
         self._refreshes = 0
         self._pending: deque[tuple[str, float]] = deque()  # scores found by a refresh and not answered yet
         self._headings: dict[str, float] = {}
-        self._evidence = Evidence()
+        self._evidence = Evidence(self.keep)
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
@@ -120,7 +125,7 @@ class Adaptive(Strategy):
         rows = self._meet(page, links)
         evidence = self._evidence
         values = self._scores(rows)
-        evidence.columns["score"][rows] = values
+        evidence.columns["score"][rows] = evidence.columns["told"][rows] = values
         evidence.forget()
         return [
             Score(evidence.urls[row], value)
@@ -135,16 +140,27 @@ class Adaptive(Strategy):
             yield Score(*self._pending.popleft())
 
     def _weigh(self) -> None:
-        """Find the waiting rows whose score has changed; they are answered as the caller asks for them."""
-        evidence = self._evidence
+        """Weigh anew what may matter soon; what the caller's queue must know is answered as it asks.
+
+        Reweighing all rows is cheap beside telling a queue on disk of every small change, so only rows that stand, or
+        stood, among the first HEAD are told, and only of changes of at least LEAST_CHANGE.
+        """
+        evidence, estimates = self._evidence, self._evidence.columns["score"]
         self._refreshes += 1
-        touched = evidence.touched_rows()
-        rows = evidence.waiting_rows() if self._refreshes % WHOLE_EVERY == 0 else touched
-        values = self._scores(rows)
-        changed = np.abs(values - evidence.columns["score"][rows]) >= LEAST_CHANGE
-        rows, values = rows[changed], values[changed]
-        evidence.columns["score"][rows] = values
-        self._pending.extend(zip((evidence.urls[row] for row in rows.tolist()), values.tolist(), strict=True))
+        waiting, touched = evidence.waiting_rows(), evidence.touched_rows()
+        rows = waiting
+        if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
+            best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE)[:WEIGHED_AT_ONCE]]
+            rows = np.union1d(best, touched)
+        estimates[rows] = self._scores(rows)
+        told = evidence.columns["told"]
+        head = np.partition(estimates[waiting], -HEAD)[-HEAD] if len(waiting) > HEAD else -math.inf
+        matters = np.maximum(estimates[rows], told[rows]) >= head
+        rows = rows[matters & (np.abs(estimates[rows] - told[rows]) >= LEAST_CHANGE)]
+        told[rows] = estimates[rows]
+        self._pending.extend(
+            zip((evidence.urls[row] for row in rows.tolist()), told[rows].tolist(), strict=True)
+        )
 
     def worth(self, value: float) -> float:
         return logistic(value)
@@ -173,7 +189,7 @@ class Adaptive(Strategy):
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
         self._refreshes = int(state["refreshes"])
         self._pending = deque((str(url), float(value)) for url, value in state["pending"])
-        self._evidence = Evidence.load(state["evidence"])
+        self._evidence = Evidence.load(state["evidence"], self.keep)
 
     def _learn(self, page: Page) -> None:
         """The outcome of a page labels the link it came by, as its evidence stood."""
@@ -194,41 +210,22 @@ class Adaptive(Strategy):
     def _meet(self, page: Page, links: Sequence[Link]) -> Numbers:
         """Add a page's links to the evidence; the rows of those that wait."""
         evidence = self._evidence
+        links, rows = evidence.waiting_among(links)
+        if not links:
+            return rows
         odds = np.clip(self._scorer.log_odds(links) if self._scorer else [], -ODDS_LIMIT, ODDS_LIMIT)
-        here = self._promise(page.relevance)
         came = evidence.rows.get(page.via.link.url) if page.via is not None else None
-        grandparent = float(evidence.columns["best_relevance"][came]) if came is not None else 0.0
-        source_host = host_of(page.url)
-        for link, link_odds in zip(links, odds.tolist(), strict=True):
-            row = evidence.row(link.url)
-            if not evidence.waiting[row]:
-                continue
-            columns = evidence.columns
-            standing = link_odds / ODDS_SCALE + here
-            first = not columns["links"][row]
-            better = first or standing > columns["standing"][row]
-            columns["links"][row] += 1
-            columns["sum_odds"][row] += link_odds
-            columns["sum_relevance"][row] += here
-            best = (("best_relevance", here), ("best_grandparent", grandparent))
-            for name, value in (*best, ("best_heading", self._heading(link.heading))):
-                if first or value > columns[name][row]:
-                    columns[name][row] = value
-            if better:
-                columns["standing"][row] = standing
-                names = (
-                    registered_domain(link.url),
-                    link.host,
-                    source_host,
-                    page.url,
-                    f"{page.url} {link.path}",
-                    f"{source_host} {link.path}",
-                )
-                for group, group_name in zip(evidence.groups, names, strict=True):
-                    evidence.groups[group][row] = evidence.yields[group].number(group_name)
-        rows = np.unique([evidence.rows[link.url] for link in links])
-        waiting: Numbers = rows[evidence.waiting[rows]]
-        return waiting
+        here = self._promise(page.relevance)
+        return evidence.meet(
+            page.url,
+            links,
+            rows,
+            odds=odds,
+            standings=odds / ODDS_SCALE + here,
+            headings=np.array([self._heading(link.heading) for link in links]),
+            relevance=here,
+            grandparent=float(evidence.columns["best_relevance"][came]) if came is not None else 0.0,
+        )
 
     def _promise(self, relevance: float) -> float:
         """A page's relevance on log-odds scale, 0 at the threshold."""

@@ -9,25 +9,32 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from topiccrawler.links.urls import host_of, registered_domain
+from topiccrawler.model import Link
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 GROUPS = ("site", "host", "source_host", "source", "block", "list")
+OF_A_PAGE = ("source", "block")  # groups that end with their page
 MOST_ROWS = 200_000  # beyond it the rows that were fetched and then the poorest ones are forgotten
 LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
 
 
 class Yields:
-    """How many pages each group gave, and how many of them were relevant."""
+    """How many pages each group gave lately, and how many of them were relevant. With each page of a group those before
+    it fade to `keep` of what they counted, so that a site that turned dry is soon left."""
 
-    def __init__(self) -> None:
+    def __init__(self, keep: float = 1.0) -> None:
+        self.keep = keep
         self.names: dict[str, int] = {}
         self.pages = np.zeros(256)
         self.relevant = np.zeros(256)
@@ -46,9 +53,25 @@ class Yields:
 
     def add(self, number: int, relevant: float) -> None:
         """One of its pages was fetched."""
-        self.pages[number] += 1
-        self.relevant[number] += relevant
+        self.pages[number] = self.keep * self.pages[number] + 1.0
+        self.relevant[number] = self.keep * self.relevant[number] + relevant
         self.touched[number] = True
+
+    def keep_only(self, used: Numbers, *, with_pages: bool) -> Numbers:
+        """Forget the groups that are not `used` (and gave no page, `with_pages`); the new numbers of those used."""
+        names = list(self.names)
+        stays = np.zeros(len(names), dtype=bool)
+        stays[used] = True
+        if with_pages:
+            stays |= self.pages[: len(names)] > 0
+        kept = np.flatnonzero(stays)
+        self.names = {names[old]: new for new, old in enumerate(kept.tolist())}
+        room = max(256, len(kept))
+        for column in ("pages", "relevant", "touched"):
+            values = getattr(self, column)[kept]
+            setattr(self, column, np.concatenate([values, np.zeros(room - len(kept), dtype=values.dtype)]))
+        renumbered: Numbers = (np.cumsum(stays) - 1)[used]
+        return renumbered
 
     def rate(self, numbers: Numbers, prior: Floats | float, strength: float) -> Floats:
         """Relevant share, smoothed: (relevant + strength * prior) / (pages + strength)."""
@@ -67,16 +90,17 @@ class Evidence:
         "sum_relevance",
         "best_heading",
         "best_grandparent",
-        "score",
+        "score",  # as weighed last
+        "told",  # the score the queue has
     )
 
-    def __init__(self) -> None:
+    def __init__(self, keep: float = 1.0) -> None:
         self.rows: dict[str, int] = {}
         self.urls: list[str] = []
         self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
         self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
         self.waiting: Flags = np.zeros(256, dtype=bool)
-        self.yields: dict[str, Yields] = {name: Yields() for name in GROUPS}
+        self.yields: dict[str, Yields] = {name: Yields(keep) for name in GROUPS}
 
     def row(self, url: str) -> int:
         """The URL's row; a new, waiting one for a new URL."""
@@ -89,6 +113,66 @@ class Evidence:
                 self.groups = {name: _doubled(column) for name, column in self.groups.items()}
                 self.waiting = _doubled(self.waiting)
             self.waiting[found] = True
+        return found
+
+    def waiting_among(self, links: Sequence[Link]) -> tuple[list[Link], Numbers]:
+        """The links whose URLs wait, new ones among them, and their rows."""
+        rows = np.array([self.row(link.url) for link in links], dtype=np.int64)
+        waits = self.waiting[rows]
+        return list(compress(links, waits.tolist())), rows[waits]
+
+    def meet(
+        self,
+        page_url: str,
+        links: Sequence[Link],
+        link_rows: Numbers,
+        *,
+        odds: Floats,
+        standings: Floats,
+        headings: Floats,
+        relevance: float,
+        grandparent: float,
+    ) -> Numbers:
+        """Add what a page's links say of their URLs; the rows, each once. A link's groups become its URL's when its
+        `standing` is the largest so far."""
+        columns = self.columns
+        rows, at = np.unique(link_rows, return_inverse=True)
+        known, met = columns["links"][rows] > 0, np.bincount(at)
+        best_heading = np.full(len(rows), -np.inf)
+        np.maximum.at(best_heading, at, headings)
+        columns["links"][rows] += met
+        columns["sum_odds"][rows] += np.bincount(at, weights=odds)
+        columns["sum_relevance"][rows] += relevance * met
+        for name, values in (
+            ("best_relevance", relevance),
+            ("best_grandparent", grandparent),
+            ("best_heading", best_heading),
+        ):
+            columns[name][rows] = np.where(known, np.maximum(columns[name][rows], values), values)
+        order = np.lexsort((-standings, at))  # stable: the first of equals
+        best = order[np.unique(at[order], return_index=True)[1]]
+        better = ~known | (standings[best] > columns["standing"][rows])
+        columns["standing"][rows[better]] = standings[best][better]
+        numbers = self._group_numbers(page_url, [links[place] for place in best[better].tolist()])
+        for name, of_group in zip(GROUPS, numbers, strict=True):
+            self.groups[name][rows[better]] = of_group
+        return rows
+
+    def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
+        """Of each link on a page: (groups, links)."""
+        number = {name: yields.number for name, yields in self.yields.items()}
+        source_host = host_of(page_url)
+        source = number["source_host"](source_host), number["source"](page_url)
+        of_host: dict[str, tuple[int, int]] = {}
+        of_path: dict[str, tuple[int, int]] = {}
+        found = np.empty((len(GROUPS), len(links)), dtype=np.int64)
+        for place, link in enumerate(links):
+            if link.host not in of_host:
+                of_host[link.host] = number["site"](registered_domain(link.url)), number["host"](link.host)
+            if link.path not in of_path:
+                block = number["block"](f"{page_url} {link.path}")
+                of_path[link.path] = block, number["list"](f"{source_host} {link.path}")
+            found[:, place] = (*of_host[link.host], *source, *of_path[link.path])
         return found
 
     def waiting_rows(self) -> Numbers:
@@ -105,16 +189,18 @@ class Evidence:
         return np.flatnonzero(hit & self.waiting[:count])
 
     def forget(self) -> None:
-        """Past MOST_ROWS keep the half of the rows that wait with the best scores."""
-        if len(self.urls) <= MOST_ROWS:
+        """Past MOST_ROWS rows (or twice as many groups) keep the half of the rows that wait with the best scores."""
+        groups = max(len(yields.names) for yields in self.yields.values())
+        if len(self.urls) <= MOST_ROWS and groups <= 2 * MOST_ROWS:
             return
         rows = self.waiting_rows()
         kept = np.sort(rows[np.argsort(-self.columns["score"][rows], kind="stable")[: MOST_ROWS // 2]])
         self.urls = [self.urls[row] for row in kept]
         self.rows = {url: row for row, url in enumerate(self.urls)}
         self.columns = {name: column[kept] for name, column in self.columns.items()}
-        self.groups = {name: column[kept] for name, column in self.groups.items()}
         self.waiting = self.waiting[kept]
+        for name, numbers in self.groups.items():
+            self.groups[name] = self.yields[name].keep_only(numbers[kept], with_pages=name not in OF_A_PAGE)
 
     def save(self) -> dict[str, Any]:
         """All of it as JSON values: texts joined and columns as compressed bytes in base64."""
@@ -136,9 +222,9 @@ class Evidence:
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any]) -> Evidence:
+    def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> Evidence:
         """What `save` kept."""
-        evidence = cls()
+        evidence = cls(keep)
         for url in _lines(state["urls"]):
             evidence.row(url)
         count = len(evidence.urls)
