@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import _checkout  # noqa: F401 first: the package may not be installed
+
 from topiccrawler.pages.fingerprint import BITS, LEAST_WORDS, Fingerprint, fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.text.segment import words

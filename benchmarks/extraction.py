@@ -19,6 +19,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import _checkout  # noqa: F401 first: the package may not be installed
+
 from topiccrawler.pages.content import main_text
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.decode import decode

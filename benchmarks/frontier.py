@@ -28,6 +28,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import _checkout  # noqa: F401 first: the package may not be installed
+
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier

@@ -5,6 +5,8 @@
 graph: bytes held by a graph of that many edges (a page links to 100 URLs, most of them met before), and seconds of one
     PageRank, IPageRank and HITS refresh there. Bounds: 100 MB, 1 s each.
 link_model: seconds of one refresh with so many queued URLs. Bound: 1 s.
+adaptive: milliseconds of CPU for a page of 200 links, without the link classifier, and to weigh all queued URLs anew, which
+    happens in one piece every five pages. Bounds: 1.5 ms a page on top of naive_bayes, weighing included; 50 ms at once.
 jlse: milliseconds to find for 200 links of a page the likest of so many vertices. Bound: 50 ms.
 Seconds are of CPU (other work may run on the machine); texts are drawn from a vocabulary with Zipf's frequencies.
 """
@@ -15,13 +17,15 @@ import argparse
 import json
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
 
 from topiccrawler.links.graph import LinkGraph
 from topiccrawler.links.ranking import hits, pagerank
-from topiccrawler.model import Link, Page
+from topiccrawler.model import Link, Page, Via
+from topiccrawler.strategies.adaptive import Adaptive
 from topiccrawler.strategies.base import Knowledge
 from topiccrawler.strategies.bm25 import LinkIndex, Words
 from topiccrawler.strategies.link_model import LinkModel
@@ -102,6 +106,50 @@ def _text(draw: np.random.Generator, size: int) -> str:
     return " ".join(f"w{word}" for word in zipf(draw, 20_000, size).tolist())
 
 
+class _Silent:
+    """A link scorer that costs nothing, so that what is measured is what comes on top of the classifier."""
+
+    def log_odds(self, links: Sequence[Link]) -> list[float]:
+        return [len(link.anchor) - 8.0 for link in links]
+
+
+def adaptive_costs(queued: int) -> dict[str, float]:
+    """A page of 200 links, and one refresh, with so many queued URLs."""
+    draw = np.random.default_rng(0)
+    strategy = Adaptive()
+    topic = Topic(name="t", keywords={"w3 w5": 1.0})
+    strategy.prepare(Knowledge(topic=topic, link_scorer=_Silent(), page_threshold=0.2))
+    page_seconds, refresh_seconds = [], []
+    links: list[Link] = []
+    for page in range(queued // 200):
+        host = f"h{page % 500}.example"
+        via = Via(links[-1 - 7 * (page % 20)], 1.0) if links else None
+        url = via.link.url if via else "http://h0.example/"
+        targets = (draw.random(200) ** 2 * 500).astype(int).tolist()
+        links = [
+            Link(
+                f"http://h{target}.example/{page}/{n}", f"h{target}.example", "w" * (n % 16), "", "", "", f"head {n // 20}",
+                "body", f"div.c{n % 9}>ul>li", "cross", n, 2, url,
+            )
+            for n, target in enumerate(targets)
+        ]  # fmt: skip
+        read = Page(url, 1, f"title of {host}", {}, float(draw.random()), page % 3 == 0, 0.1, via)
+        began = time.process_time()
+        list(strategy.visit(read, links))
+        page_seconds.append(time.process_time() - began)
+        if page % strategy.refresh_every == 0:
+            began = time.process_time()
+            next(iter(strategy.refresh(())), None)
+            refresh_seconds.append(time.process_time() - began)
+            for _ in strategy.refresh(()):
+                pass
+    return {
+        "queued": queued,
+        "page_milliseconds": 1000 * float(np.median(page_seconds)),
+        "weighing_milliseconds": 1000 * float(np.median(refresh_seconds[-20:])),
+    }
+
+
 def jlse_costs(vertices: int) -> dict[str, float]:
     """Finding the likest vertices."""
     draw = np.random.default_rng(0)
@@ -132,6 +180,7 @@ def main() -> None:
     found = {
         "graph": graph_costs(options.edges),
         "link_model": link_model_costs(options.queued),
+        "adaptive": adaptive_costs(options.queued),
         "jlse": jlse_costs(options.vertices),
     }
     if options.json:

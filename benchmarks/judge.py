@@ -12,7 +12,7 @@ weights and thresholds were learned on the half with an even CRC-32 of the id ("
 counts only the thirteen labels that name a topic; `all` also those that name a form or a place of publishing (news,
 blog, job …), whose pages are often about a topic too. `best` is F1 at the best threshold, for the choice of it.
 Web: the content pages of a recorded web with labels.tsv (columns url, topics, how, kind) that have any topic; nothing was
-learned there. Without arguments both are looked for in the folder that the environment names TOPICCRAWLER_SHARED.
+learned there. --disagreements N shows N pages a topic, drawn by lot, where judge and label differ. Without arguments both are looked for in the folder that the environment names TOPICCRAWLER_SHARED.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import time
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.judging import keywords_by_label
 from topiccrawler.pages.read import Reader
@@ -58,6 +61,7 @@ TOPIC_LABELS = frozenset(
         "home",
     ]
 )
+DRAW = 20  # seed of the disagreements shown
 WEB_LABELS = {"entertainment": "ent"}
 
 
@@ -164,7 +168,12 @@ def measure(
             continue
         found[topic] = quality(truths, relevances, judge.threshold)
         wrong = [n for n, truth in enumerate(truths) if truth != (relevances[n] >= judge.threshold)]
-        for n in wrong[:: max(1, len(wrong) // shown)][:shown] if shown else ():
+        if shown:
+            missed = sum(truths[n] for n in wrong)
+            print(
+                f"  {topic}: {missed} missed, {len(wrong) - missed} wrongly kept; {min(shown, len(wrong))} of them:"
+            )
+        for n in random.Random(DRAW).sample(wrong, min(shown, len(wrong))):
             words = " ".join(f"{word} {part:.3f}" for word, part in judge.explain(samples[n].words)[:6])
             print(
                 f"  {topic} {relevances[n]:.3f} true {','.join(samples[n].topics)}: {samples[n].name} | {words}"

@@ -1,4 +1,5 @@
-"""The whole reading of one page, by parts: decode, parse, title, main text, words, relevance, links.
+"""The whole reading of one page, by parts: decode, parse, title, main text, words, relevance, links; and `detail`, which only
+an ordering that asks for it pays (figures of the page and the machine).
 
     python benchmarks/reading.py [FILE_OR_FOLDER] [--topic finance] [--rounds 7] [--json]
 
@@ -18,8 +19,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import _checkout  # noqa: F401 first: the package may not be installed
+
 from topiccrawler.links.extract import extract
 from topiccrawler.pages.content import main_text
+from topiccrawler.pages.detail import load_detail
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import Reader, page_words
 from topiccrawler.pages.title import title_of
@@ -95,6 +99,7 @@ def main() -> None:
     pages = [decode(body)[0] for body in bodies]
     documents = [parse(page) for page in pages]
     titled = [(document, title_of(document), main_text(document)) for document in documents]
+    machine = load_detail()
     parts: dict[str, tuple[Callable[[Any], object], list[Any]]] = {
         "decode": (decode, bodies),
         "parse": (parse, pages),
@@ -103,6 +108,7 @@ def main() -> None:
         "words": (lambda one: page_words(*one), titled),
         "relevance": (judge.relevance, [page_words(*one) for one in titled]),
         "links": (lambda document: extract(document, URL, depth=1), documents),
+        "detail": (machine.is_detail, documents),
         "whole": (lambda body: extract(reader.read(URL, body).document, URL, depth=1), bodies),
     }
     result = {

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.links.samples import names_of, read_documents, read_headlines
@@ -22,6 +22,9 @@ from topiccrawler.topics.judges.base import JUDGES
 from topiccrawler.topics.judges.choose import FOLDER
 from topiccrawler.topics.relevance import PageWords, VsmJudge
 from topiccrawler.topics.topic import Topic
+
+if TYPE_CHECKING:
+    from topiccrawler.pages.detail_training import Kind
 
 DETAIL = "detail"
 NAMES = (*JUDGES, DETAIL)
@@ -123,7 +126,7 @@ def keywords_by_label(topic: Topic, labels: set[str]) -> dict[str, dict[str, flo
 
 def _train_detail(request: Request, place: Path, progress: Progress) -> dict[str, Any]:
     from topiccrawler.pages.detail import FILE, save_detail
-    from topiccrawler.pages.detail_training import train_detail
+    from topiccrawler.pages.detail_training import across_webs, train_detail
 
     if not request.pages or not request.labels:
         raise ArgumentError(
@@ -131,37 +134,50 @@ def _train_detail(request: Request, place: Path, progress: Progress) -> dict[str
             "learns from pages whose kind is known",
             "add --pages FILE.warc.gz --labels FILE",
         )
-    machine, found = train_detail(_kinds(request, progress), request.seed)
-    machine = replace(
-        machine, training={**machine.training, "files": _files([*request.pages, *request.labels])}
-    )
+    webs = _kinds(request, progress)
+    machine, found = train_detail([page for pages in webs.values() for page in pages], request.seed)
+    scores = {"hosts kept aside": found.figures()}
+    if len(webs) > 1:
+        for name, worth in across_webs(webs, request.seed).items():
+            scores[f"others on {name}"] = worth.figures()
+    files = _files([*request.pages, *request.labels])
+    machine = replace(machine, scores=scores, training={**machine.training, "files": files})
     file = place / Path(FILE).name
     save_detail(machine, file)
     return {
         "judge": DETAIL,
         "model": str(file),
-        "scores": {"hosts kept aside": found.figures()},
+        "scores": scores,
         "training": machine.training,
         "support_vectors": len(machine.values),
     }
 
 
-def _kinds(request: Request, progress: Progress) -> list[tuple[tuple[float, float, float], bool, str]]:
-    """Figures and kind of every labelled page: content is a detail page, hub and home are link pages."""
+def _kinds(request: Request, progress: Progress) -> dict[str, list[Kind]]:
+    """Figures and kind of every labelled page by file of labels: content is a detail page, hub and home are link pages."""
     from topiccrawler.pages.detail import figures
     from topiccrawler.pages.read import Reader
     from topiccrawler.replay.warc import RecordedWeb
 
     web = RecordedWeb(request.pages)
     reader = Reader(VsmJudge(load_topic(topic_names()[0][0])))
-    found = []
-    rows = [row for path in request.labels for row in _rows(path)]
-    for url, kind in progress(rows, "pages"):
-        response = web.response(url)
-        if response is not None and response.status == 200:
-            document = reader.read(url, response.body, _charset(response.headers)).document
-            found.append((figures(document), kind == "content", host_of(url)))
+    found: dict[str, list[Kind]] = {}
+    for path in request.labels:
+        pages = found.setdefault(_web_name(path, request.labels), [])
+        for url, kind in progress(_rows(path), "pages"):
+            response = web.response(url)
+            if response is not None and response.status == 200:
+                document = reader.read(url, response.body, _charset(response.headers)).document
+                pages.append((figures(document), kind == "content", host_of(url)))
     return found
+
+
+def _web_name(labels: Path, every: Sequence[Path]) -> str:
+    """What tells a file of labels from the others: its name, its folder's, or all of its path."""
+    for name in (labels.stem, labels.absolute().parent.name):
+        if sum(name in (path.stem, path.absolute().parent.name) for path in every) == 1:
+            return name
+    return str(labels)
 
 
 def _rows(path: Path) -> list[tuple[str, str]]:

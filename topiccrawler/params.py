@@ -31,6 +31,9 @@ class CrawlParams(BaseModel):
     keywords: tuple[str, ...] = Field(
         default=(), description="more keywords for the topic, separated by commas"
     )
+    sites: str | None = Field(
+        default=None, description="TOML file of reading rules by site; default: TOPIC_SITES_FILE"
+    )
     parameters: dict[str, str] = Field(default_factory=dict, description="-a strategy_NAME=value")
 
     @field_validator("keywords", mode="before")

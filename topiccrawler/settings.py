@@ -24,6 +24,7 @@ TOPIC_JUDGE = (
     "vsm"  # who says whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/judges.md)
 )
 TOPIC_JUDGE_MODELS = None  # folder with judges/TOPIC.JUDGE.json; None = those shipped in models/
+TOPIC_SITES_FILE = None  # TOML file of reading rules by site, over those of the topic; `-a sites=` goes first
 TOPIC_EXPAND = (
     None  # all | relevant: whose links are followed; None = as the strategy's paper has it (mostly all)
 )

@@ -6,6 +6,7 @@ import importlib.util
 import io
 import json
 import shutil
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +17,7 @@ import openpyxl
 import pytest
 
 from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.visits import read_visits
 
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
 SENTENCES = [
@@ -121,6 +123,63 @@ def test_documents_and_feeds_are_read_and_what_is_linked_but_no_page_is_only_rec
     assert items[0]["media"] == json.loads(media)
     assert "股票基金在2011年" in items[0]["summary"]
     assert ("http://hub.example/weekly", "基金周报") in [(item["url"], item["anchor"]) for item in items]
+
+
+def slow_pdf(pages: int = 150, operations: int = 100_000) -> bytes:
+    """Some kilobytes; all pages share one content that takes seconds to read, each within every limit of the library."""
+    drawn = zlib.compress(b"BT /F1 12 Tf\n" + b"() Tj 0 0 Td\n" * operations + b"ET", 9)
+    kids = range(5, 5 + pages)
+    sheet = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 3 0 R /Resources << /Font << /F1 4 0 R >> >> >>"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Count %d /Kids [%b] >>" % (pages, b" ".join(b"%d 0 R" % kid for kid in kids)),
+        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%b\nendstream" % (len(drawn), drawn),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        *[sheet] * pages,
+    ]
+    body = b"%PDF-1.4\n"
+    offsets = []
+    for number, written in enumerate(objects, 1):
+        offsets.append(len(body))
+        body += b"%d 0 obj\n%b\nendobj\n" % (number, written)
+    size = len(objects) + 1
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    trailer = b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (size, len(body))
+    return body + b"xref\n0 %d\n0000000000 65535 f \n" % size + table + trailer
+
+
+def test_a_crawl_goes_on_while_a_hostile_file_runs_into_its_limit(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Pages of other hosts are read meanwhile; the document behind the file is read by a new worker."""
+    hub, file, report = (
+        "http://hub.example/",
+        "http://slow.example/file.pdf",
+        "http://slow.example/report.docx",
+    )
+    others = [f"http://{name}.example/" for name in ("one", "two", "three")]
+    links = "".join(f"<a href={url}>基金</a>" for url in (file, *others, report))
+    body = slow_pdf()
+    assert len(body) < 100_000
+    web = draw_web(
+        {
+            hub: page("股票基金", f"<p>{FUNDS}</p>{links}"),
+            file: answer(200, body),
+            **{url: page("基金", f"<p>{SENTENCES[n] * 5}</p>") for n, url in enumerate(others)},
+            report: answer(200, word_file(*SENTENCES, heading="年度基金报告")),
+        }
+    )
+    ran = crawl(web, "-s", "TOPIC_DUPLICATES=keep")
+    assert f"Cannot read {file} (pdf): took too long" in ran.err
+    assert "'topic/skipped/unreadable': 1" in ran.err
+    visits = list(read_visits(tmp_path / "data/job/visits.jsonl"))
+    assert [visit.url for visit in visits][-2:] == [file, report]
+    assert sorted(visit.url for visit in visits[1:-2]) == sorted(others)
+    assert visits[-2].time - visits[-3].time > 3, "the others were not read meanwhile"
+    assert [visit.stored for visit in visits] == [True, True, True, True, False, True]
+    assert [(row.url, row.title) for row in stored(tmp_path) if row.format == "docx"] == [
+        (report, "年度基金报告")
+    ]
 
 
 COPIES = {

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.pages.detail import DetailClassifier, figures, load_detail, save_detail
-from topiccrawler.pages.detail_training import Kind, train_detail
+from topiccrawler.pages.detail_training import Kind, across_webs, train_detail
 from topiccrawler.pages.parse import parse
 from topiccrawler.resources import folder
 
@@ -114,6 +114,20 @@ def test_a_missing_file_names_the_command_that_makes_it(tmp_path: Path) -> None:
 def test_pages_of_one_kind_teach_nothing() -> None:
     with pytest.raises(LinksFileError, match="60 detail and 0 link pages of 9 hosts"):
         train_detail([page for page in pages() if page[1]])
+
+
+def test_each_web_is_judged_by_what_the_others_taught_on_hosts_they_lack() -> None:
+    """The second web calls every page the opposite: what the first teaches is wrong there, and the reverse."""
+    first = pages()
+    second = [(of_page, not detail, f"other-{host}") for of_page, detail, host in first]
+    second += [(of_page, detail, "h0.example") for of_page, detail, _ in first]  # a host both have
+    found = across_webs({"first": first, "second": second})
+    assert list(found) == ["first", "second"]
+    assert found["second"].samples == len(first)
+    assert found["second"].f1 <= 0.05
+    agreeing = [(of_page, detail, f"other-{host}") for of_page, detail, host in first]
+    assert across_webs({"first": first, "second": agreeing})["second"].f1 >= 0.95
+    assert across_webs({"first": first}) == {}
 
 
 def shipped() -> DetailClassifier:

@@ -9,8 +9,9 @@ import pytest
 
 from topiccrawler.errors import TopicError
 from topiccrawler.links.labelling import label
-from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names
+from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names, with_site_rules
 from topiccrawler.topics.relevance import PageWords, VsmJudge
+from topiccrawler.topics.topic import SiteRule, make_topic
 
 NAMES = [
     ("auto", "汽车"),
@@ -152,3 +153,49 @@ def test_the_catalogue_is_read_out_of_a_zip_that_is_never_unpacked(tmp_path: Pat
     place, found = done.stdout.splitlines()
     assert place.startswith(str(egg))
     assert found == "finance 12"
+
+
+def test_a_jobs_reading_rules_stand_over_the_topics_own(tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").write_text(
+        '[sites."B.example.com"]\ntext = "div.body"\n[sites."c.example.com/blog/"]\nlinks = "ul.posts"\n'
+    )
+    mine = {"a.example.com": {"title": "h1"}, "b.example.com": {"title": "h2", "text": "p"}}
+    topic = make_topic({"name": "mine", "keywords": ["基金"], "sites": mine}, "test")
+    found = with_site_rules(topic, tmp_path / "rules.toml")
+    assert found.sites == {
+        "a.example.com": SiteRule(title="h1"),
+        "b.example.com": SiteRule(text="div.body"),
+        "c.example.com/blog/": SiteRule(links="ul.posts"),
+    }
+    assert found.keywords == topic.keywords
+    assert with_site_rules(topic, None) is topic
+
+
+@pytest.mark.parametrize(
+    ("written", "fault"),
+    [
+        (None, "cannot be read: No such file or directory; give the path of a TOML file of reading rules"),
+        (b"\xff\xfe", "is not UTF-8; save it as UTF-8"),
+        (b"[sites", "is not valid TOML"),
+        (b"", "sites is missing; give a table by host"),
+        (
+            b'keywords = ["x"]\n[sites]',
+            "keywords is no field of a file of reading rules; the fields are sites",
+        ),
+        (b'[sites."a.example.com"]\nlinks = "div["', "is no CSS selector; give a table by host"),
+        (b'[sites."a.example.com"]\nbody = "p"', "sites.a.example.com.body is no field of a reading rule"),
+        (b'[sites."http://a.example.com/"]\ntext = "p"', "give a table by host"),
+    ],
+)
+def test_a_wrong_file_of_reading_rules_is_told_in_one_line(
+    tmp_path: Path, written: bytes | None, fault: str
+) -> None:
+    path = tmp_path / "rules.toml"
+    if written is not None:
+        path.write_bytes(written)
+    with pytest.raises(TopicError) as caught:
+        with_site_rules(load_topic("finance"), path)
+    line = str(caught.value)
+    assert line.startswith(f"{path}: ")
+    assert fault in line
+    assert "\n" not in line

@@ -122,7 +122,7 @@ def test_a_topic_of_example_texts_alone_gets_its_keywords_from_them() -> None:
     ("sites", "told"),
     [
         ({"a.example.com": {"title": "div["}}, "is no CSS selector"),
-        ({"a.example.com": {"body": "p"}}, "sites.a.example.com is no field"),
+        ({"a.example.com": {"body": "p"}}, "sites.a.example.com.body is no field of a reading rule"),
         ({"http://x": {"title": "p"}}, "give a table by host"),
         ([], "give a table by host"),
     ],

@@ -65,7 +65,7 @@ class Command(ScrapyCommand):
 
     def _judge(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.pages.read import Reader
-        from topiccrawler.topics.catalogue import load_topic
+        from topiccrawler.topics.catalogue import load_topic, with_site_rules
         from topiccrawler.topics.judges.choose import make_judge
 
         settings = self.settings
@@ -77,6 +77,7 @@ class Command(ScrapyCommand):
         models = settings.get("TOPIC_JUDGE_MODELS")
         folder = Path(models).expanduser() if models else None
         topic = load_topic(chosen or "finance")  # detail asks no topic
+        topic = with_site_rules(topic, settings.get("TOPIC_SITES_FILE"))
         judge = make_judge(topic, "vsm" if name == "detail" else name, folder)
         url, body, charset = self._page(place, opts.url)
         reading = Reader(judge, sites=topic.sites).read(url, body, charset)

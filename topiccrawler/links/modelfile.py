@@ -19,6 +19,7 @@ from topiccrawler.links.classifier import LinkClassifier
 from topiccrawler.links.counts import EVENTS, Counts
 from topiccrawler.links.features import FEATURES, FIELDS, Lexicon
 from topiccrawler.resources import folder as data_folder
+from topiccrawler.resources import replace_file
 from topiccrawler.text.segment import TOKENIZER
 
 FORMAT = "topiccrawler link model"
@@ -68,9 +69,7 @@ def load(place: Path | Traversable) -> LinkClassifier:
 
 def save(model: LinkClassifier, place: Path) -> None:
     """Write the model; the same model gives the same bytes. A reader never sees half a file."""
-    new = place.with_name(f".{place.name}.{os.getpid()}")
-    new.write_text(dumps(model), encoding="utf-8")
-    new.replace(place)
+    replace_file(place, dumps(model))
 
 
 def dumps(model: LinkClassifier) -> str:

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from topiccrawler.errors import ModelError
 from topiccrawler.pages.document import Document
 from topiccrawler.resources import folder as data_folder
+from topiccrawler.resources import replace_file
 
 FORMAT = "topiccrawler detail classifier"
 VERSION = 1
@@ -40,7 +41,7 @@ MOST_VECTORS = 20_000
 LARGEST = 1e9
 REMEDY = "train it again: scrapy train detail --judge detail --pages FILE --labels FILE"
 
-_HAN = re.compile(r"[一-\u9fff]")
+_HAN = re.compile(r"[一-\u9fff]+")
 _RUN = re.compile(r"[^\W一-\u9fff]+")
 
 Numbers = npt.NDArray[np.float64]
@@ -67,7 +68,7 @@ def figures(document: Document) -> tuple[float, float, float]:
 
 
 def _words_in(text: str) -> float:
-    return len(_HAN.findall(text)) / 2 + len(_RUN.findall(text))
+    return len("".join(_HAN.findall(text))) / 2 + len(_RUN.findall(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def save_detail(machine: DetailClassifier, place: Path) -> None:
     lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
     rows = np.column_stack([machine.values, machine.vectors]).round(6).tolist()
     vectors = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-    place.write_text("{" + ",\n".join(lines) + f',\n"vectors": [\n{vectors}\n]}}\n', encoding="utf-8")
+    replace_file(place, "{" + ",\n".join(lines) + f',\n"vectors": [\n{vectors}\n]}}\n')
 
 
 def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:

@@ -2,13 +2,14 @@
 
 The conflict: link pages outnumber detail pages on some sites and not on others, so both weigh alike; and the choice of C
 and γ must not be made on the pages that measure it: a third of the hosts is kept aside, for pages of one host are alike.
+Hosts of one web are alike too: given several webs, each is also judged by a machine that learned from the others.
 At most `MOST_SAMPLES` pages are used, so that the support vectors stay few.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +31,7 @@ Kind = tuple[tuple[float, float, float], bool, str]  # figures, is it a detail p
 def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier, Quality]:
     """The machine of all pages, and what one trained without a third of the hosts was worth on them."""
     chance = random.Random(seed)
-    chosen = sorted(pages) if len(pages) <= MOST_SAMPLES else chance.sample(sorted(pages), MOST_SAMPLES)
+    chosen = _some(pages, chance)
     details = sum(detail for _, detail, _ in chosen)
     hosts = sorted({host for _, _, host in chosen})
     if min(details, len(chosen) - details) < FEWEST or len(hosts) < 6:
@@ -43,10 +44,30 @@ def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier
     aside = set(hosts[: len(hosts) // 3])
     kept = [page for page in chosen if page[2] in aside]
     measured = _fit([page for page in chosen if page[2] not in aside])
-    scores = [measured.score(of_page) for of_page, _, _ in kept]
-    found = quality([detail for _, detail, _ in kept], scores, 0.0)
+    found = _worth(measured, kept)
     machine = replace(_fit(chosen), training={"pages": len(chosen), "details": details, "hosts": len(hosts)})
     return replace(machine, scores={"hosts kept aside": found.figures()}), found
+
+
+def across_webs(webs: Mapping[str, Sequence[Kind]], seed: int = 0) -> dict[str, Quality]:
+    """For each web what a machine trained on the others is worth there, on hosts they do not have."""
+    found = {}
+    for name, pages in webs.items():
+        others = [page for other, theirs in webs.items() if other != name for page in theirs]
+        known = {host for _, _, host in others}
+        unseen = [page for page in pages if page[2] not in known]
+        if unseen and len({detail for _, detail, _ in others}) == 2:
+            found[name] = _worth(_fit(_some(others, random.Random(seed))), unseen)
+    return found
+
+
+def _some(pages: Sequence[Kind], chance: random.Random) -> list[Kind]:
+    return sorted(pages) if len(pages) <= MOST_SAMPLES else chance.sample(sorted(pages), MOST_SAMPLES)
+
+
+def _worth(machine: DetailClassifier, pages: Sequence[Kind]) -> Quality:
+    scores = [machine.score(of_page) for of_page, _, _ in pages]
+    return quality([detail for _, detail, _ in pages], scores, 0.0)
 
 
 def _fit(pages: Sequence[Kind]) -> DetailClassifier:

@@ -35,7 +35,7 @@ CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts ne
 class TopicSpider(Spider):
     """Fetches pages about a topic: `scrapy crawl topic -a topic=finance`.
 
-    Arguments: topic, seeds, strategy, pages, targets, keywords, strategy_NAME (topiccrawler.params).
+    Arguments: topic, seeds, strategy, pages, targets, keywords, sites, strategy_NAME (topiccrawler.params).
     """
 
     name = "topic"

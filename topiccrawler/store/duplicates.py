@@ -13,8 +13,7 @@ Cost       measured by benchmarks/duplicates.py.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from topiccrawler.errors import StateError
 from topiccrawler.links.urls import host_of, registered_domain
 from topiccrawler.pages.fingerprint import BITS, MOST_DIFFERENT, Fingerprint
+from topiccrawler.store.faults import told
 
 APPLICATION = 0x746F7064  # "topd", in the file's header
 VERSION = 1
@@ -158,15 +158,8 @@ class DuplicateIndex:
                 raise StateError(str(self.path), f"row {expected} is missing", "move it away")
             self._near.put(row, bits)
 
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
-            raise  # a fault of ours, not of the file
-        except sqlite3.Error as error:
-            fault = f"index of duplicates unusable ({error})"
-            raise StateError(str(self.path), fault, "move it away or name another file") from error
+    def _told(self) -> AbstractContextManager[None]:
+        return told(self.path, "index of duplicates")
 
 
 def _site(url: str) -> str:

@@ -15,12 +15,13 @@ import math
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass, fields, replace
 from hashlib import blake2b
 from pathlib import Path
 
 from topiccrawler.errors import StateError
+from topiccrawler.store.faults import told
 
 APPLICATION = 0x746F7063  # "topc", in the file's header
 VERSION = 2
@@ -178,16 +179,8 @@ class PageStore:
             database.execute(f"PRAGMA user_version = {VERSION}")
             database.commit()
 
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
-            raise  # a fault of ours, not of the file
-        except (sqlite3.Error, zlib.error) as error:
-            raise StateError(
-                str(self.path), f"page store unusable ({error})", "move it away or name another file"
-            ) from error
+    def _told(self) -> AbstractContextManager[None]:
+        return told(self.path, "page store")
 
 
 def _storable(value: object) -> object:

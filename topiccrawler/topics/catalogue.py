@@ -14,10 +14,11 @@ from pathlib import Path
 
 from topiccrawler.errors import TopicError
 from topiccrawler.resources import folder
-from topiccrawler.topics.topic import Topic, make_topic, read_topic
+from topiccrawler.topics.topic import Topic, make_topic, read_site_rules, read_topic
 
 FOLDER = "topics/catalogue"
 MAX_TOPIC_BYTES = 5_000_000
+RULES = "a TOML file of reading rules"
 
 
 def load_topic(name_or_path: str) -> Topic:
@@ -29,6 +30,15 @@ def load_topic(name_or_path: str) -> Topic:
     if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
         return _load_file(Path(wanted).expanduser())
     raise _unknown(wanted)
+
+
+def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
+    """The topic with the reading rules of a job's file over its own: a place that both name is read by the file's."""
+    if not file:
+        return topic
+    path = Path(file).expanduser()
+    rules = read_site_rules(_text_of(path, RULES, f"give the path of {RULES}"), str(path))
+    return topic.model_copy(update={"sites": {**topic.sites, **rules}})
 
 
 def topic_names() -> list[tuple[str, str]]:
@@ -60,20 +70,23 @@ def _catalogue() -> tuple[Topic, ...]:
 
 
 def _load_file(path: Path) -> Topic:
+    return read_topic(
+        _text_of(path, "a topic file", "give a topic name or the path of a TOML file"), str(path)
+    )
+
+
+def _text_of(path: Path, kind: str, remedy: str) -> str:
+    """A user's TOML file as text."""
     try:
         with path.open("rb") as file:
             body = file.read(MAX_TOPIC_BYTES + 1)
     except (OSError, ValueError) as failure:
         fault = getattr(failure, "strerror", None) or str(failure)
-        raise TopicError(
-            str(path), f"cannot be read: {fault}", "give a topic name or the path of a TOML file"
-        ) from None
+        raise TopicError(str(path), f"cannot be read: {fault}", remedy) from None
     if len(body) > MAX_TOPIC_BYTES:
-        raise TopicError(
-            str(path), f"is larger than {MAX_TOPIC_BYTES} bytes", "give a topic file, not a corpus"
-        )
+        raise TopicError(str(path), f"is larger than {MAX_TOPIC_BYTES} bytes", f"give {kind}, not a corpus")
     try:
-        return read_topic(body.decode("utf-8-sig"), str(path))
+        return body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise TopicError(str(path), "is not UTF-8", "save it as UTF-8") from None
 

@@ -106,7 +106,7 @@ class VsmJudge:
                 continue
             running += field_weight * len(words)
             tally = Counter(words)
-            for word in tally.keys() & self._weights.keys():
+            for word in sorted(tally.keys() & self._weights.keys()):  # a sum's last bit hangs on the order
                 counts[word] = counts.get(word, 0.0) + field_weight * tally[word]
             if not self._heads.isdisjoint(tally):
                 for word in self._joined(words):

@@ -76,6 +76,14 @@ class SiteRule(BaseModel):
     links: Selector = ""  # only the links in or below these elements are followed
 
 
+class _SiteRules(BaseModel):
+    """A file of reading rules alone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sites: dict[Place, SiteRule]
+
+
 class Topic(BaseModel):
     """A topic: its words, where it lives on the Web, and how sure a page or link must be."""
 
@@ -131,24 +139,38 @@ def make_topic(fields: Mapping[str, object], what: str) -> Topic:
 
 def read_topic(toml: str, what: str) -> Topic:
     """A checked topic of a TOML text; `what` names the file in the error."""
+    return make_topic(_fields(toml, what), what)
+
+
+def read_site_rules(toml: str, what: str) -> dict[str, SiteRule]:
+    """Checked reading rules of a TOML text that holds nothing else, written as in a topic file."""
+    fields = _fields(toml, what)
     try:
-        fields = tomllib.loads(toml)
+        return _SiteRules.model_validate(fields).sites
+    except ValidationError as failure:
+        raise _topic_error(failure, what, "a file of reading rules") from None
+
+
+def _fields(toml: str, what: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(toml)
     except (tomllib.TOMLDecodeError, RecursionError) as failure:
         raise TopicError(what, f"is not valid TOML: {failure}", "correct that place") from None
-    return make_topic(fields, what)
 
 
-def _topic_error(failure: ValidationError, what: str) -> TopicError:
+def _topic_error(failure: ValidationError, what: str, whole: str = "a topic") -> TopicError:
     first = failure.errors()[0]
     path = [str(part) for part in first["loc"] if part != "[key]"]
     field = path[0] if path else "topic"
-    place = ".".join(path[:2]) or "topic"
+    in_rule = field == "sites" and len(path) > 2
+    place = ".".join(path[: 3 if in_rule else 2]) or "topic"
     if first["type"] == "missing":
         return TopicError(what, f"{place} is missing", ALLOWED.get(field, "add it"))
     if first["type"] == "extra_forbidden":
-        return TopicError(
-            what, f"{place} is no field of a topic", f"the fields are {', '.join(Topic.model_fields)}"
-        )
+        if in_rule:
+            return TopicError(what, f"{place} is no field of a reading rule", ALLOWED[field])
+        fields = ", ".join(Topic.model_fields) if whole == "a topic" else "sites"
+        return TopicError(what, f"{place} is no field of {whole}", f"the fields are {fields}")
     shown = repr(first["input"])
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     return TopicError(what, f"{place} = {shown}: {first['msg']}", ALLOWED.get(field, "correct it"))

@@ -8,7 +8,6 @@ Values are whole multiples of `unit_value`: a quarter of the size of decimals, a
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from topiccrawler.errors import ModelError
+from topiccrawler.resources import replace_file
 from topiccrawler.text.segment import TOKENIZER
 from topiccrawler.topics.judges.base import TRAINED
 from topiccrawler.topics.judges.features import FEATURES
@@ -98,9 +98,7 @@ def _write(
     }
     lines = [f"{_compact(key)}: {_compact(value)}" for key, value in {**first, **head}.items()]
     rows = ",\n".join(f"{_compact(word)}:{_compact(row)}" for word, row in words.items())
-    new = place.with_name(f".{place.name}.{os.getpid()}")
-    new.write_text("{" + ",\n".join(lines) + ',\n"words": {\n' + rows + "\n}}\n", encoding="utf-8")
-    new.replace(place)
+    replace_file(place, "{" + ",\n".join(lines) + ',\n"words": {\n' + rows + "\n}}\n")
 
 
 def _compact(value: object) -> str:

@@ -1,0 +1,55 @@
+"""Reading rules of a job: from `-a sites=FILE` to what is stored and which links are followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.store.pages import PageStore
+
+FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
+TEXT = "股票基金的净值上涨，投资者因此更看重银行的存款利率和债券的收益率。" * 4
+PAGE = (
+    "<html><head><title>股票基金</title></head><body><h1>股票基金</h1><b class=name>第一篇</b>"
+    f"<div class=lead><p>{TEXT}</p></div><div class=story><p>基金短评，只有这些。</p></div>"
+    "<ul class=menu><li><a href=/menu>股票</a></ul><ul class=more><li><a href=/more>基金</a></ul></body></html>"
+)
+RULES = """[sites."hub.example"]
+title = "b.name"
+text = "div.story"
+links = "ul.more"
+"""
+CRAWL = (
+    "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/", "-a", "strategy=breadth_first",
+)  # fmt: skip
+
+
+def test_a_jobs_rules_say_what_is_stored_and_followed(
+    draw_web: Callable[..., Any], scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web({"http://hub.example/": PAGE})
+    (tmp_path / "rules.toml").write_text(RULES)
+    folder = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job")
+    ran = scrapy(*CRAWL, "-a", f"sites={tmp_path / 'rules.toml'}", *folder, *FAST, proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    assert web.fetched() == ["http://hub.example/", "http://hub.example/more"]
+    with closing(PageStore(tmp_path / "data/job/pages.sqlite", create=False)) as store:
+        stored = [(record.url, record.title, record.text) for record in store.records()]
+    assert stored == [("http://hub.example/", "第一篇", "基金短评，只有这些。")]
+
+
+def test_a_wrong_rule_ends_the_job_before_the_first_request(
+    draw_web: Callable[..., Any], scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web({"http://hub.example/": PAGE})
+    file = tmp_path / "rules.toml"
+    file.write_text(RULES.replace("div.story", "div["))
+    ran = scrapy(*CRAWL, "-s", f"TOPIC_SITES_FILE={file}", "-s", "LOG_ENABLED=False", proxy=web.proxy)
+    assert ran.code == 1
+    assert ran.err.strip() == (
+        f"{file}: sites.hub.example.text = 'div[': Value error, is no CSS selector; "
+        'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors'
+    )
+    assert web.asked == []

@@ -1,0 +1,30 @@
+"""Data files: found where they travel, and never seen half written."""
+
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.resources import folder, replace_file
+
+
+def test_models_seeds_and_topics_are_found() -> None:
+    assert folder("models").joinpath("judges", "detail.json").is_file()
+    assert folder("seeds").joinpath("finance.txt").is_file()
+    assert folder("topics/catalogue").joinpath("finance.toml").is_file()
+
+
+def test_a_file_is_replaced_whole_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+    place = tmp_path / "model.json"
+    replace_file(place, "股票")
+    replace_file(place, "基金")
+    assert place.read_text(encoding="utf-8") == "基金"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
+    place = tmp_path / "model.json"
+    replace_file(place, "股票")
+    with pytest.raises(UnicodeEncodeError):
+        replace_file(place, "\ud800")
+    assert place.read_text(encoding="utf-8") == "股票"
+    assert list(tmp_path.iterdir()) == [place]
