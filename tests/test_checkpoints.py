@@ -28,7 +28,7 @@ class Learner(Strategy):
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         via = page.via.score if page.via is not None else 0.0
-        self._state = (self._state * 31 + len(page.terms) + len(links) + int(via)) % 10007
+        self._state = (self._state * 31 + len(page.terms) + len(links) + int(via) + page.is_detail) % 10007
         return [Score(link.url, float(hash_of(link.url, self._state))) for link in links]
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
@@ -73,7 +73,8 @@ def crawl(path: Path, pages: int, *, clean: bool, slice_urls: int = 3) -> list[s
         names = [f"http://a.cn/{child}" for child in range(3 * number + 1, 3 * number + 4)]
         links = [Link(name, "a.cn", anchor="基金\ud800", source_url=leased.link.url) for name in names]
         terms = {str(word): 1.0 for word in range(number % 7)}
-        ordering.visit(Page(leased.link.url, terms=terms, via=Via(leased.link, leased.score)), links, 0.0)
+        via = Via(leased.link, leased.score)
+        ordering.visit(Page(leased.link.url, terms=terms, via=via, is_detail=number % 3 == 0), links, 0.0)
         ordering.acknowledge(leased.link.url, State.COMPLETED, "kept", 0.0)
         frontier.commit()
     if clean:

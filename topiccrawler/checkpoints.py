@@ -15,11 +15,9 @@ the queue but had not scored yet are drawn again; they may have been fetched or 
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections import deque
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import Any
 
 from topiccrawler.errors import StateError
@@ -31,7 +29,6 @@ from topiccrawler.strategies.base import Strategy
 NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering/seeds"
 ENTRIES = 100  # a state is written at the latest after so many pages, unless a refresh is under way
 
-_LINK_FIELDS = attrgetter(*(field.name for field in dataclasses.fields(Link)))
 _REFRESHED = '{"refreshed": true'
 _REMEDY = "put back a copy, or choose another JOBDIR"
 
@@ -139,8 +136,9 @@ def _write(page: Page, links: Sequence[Link], *, refreshed: bool) -> str:
     kept = {
         "refreshed": refreshed,
         "page": plain,
-        "via": None if via is None else (_LINK_FIELDS(via.link), via.score, via.carry, via.tunnel),
-        "links": [_LINK_FIELDS(link) for link in links],
+        "detail": page.is_detail,
+        "via": None if via is None else (via.link, via.score, via.carry, via.tunnel),
+        "links": links,
     }
     return json.dumps(kept, allow_nan=False)
 
@@ -153,4 +151,5 @@ def _read(text: str) -> tuple[Page, list[Link]]:
     if kept["via"] is not None:
         fields, score, carry, tunnel = kept["via"]
         via = Via(make_link(*fields), score, carry, tunnel)
-    return make_page(*kept["page"], via), [make_link(*fields) for fields in kept["links"]]
+    page = make_page(*kept["page"], via, bool(kept.get("detail")))
+    return page, [make_link(*fields) for fields in kept["links"]]

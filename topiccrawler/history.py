@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +87,19 @@ class PastCrawl:
                 str(self.folder), f"the strategy's state is damaged: {error}", "use a copy"
             ) from None
 
+    def job(self) -> Mapping[str, object]:
+        """What it noted when it began: topic, strategy, link_models, keywords; empty when that is not on file."""
+        text = self._frontier.note("job") if self._frontier is not None else None
+        try:
+            found = json.loads(text or "{}")
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
     def topic(self) -> str | None:
         """The topic it was begun with, as far as its files tell."""
-        text = self._frontier.note("job") if self._frontier is not None else None
-        if text is not None:
-            try:
-                return str(json.loads(text)["topic"])
-            except (ValueError, KeyError, TypeError):
-                return None
+        if named := self.job().get("topic"):
+            return str(named)
         first = next(self._store.records(), None) if self._store is not None else None
         return first.topic if first is not None else None
 
@@ -149,8 +154,7 @@ class PastCrawl:
 
 def with_text(link: Link, *, anchor: str | None, before: str | None, after: str | None) -> Link:
     """The link with the texts that are given in place of its own."""
-    return replace(
-        link,
+    return link._replace(
         anchor=link.anchor if anchor is None else anchor,
         before=link.before if before is None else before,
         after=link.after if after is None else after,

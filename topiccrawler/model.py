@@ -1,16 +1,17 @@
 """The nouns every other module speaks in: frozen, slotted, without behaviour.
 
-Whatever travels between reading, ordering and storing is one of these; all else is verbs over them.
+Whatever travels between reading, ordering and storing is one of these; all else is verbs over them. Link and Score are
+made two hundred times a page, and a named tuple is made six times as fast as a frozen dataclass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """One link as its page shows it. Labelled-link files use the same names."""
 
     url: str  # canonical, http or https
@@ -41,6 +42,7 @@ class Page:
     is_target: bool = False  # relevance >= the topic's page_threshold
     seconds: float = 0.0  # download time
     via: Via | None = None  # how it was reached; None for the virtual root
+    is_detail: bool = False  # a page of one text, not of links (pages.detail); False where no ordering asks
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,7 @@ class Via:
     tunnel: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """How soon a URL should be fetched. Larger is sooner; finite; comparable within one strategy only."""
 
     url: str

@@ -42,7 +42,8 @@ from topiccrawler.store.visits import VisitLog
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
 from topiccrawler.strategies.base import Knowledge, Strategy
 from topiccrawler.strategies.choices import expand_of, thesaurus_of
-from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.catalogue import load_topic, with_site_rules
+from topiccrawler.topics.judges.base import PageJudge
 from topiccrawler.topics.judges.choose import make_judge
 from topiccrawler.topics.seeds import read_seeds
 from topiccrawler.topics.topic import Topic
@@ -116,7 +117,7 @@ def build_runtime(
 
     `job`: the name scrapyd gave this run. `jobdir`: where the queue is kept; None = in memory.
     """
-    topic = load_topic(params.topic)
+    topic = with_site_rules(load_topic(params.topic), params.sites or settings.get("TOPIC_SITES_FILE"))
     if params.keywords:
         topic = topic.model_copy(
             update={"keywords": {**topic.keywords, **dict.fromkeys(params.keywords, 1.0)}}
@@ -145,11 +146,11 @@ def build_runtime(
     hosts = Hosts(patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"), worth=strategy.worth)
     seeds = _seeds(params, topic)
     frontier = _frontier(settings, hosts, jobdir)
-    frontier.put_note("job", json.dumps({"topic": params.topic, "strategy": params.strategy}))
+    frontier.put_note("job", json.dumps(_job(params, settings), ensure_ascii=False))
     return Runtime(
         params=params,
         topic=topic,
-        reader=Reader(judge, sites=topic.sites),
+        reader=_reader(strategy, judge, topic, models),
         summariser=Summariser(topic.keywords),
         strategy=strategy,
         hosts=hosts,
@@ -182,6 +183,25 @@ def _parameters(params: CrawlParams, settings: BaseSettings) -> dict[str, str]:
     if learns and settings.get("TOPIC_LEARN") is not None:
         given.setdefault("learn", str(settings.getbool("TOPIC_LEARN")))
     return given
+
+
+def _reader(strategy: Strategy, judge: PageJudge, topic: Topic, models: str | None) -> Reader:
+    if not strategy.needs_detail:
+        return Reader(judge, sites=topic.sites)
+    from topiccrawler.pages.detail_reading import DetailReader, detail_machine
+
+    machine = detail_machine(Path(models).expanduser() if models else None)
+    return DetailReader(judge, machine, sites=topic.sites)
+
+
+def _job(params: CrawlParams, settings: BaseSettings) -> dict[str, object]:
+    """What `scrapy frontier` and `scrapy explain` must know to score links as this crawl did."""
+    begun: dict[str, object] = {"topic": params.topic, "strategy": params.strategy}
+    if models := settings.get("TOPIC_LINK_MODELS"):
+        begun["link_models"] = models
+    if params.keywords:
+        begun["keywords"] = list(params.keywords)
+    return begun
 
 
 def _link_model(topic: Topic, settings: BaseSettings) -> LinkClassifier:

@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 
 from topiccrawler.model import Link, Page, Via
+from topiccrawler.pages.detail import DetailClassifier
+from topiccrawler.pages.detail_reading import DetailReader
+from topiccrawler.strategies.anchor_text import AnchorText
 from topiccrawler.strategies.base import Knowledge
 from topiccrawler.strategies.bm25 import LinkIndex, hashed
 from topiccrawler.strategies.jlse import Jlse
 from topiccrawler.strategies.reward import q_values
+from topiccrawler.topics.judges.linear import LinearJudge
 
 EDGES = {
     (1, 2): 90, (1, 4): 81, (1, 7): 81, (2, 3): 100, (2, 5): 90, (4, 5): 90, (5, 6): 100, (7, 8): 81, (7, 9): 90,
@@ -126,3 +130,100 @@ def test_what_it_remembers_of_links_is_bounded_by_the_newest_vertices() -> None:
         strategy.visit(Page(came.url, 1, relevance=0.9, is_target=True, via=Via(came)), [])
     assert len(strategy.save()["pages"]) == 3
     assert strategy.save()["built"] == (3, 0, 5)
+
+
+HUB = "http://hub.example/"
+
+
+def page(name: str, *, detail: bool, source: str = HUB, anchor: str = "基金净值") -> Page:
+    """A relevant page."""
+    came = Link(f"http://{name}.example/", f"{name}.example", anchor, source_url=source)
+    return Page(came.url, 1, relevance=0.8, is_target=True, via=Via(came), is_detail=detail)
+
+
+def links(*names: str) -> list[Link]:
+    return [Link(f"http://{name}.example/", f"{name}.example", "天气") for name in names]
+
+
+def ready(strategy: AnchorText) -> AnchorText:
+    strategy.prepare(Knowledge(link_scorer=Dull()))
+    return strategy
+
+
+def test_with_detail_only_relevant_detail_pages_are_result_pages() -> None:
+    """
+    Two relevant pages: a list of links, then a text. cf 1: without `detail` both are results, and G_W has both, Q = 1.
+    With it the list is none, but it leads to the text, so Q(list) = r = 1 all the same.
+    """
+    for asks, results in ((False, 2), (True, 1)):
+        strategy = Jlse(cf=1, detail=asks)
+        assert strategy.needs_detail is asks
+        ready(strategy)
+        strategy.visit(page("list", detail=False, anchor="目录"), links("text"))
+        assert len(strategy.save()["results"]) == results - 1
+        strategy.visit(page("text", detail=True, source="http://list.example/"), [])
+        assert len(strategy.save()["results"]) == results
+        likeness = strategy.similarities(
+            [Link("http://other.example/", "other.example", text) for text in ("目录", "基金净值")]
+        )
+        assert likeness == pytest.approx([0.5, 0.5])
+
+
+def test_with_detail_a_relevant_list_that_leads_nowhere_is_worth_nothing() -> None:
+    strategy = ready(Jlse(cf=1, detail=True))
+    strategy.visit(page("list", detail=False, anchor="目录"), links("a"))
+    strategy.visit(page("text", detail=True), [])
+    assert strategy.similarities([Link("http://o.example/", "o.example", "目录")]) == [0.01]
+
+
+def scored(strategy: AnchorText, of_page: Page) -> list[str]:
+    return [score.url for score in ready(strategy).visit(of_page, links("a", "b"))]
+
+
+@pytest.mark.parametrize("kind", [AnchorText, Jlse])
+def test_with_terminal_the_links_of_result_pages_are_not_queued_but_those_of_seeds_are(
+    kind: type[AnchorText],
+) -> None:
+    both = ["http://a.example/", "http://b.example/"]
+    text, hub = page("p", detail=True), page("p", detail=False)
+    assert scored(kind(), text) == scored(kind(detail=True), text) == both
+    assert scored(kind(terminal=True), text) == scored(kind(terminal=True), hub) == []
+    assert scored(kind(terminal=True, detail=True), text) == []
+    assert scored(kind(terminal=True, detail=True), hub) == both
+    assert scored(kind(terminal=True, detail=True), page("p", detail=True, source="")) == both
+
+
+def test_the_papers_two_classifiers_decide_what_a_page_hands_to_its_links() -> None:
+    """
+    Naive Bayes, eq. 1-2: P(基金|+) .4, P(基金|-) .1, P(天气|+) .1, P(天气|-) .4, both classes alike. A page of 基金 基金 天气:
+    P(+|page) = .4 * .4 * .1 / (.4 * .4 * .1 + .1 * .1 * .4) = .8; that of 天气 alone .2. It is shared among two equal
+    links (eq. 10): .4 each. A machine that takes every text for a detail page ends the first page's links.
+    """
+    values = np.log([[0.4, 0.1], [0.1, 0.4]])
+    bayes = LinearJudge(
+        name="naive_bayes",
+        topic="fund",
+        threshold=0.5,
+        classes=("fund", "rest"),
+        words={"基金": 0, "天气": 1},
+        factors=np.ones(2),
+        values=values,
+        biases=np.log([0.5, 0.5]),
+        slope=1.0,
+        offset=0.0,
+        unit=False,
+        mean=False,
+    )
+    machine = DetailClassifier(1.0, np.zeros(3), np.ones(3), np.zeros((1, 3)), np.zeros(1), 1.0)
+    reader = DetailReader(bayes, machine)
+    came = Via(Link("http://p.example/", "p.example", "基金", source_url=HUB))
+    about, beside = (
+        reader.read("http://p.example/", f"<p>{text}</p>".encode(), "utf-8", via=came).page
+        for text in ("基金，基金，天气", "天气")
+    )
+    assert (about.relevance, beside.relevance) == (pytest.approx(0.8), pytest.approx(0.2))
+    assert (about.is_target, about.is_detail, beside.is_target) == (True, True, False)
+    shares = [score.value for score in ready(Jlse(detail=True)).visit(about, links("a", "b"))]
+    assert shares == pytest.approx([0.4, 0.4])
+    assert [score.value for score in ready(Jlse()).visit(beside, links("a"))] == pytest.approx([0.2])
+    assert list(ready(Jlse(detail=True, terminal=True)).visit(about, links("a", "b"))) == []

@@ -116,25 +116,19 @@ class Command(ScrapyCommand):
         self, topic: Topic, past: PastCrawl | None
     ) -> tuple[LinkClassifier | LinkLearner, LinkClassifier]:
         """The topic's link model, with what the crawl learned upon it."""
-        from topiccrawler.links.keywords import link_model
-        from topiccrawler.links.learning import LinkLearner
+        from topiccrawler.links.keywords import scorer_of_job
 
-        model = link_model(topic, self._setting("TOPIC_LINK_MODELS"))
+        job = past.job() if past is not None else {}
         strategy = past.strategy() if past is not None else None
         learned = strategy[1].get("learned") if strategy is not None else None
-        if not isinstance(learned, dict):
-            return model, model
-        learner = LinkLearner(model)
         try:
-            learner.load(learned)
-        except (ValueError, KeyError, TypeError, AttributeError) as failure:
+            return scorer_of_job(topic, job, self._setting("TOPIC_LINK_MODELS"), learned)
+        except ValueError as failure:
             raise StateError("what the crawl learned", f"is damaged ({failure})", "use a copy") from None
-        return learner, model
 
     def _scored(
         self, link: Link, history: History | None, topic: Topic, scorer: LinkClassifier | LinkLearner
     ) -> dict[str, Any]:
-        import dataclasses
 
         from topiccrawler.gate import LinkGate
         from topiccrawler.strategies.base import logistic
@@ -146,7 +140,7 @@ class Command(ScrapyCommand):
         verdict = gate.judge(link, history.tunnel if history is not None else 0)
         score = scorer.log_odds([link])[0]
         return {
-            "link": dataclasses.asdict(link),
+            "link": link._asdict(),
             "topic": topic.name,
             "features": [{"feature": name, "log_odds": share} for name, share in scorer.explain(link)],
             "score": score,

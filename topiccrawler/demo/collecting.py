@@ -11,7 +11,6 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from urllib.parse import urlsplit
 
 from topiccrawler.links.extract import ContextMaker, extract
@@ -93,4 +92,4 @@ def labelled(links: Iterable[Link], topic: Topic) -> Iterator[tuple[Link, int]]:
 
 def line(link: Link, value: int) -> str:
     """One line of a file of labelled links."""
-    return json.dumps({**asdict(link), "context": CONTEXT, "label": value}, ensure_ascii=False) + "\n"
+    return json.dumps({**link._asdict(), "context": CONTEXT, "label": value}, ensure_ascii=False) + "\n"

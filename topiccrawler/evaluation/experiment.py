@@ -14,7 +14,13 @@ from functools import partial
 from pathlib import Path
 
 from topiccrawler.errors import SeedsError
-from topiccrawler.evaluation.contestants import Contest, Contestants, contestants_of, contexts_of
+from topiccrawler.evaluation.contestants import (
+    Contest,
+    Contestants,
+    contestants_of,
+    contexts_of,
+    strategy_of,
+)
 from topiccrawler.evaluation.labels import Labels, read_labels
 from topiccrawler.evaluation.live import LiveCrawls
 from topiccrawler.evaluation.oracle import oracle_order
@@ -141,6 +147,7 @@ def _sight(plan: Plan) -> Sight:
         tuple(contexts),
         plan.context_characters,
         plan.dropped_parameters,
+        details=any(strategy_of(spec).needs_detail for spec in plan.specs),
     )
 
 

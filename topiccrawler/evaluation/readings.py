@@ -21,9 +21,7 @@ from topiccrawler.model import Link, Page, Via
 # Known by the page itself, or only when a run fetches it.
 _OF_THE_TARGET = ("url", "host")
 _OF_THE_RUN = ("depth", "source_url")
-LINK_FIELDS = tuple(
-    field.name for field in dataclasses.fields(Link) if field.name not in _OF_THE_TARGET + _OF_THE_RUN
-)
+LINK_FIELDS = tuple(name for name in Link._fields if name not in _OF_THE_TARGET + _OF_THE_RUN)
 _PAGE_OF_THE_RUN = ("url", "depth", "relevance", "is_target", "via")
 PAGE_FIELDS = tuple(field.name for field in dataclasses.fields(Page) if field.name not in _PAGE_OF_THE_RUN)
 

@@ -19,6 +19,7 @@ from topiccrawler.evaluation.pages import RecordedPages
 from topiccrawler.evaluation.readings import pack, write_pages
 from topiccrawler.evaluation.workers import Workers
 from topiccrawler.links.extract import ContextMaker, extract
+from topiccrawler.pages.detail_reading import DetailReader, detail_machine
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import Reader
 from topiccrawler.replay.warc import RecordedWeb
@@ -40,6 +41,7 @@ class Sight:
     contexts: tuple[str, ...]
     context_characters: int
     dropped_parameters: frozenset[str]
+    details: bool = False  # tell detail pages from pages of links
 
 
 @dataclass(slots=True)
@@ -103,8 +105,12 @@ def _read_part(task: tuple[Sight, int]) -> list[_Read]:
     sight, start = task
     pages, judges = _opened(sight)
     end = min(start + PAGES_A_TASK, len(pages))
-    reader = Reader(judges[0])
+    reader = _reader(sight, judges[0])
     return [_read(sight, pages, reader, judges, number) for number in range(start, end)]
+
+
+def _reader(sight: Sight, judge: PageJudge) -> Reader:
+    return DetailReader(judge, detail_machine(sight.judge_models)) if sight.details else Reader(judge)
 
 
 def _read(

@@ -11,7 +11,6 @@ before it is queued, and loading the mended file again adds the rest.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
@@ -117,7 +116,7 @@ def _read(line: str, number: int, name: str) -> _Head | _Note | _Line:
 
 
 def _queue(entry: _Line, frontier: Frontier) -> bool:
-    fields: dict[str, Any] = {field.name: getattr(entry, field.name) for field in dataclasses.fields(Link)}
+    fields: dict[str, Any] = {name: getattr(entry, name) for name in Link._fields}
     link = Link(**fields)
     score = Score(entry.url, entry.score, entry.carry)
     if frontier.row(entry.url) is not None:
@@ -129,7 +128,7 @@ def _queue(entry: _Line, frontier: Frontier) -> bool:
 
 
 def _plain(row: Row) -> dict[str, object]:
-    link = {field.name: getattr(row.link, field.name) for field in dataclasses.fields(Link)}
+    link = row.link._asdict()
     return {
         **link,
         "score": row.score,

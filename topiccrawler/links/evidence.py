@@ -23,15 +23,17 @@ class Evidence(dict[str, float]):
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
-        self._compounds = compounds
+        self._trained = (
+            frozenset(trained) if compounds else frozenset()
+        )  # what was worked out must not cut others
         self._room = len(trained) + _MOST_REMEMBERED
 
     def __missing__(self, word: str) -> float:
         share = 0.0
-        if self._compounds and _SHORTEST <= len(word) <= _LONGEST and not word.isascii():
+        if self._trained and _SHORTEST <= len(word) <= _LONGEST and not word.isascii():
             start, end = 0, len(word)
             while end - start >= 2:
-                stop = next((at for at in range(end, start + 1, -1) if word[start:at] in self), 0)
+                stop = next((at for at in range(end, start + 1, -1) if word[start:at] in self._trained), 0)
                 share += self[word[start:stop]] if stop else 0.0
                 start = stop or start + 1
         if len(self) < self._room:

@@ -11,7 +11,6 @@ Memory: 8 bytes and a set's slot a link.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from collections import Counter
@@ -76,7 +75,7 @@ class LinkFile:
         return len(lines)
 
     def _line(self, link: Link, known: int | None) -> str:
-        row = {**dataclasses.asdict(link), "context": self._context, "label": known}
+        row = {**link._asdict(), "context": self._context, "label": known}
         return json.dumps(row, ensure_ascii=False)
 
     def _full(self, page: str) -> bool:

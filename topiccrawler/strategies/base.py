@@ -68,6 +68,11 @@ class Strategy:
         return type(self).save is not Strategy.save
 
     @property
+    def needs_detail(self) -> bool:
+        """It asks for `Page.is_detail`, which costs time to find out."""
+        return False
+
+    @property
     def current_scorer(self) -> LinkScorer | None:
         """The link model with what was learned so far, for the gate; None = the model as it came."""
         return None

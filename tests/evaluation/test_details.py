@@ -1,0 +1,80 @@
+"""Detail pages in a comparison: found out once for all orderings, and only when one of them asks.
+
+home ─> news ─> rain        the hub is about tea and, by a machine that takes all text for one, a detail page;
+  └──> hub* ──> green*      with `terminal` nothing follows its link
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from topiccrawler.evaluation.contestants import Contest
+from topiccrawler.evaluation.experiment import Plan, _sight, compare
+from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.readings import Readings
+from topiccrawler.evaluation.survey import survey
+from topiccrawler.evaluation.workers import Workers
+from topiccrawler.pages.detail import FILE, DetailClassifier, save_detail
+from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.topics.seeds import Seeds
+
+A = "http://a.example"
+TEA = "茶叶绿茶，" * 30
+WEB = {
+    f"{A}/": "<title>首页</title><a href=/news/>新闻</a> <a href=/hub/>栏目</a>",
+    f"{A}/news/": "<title>新闻</title>今天<a href=/rain/>天气</a>",
+    f"{A}/hub/": f"<title>茶叶</title><p>{TEA}</p><a href=/green/>绿茶</a>",
+    f"{A}/rain/": "<title>下雨</title>今天下雨",
+    f"{A}/green/": f"<title>绿茶</title><p>{TEA}</p>",
+}
+HOME, NEWS, HUB, RAIN, GREEN = range(5)
+
+
+@pytest.fixture
+def plan(record: Callable[..., Path], tea: Path, tmp_path: Path) -> Plan:
+    models = tmp_path / "models"
+    (models / FILE).parent.mkdir(parents=True)
+    machine = DetailClassifier(1.0, np.zeros(3), np.ones(3), np.zeros((1, 3)), np.zeros(1), 1.0)
+    save_detail(machine, models / FILE)
+    return Plan(
+        web=(record(WEB),),
+        contests=(Contest(str(tea), judge_models=models, expand="all"),),
+        seeds=(Seeds([f"{A}/"], []),),
+        specs=("anchor_text", "jlse:terminal=true:detail=true"),
+        pages=9,
+    )
+
+
+@contextlib.contextmanager
+def silent(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    yield lambda _: None
+
+
+def details(plan: Plan, place: Path) -> list[bool]:
+    """What the readings say of each page."""
+    pages = RecordedPages(RecordedWeb(plan.web))
+    with Workers(1) as workers:
+        survey(_sight(plan), pages, place, workers, lambda _: None)
+    with contextlib.closing(Readings(place)) as readings:
+        return [
+            bool(reading and reading.page["is_detail"]) for reading in map(readings.read, range(len(pages)))
+        ]
+
+
+def test_details_are_found_out_when_an_ordering_asks_and_only_then(plan: Plan, tmp_path: Path) -> None:
+    asked = details(plan, tmp_path / "asked.sqlite")
+    assert asked == [False, True, True, True, True]  # the home page has no word outside its links
+    plain = replace(plan, specs=("anchor_text", "jlse"))
+    assert details(plain, tmp_path / "plain.sqlite") == [False] * 5
+
+
+def test_a_terminal_result_page_ends_the_way_in_a_comparison(plan: Plan, tmp_path: Path) -> None:
+    crawls = compare(plan, tmp_path, silent).outcomes[0].crawls
+    assert set(crawls["anchor_text"][0].order) == {HOME, NEWS, HUB, RAIN, GREEN}
+    assert set(crawls["jlse:terminal=true:detail=true"][0].order) == {HOME, NEWS, HUB, RAIN}
