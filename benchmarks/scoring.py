@@ -18,6 +18,8 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
+import _checkout  # noqa: F401 first: the package may not be installed
+
 from topiccrawler.links.classifier import LinkClassifier
 from topiccrawler.links.features import words_of_links
 from topiccrawler.links.modelfile import load, load_model

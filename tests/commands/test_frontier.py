@@ -9,7 +9,10 @@ import pytest
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.links.keywords import keyword_model
+from topiccrawler.links.learning import LinkLearner
 from topiccrawler.model import Link, Score
+from topiccrawler.topics.catalogue import load_topic
 
 
 @pytest.fixture
@@ -77,6 +80,43 @@ def test_a_queue_goes_through_a_file_into_another_job(
     ran = scrapy("frontier", "load", str(tmp_path / "new"), "--file", str(lines))
     assert (ran.code, ran.out) == (0, "3 URLs added, 0 were known\n")
     assert scrapy("frontier", "dump", str(tmp_path / "new")).out == lines.read_text(encoding="utf-8")
+
+
+def noted(folder: Path, **notes: object) -> Path:
+    """The same job, with other notes."""
+    with SqliteFrontier(folder / "frontier.sqlite") as frontier:
+        for name, note in notes.items():
+            frontier.put_note(name, json.dumps(note))
+    return folder
+
+
+def reasons(scrapy: Callable[..., Any], job: Path) -> dict[str, dict[str, float]]:
+    ran = scrapy("frontier", str(job), "--json", "-s", "LOG_LEVEL=ERROR")
+    assert ran.code == 0, ran.err
+    return {row["url"]: dict(row["reasons"]) for row in json.loads(ran.out)["top"]}
+
+
+def test_a_job_begun_from_keywords_shows_what_its_keywords_say(scrapy: Callable[..., Any], job: Path) -> None:
+    begun = {"topic": "finance", "strategy": "naive_bayes", "link_models": "none"}
+    found = reasons(scrapy, noted(job, job=begun))
+    assert list(found) == ["http://b.cn/1", "http://c.cn/1"]
+    assert found["http://b.cn/1"]["anchor:基金"] > 1
+    assert found["http://c.cn/1"] == {"prior": 0.0}
+    more = reasons(scrapy, noted(job, job={**begun, "keywords": ["体育"]}))
+    assert more["http://c.cn/1"]["anchor:体育"] > 1
+
+
+def test_a_job_that_learns_shows_what_it_learned(scrapy: Callable[..., Any], job: Path) -> None:
+    learner = LinkLearner(keyword_model(load_topic("finance")))
+    for _ in range(9):
+        learner.learn(Link("http://x.cn/1", "x.cn", "体育", source_url="http://hub.cn/"), 1.0)
+        learner.learn(Link("http://x.cn/2", "x.cn", "天气", source_url="http://hub.cn/"), 0.0)
+    begun = {"topic": "finance", "strategy": "naive_bayes", "link_models": "none"}
+    state = {"strategy": "naive_bayes", "pages": 18, "state": {"learned": learner.save()}}
+    found = reasons(scrapy, noted(job, job=begun, ordering=state))
+    assert found["http://c.cn/1"]["learned anchor:体育"] > 0
+    damaged = {**state, "state": {"learned": {"version": 99}}}
+    assert reasons(scrapy, noted(job, ordering=damaged)) == {"http://b.cn/1": {}, "http://c.cn/1": {}}
 
 
 @pytest.mark.parametrize(

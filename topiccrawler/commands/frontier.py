@@ -93,9 +93,10 @@ class Command(ScrapyCommand):
         print(json.dumps(report, ensure_ascii=False) if opts.json else _page(report))
 
     def _reasons(self, seen: Overview) -> list[list[tuple[str, float]]]:
-        """What the link model says of each top URL; nothing for an ordering without one."""
+        """What the crawl's own scorer says of each top URL; nothing for an ordering without one."""
+        from topiccrawler.checkpoints import NOTE
         from topiccrawler.frontier.overview import notes_as_json
-        from topiccrawler.links.modelfile import load_model
+        from topiccrawler.links.keywords import scorer_of_job
         from topiccrawler.strategies import STRATEGIES
         from topiccrawler.topics.catalogue import load_topic
 
@@ -103,12 +104,14 @@ class Command(ScrapyCommand):
         strategy = STRATEGIES.get(str(job.get("strategy")))
         if strategy is None or not strategy.needs_link_scorer:
             return [[] for _ in seen.top]
-        folder = self.settings.get("TOPIC_LINK_MODELS") if self.settings else None
+        state = notes_as_json(seen.notes, NOTE).get("state")
+        learned = state.get("learned") if isinstance(state, dict) else None
+        named = self.settings.get("TOPIC_LINK_MODELS") if self.settings else None
         try:
-            model = load_model(load_topic(str(job.get("topic"))).name, Path(folder) if folder else None)
-        except CrawlerError:
+            scorer, _ = scorer_of_job(load_topic(str(job.get("topic"))), job, named, learned)
+        except (CrawlerError, ValueError):
             return [[] for _ in seen.top]
-        return [model.explain(row.link)[:_WORDS] for row in seen.top]
+        return [scorer.explain(row.link)[:_WORDS] for row in seen.top]
 
     def _dump(self, path: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.frontier.dump import dump

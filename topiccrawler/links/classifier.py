@@ -6,7 +6,7 @@ be explained to a person word by word. A sum over dictionary entries is all thre
 Idea: anchor and context of a link announce its target; words are taken as independent given the class.
 Formula: x = ln(p / (1 - p)) + sum over fields f of t_f * sum over words w of field f of ln P(w|+)/P(w|-)
     p    -> prior, share of relevant links taken for granted. Default 0.5 (ours): x = 0 means even odds.
-    t_f  -> trust, a number for each field. Defaults (ours, chosen on links of other sites): anchor 1, context 0.5,
+    t_f  -> trust, a number for each field. Defaults (ours, chosen on links of other sites): anchor 1, context 0.3,
             url 1; the paper's own model is anchor 1, context 1, url 0.
     P(w|C) -> counts (links.counts)
     P(+|link) = 1 / (1 + e^-x); x is what queues compare, because P ties at 1.0.
@@ -43,7 +43,7 @@ from topiccrawler.model import Link
 from topiccrawler.text.lately import Lately
 from topiccrawler.text.segment import words_of
 
-TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.5, "url": 1.0}
+TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.3, "url": 1.0}
 _GRAINS = 2.0**24
 _ANCHOR, _CONTEXT, _URL = range(len(FIELDS))
 _NOTHING: frozenset[str] = frozenset()

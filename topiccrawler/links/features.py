@@ -28,7 +28,7 @@ from urllib.parse import unquote
 from topiccrawler.model import Link
 from topiccrawler.text.segment import words_of
 
-FEATURES = "link-words-3"  # stands in every model; goes up with any change below
+FEATURES = "link-words-4"  # stands in every model; goes up with any change below
 FIELDS = ("anchor", "context", "url")
 GROUP_1 = ("anchor",)
 GROUP_2 = ("anchor", "context")

@@ -11,13 +11,15 @@ But: only the topic's own words are used, no other topic's: what speaks against 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 from topiccrawler.links.classifier import LinkClassifier
 from topiccrawler.links.counts import Counts
 from topiccrawler.links.features import GROUP_2, Lexicon
+from topiccrawler.links.learning import LinkLearner
 from topiccrawler.links.modelfile import load_model
-from topiccrawler.links.sources import add, keyword_samples
+from topiccrawler.links.sources import add, furniture_beside, keyword_samples
 from topiccrawler.resources import folder as data_folder
 from topiccrawler.topics.topic import Topic
 
@@ -33,8 +35,9 @@ def keyword_model(topic: Topic) -> LinkClassifier:
     """
     lexicon, counts = Lexicon(()), Counts()
     samples = keyword_samples(topic, ())
+    dull = furniture_beside(samples)
     for sample in samples:
-        add(counts, sample, lexicon, sample.weight)
+        add(counts, sample, lexicon, sample.weight, dull)
     counts.add(dict.fromkeys(GROUP_2, ()), positive=False, weight=sum(sample.weight for sample in samples))
     return LinkClassifier(topic.name, counts, lexicon=lexicon)
 
@@ -50,3 +53,27 @@ def link_model(topic: Topic, models: str | None) -> LinkClassifier:
         logger.info("Topic %s: %s; links are scored by its %d keywords", topic.name, why, len(topic.keywords))
         return keyword_model(topic)
     return load_model(topic.name, Path(models) if models else None)
+
+
+def scorer_of_job(
+    topic: Topic, job: Mapping[str, object], models: str | None, learned: object = None
+) -> tuple[LinkClassifier | LinkLearner, LinkClassifier]:
+    """What a past crawl scored links by, and the model beneath it.
+
+    `job`: what the crawl noted when it began (link_models, keywords); `models`: named now, goes before its own;
+    `learned`: what it had learned at its last checkpoint, if anything. ValueError when that is damaged.
+    """
+    keywords = job.get("keywords")
+    if isinstance(keywords, list):
+        weights = {**topic.keywords, **dict.fromkeys(map(str, keywords), 1.0)}
+        topic = topic.model_copy(update={"keywords": weights})
+    own = job.get("link_models")
+    model = link_model(topic, models or (str(own) if own else None))
+    if not isinstance(learned, Mapping):
+        return model, model
+    learner = LinkLearner(model)
+    try:
+        learner.load(learned)
+    except (KeyError, TypeError, AttributeError) as failure:
+        raise ValueError(f"damaged: {failure!r}") from None
+    return learner, model

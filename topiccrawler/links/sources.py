@@ -13,6 +13,7 @@ Formula: weight of a link = 1 / (times its anchor occurs on its host * (links of
         weight over the heaviest, a place as 30 (ours; chosen by what carries over to other sites: models/README.md)
 Cost: one pass; the tokenizer takes most of it.
 But: the paper has one source and takes it as it is; `links.offline` trains that model too, for its table.
+    Words that stand at links whatever they lead to are counted for no class (links.furniture).
 Reference: Han et al. 2010, §3.2; the weights are ours.
 """
 
@@ -36,6 +37,7 @@ from topiccrawler.links.features import (
     fields,
     words_of_links,
 )
+from topiccrawler.links.furniture import FURNITURE
 from topiccrawler.links.samples import LabelledLink, LabelledText
 from topiccrawler.links.urls import host_of
 from topiccrawler.text.segment import words_of
@@ -164,6 +166,7 @@ def damped(samples: Sequence[Sample]) -> list[Sample]:
 def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Counts:
     """The counts of all sources, each with its due weight."""
     counts = Counts()
+    dull = furniture_beside(sources.get("keywords", ()))
     for name, samples in pooled(sources).items():
         weights = [
             sum(sample.weight for sample in samples if sample.positive is side) for side in (False, True)
@@ -175,7 +178,7 @@ def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Count
         )
         goal = SHARES[name] * (math.sqrt(sizes[0] * sizes[1]) or max(sizes))
         for sample in samples:
-            add(counts, sample, lexicon, sample.weight * goal / weights[sample.positive])
+            add(counts, sample, lexicon, sample.weight * goal / weights[sample.positive], dull)
         for side in (False, True):
             if not weights[side]:  # nothing is known of the other class: as large, and without a word
                 counts.add(dict.fromkeys(GROUP_2, ()), side, goal)
@@ -202,10 +205,17 @@ def _count(samples: Sequence[Sample], *, positive: bool) -> int:
     return sum(1 for sample in samples if sample.positive is positive)
 
 
-def add(counts: Counts, sample: Sample, lexicon: Lexicon, weight: float) -> None:
-    """Count one sample, in the fields it has."""
+def add(
+    counts: Counts, sample: Sample, lexicon: Lexicon, weight: float, without: frozenset[str] = frozenset()
+) -> None:
+    """Count one sample, in the fields it has, `without` some words."""
     found = fields(sample.words, lexicon)
-    counts.add({name: found[name] for name in sample.has}, sample.positive, weight)
+    counts.add({name: found[name] - without for name in sample.has}, sample.positive, weight)
+
+
+def furniture_beside(keywords: Iterable[Sample]) -> frozenset[str]:
+    """What is counted for no class: furniture, but for the words of the topic's own keywords."""
+    return FURNITURE.difference(*(sample.words.anchor for sample in keywords if sample.positive))
 
 
 def _sentences(text: str) -> list[str]:

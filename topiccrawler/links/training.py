@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from topiccrawler.errors import ArgumentError, LinksFileError
+from topiccrawler.links.characters import Headline, character_row
 from topiccrawler.links.classifier import LinkClassifier
 from topiccrawler.links.counts import Event
 from topiccrawler.links.features import Lexicon
@@ -29,7 +30,7 @@ from topiccrawler.links.offline import (
     whole_texts,
 )
 from topiccrawler.links.offline import row as measured
-from topiccrawler.links.samples import LabelledLink, read_documents, read_headlines, read_links
+from topiccrawler.links.samples import LabelledLink, LabelledText, read_documents, read_headlines, read_links
 from topiccrawler.links.sources import (
     Progress,
     Sample,
@@ -98,7 +99,7 @@ def train(recipe: Recipe, progress: Progress = silently) -> Trained:
         pages = pages_model(documents, texts, recipe.topic.name, recipe.event)
     bench = _Bench(recipe, samples, pages, lexicon, progress)
     bench.links()
-    bench.headlines()
+    bench.headlines(headlines)
     model = _model(recipe, samples, lexicon)
     model.threshold = bench.threshold(model.threshold)
     model.training = _described(recipe, samples)
@@ -154,11 +155,12 @@ class _Bench:
                 self.curve.append(_measured(_named(part), model, aside))
         self.curve.append(replace(self.rows[-1], name=_named(kept)))
 
-    def headlines(self) -> None:
-        """Words of two thirds of the headlines, and the whole model with those alone, on the rest."""
+    def headlines(self, headlines: Sequence[LabelledText]) -> None:
+        """Words of two thirds of the headlines, with characters, and the whole model with those alone, on the rest."""
         if "headlines" not in self.samples:
             return
-        kept, aside = split(self.samples["headlines"], self.recipe.seed, by_host=False, share=2 / 3)
+        found = self.samples["headlines"]
+        kept, aside = split(found, self.recipe.seed, by_host=False, share=2 / 3)
         if not _both(aside) or not _both(kept):
             return
         prior = sum(sample.positive for sample in kept) / len(kept)
@@ -171,6 +173,12 @@ class _Bench:
             self.rows.append(
                 headline_row("headlines: + documents", replace(both, prior=prior, threshold=0.0), aside)
             )
+        titles = {id(sample): text.title for sample, text in zip(found, headlines, strict=True)}
+        known, unseen = (
+            [Headline(titles[id(sample)], sample.words.anchor, sample.positive) for sample in side]
+            for side in (kept, aside)
+        )
+        self.rows.append(character_row("headlines: + characters", known, unseen, self.recipe.seed))
         self.rows.append(headline_row("headlines: model", model, aside))
         if self.aside is None and self.recipe.precision is not None:
             self.aside = model, [replace(one, words=one.words._replace(context=())) for one in aside]
@@ -242,7 +250,12 @@ def _model(recipe: Recipe, samples: Mapping[str, Sequence[Sample]], lexicon: Lex
     weighed = {name: damped(found) if name == "links" else found for name, found in samples.items()}
     counts = balanced(weighed, lexicon).pruned(LEAST_COUNT, MOST_WORDS)
     return LinkClassifier(
-        recipe.topic.name, counts, recipe.context, recipe.event, threshold=THRESHOLD, lexicon=lexicon
+        recipe.topic.name,
+        counts,
+        recipe.context,
+        recipe.event,
+        threshold=THRESHOLD,
+        lexicon=lexicon,
     )
 
 
