@@ -7,7 +7,8 @@ import pytest
 
 from topiccrawler.model import Link
 from topiccrawler.strategies import evidence as module
-from topiccrawler.strategies.evidence import GROUPS, Evidence, Yields
+from topiccrawler.strategies.evidence import GROUPS, Evidence
+from topiccrawler.strategies.yields import Yields
 
 PAGE = "http://a.example/list.html"
 

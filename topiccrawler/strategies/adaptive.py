@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from topiccrawler.links.learning import label_of
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
     ROOT_URL,
@@ -20,7 +21,9 @@ from topiccrawler.strategies.base import (
     link_scorer_of,
     logistic,
 )
-from topiccrawler.strategies.evidence import Evidence, Floats, Numbers, logit
+from topiccrawler.strategies.evidence import Evidence
+from topiccrawler.strategies.packing import Floats, Numbers
+from topiccrawler.strategies.yields import logit
 
 FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (chosen here, on log-odds scale)
     "bias": -1.0,
@@ -30,13 +33,14 @@ FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (c
     "pages": 0.0,
     "links": 0.0,
     "grandparent": 0.0,
-    "site": 0.3,
+    "site": 0.6,
     "new site": 0.0,
-    "host": 0.3,
+    "host": 0.6,
     "source host": 0.0,
-    "source": 0.3,
-    "block": 0.3,
+    "source": 0.6,
+    "block": 0.6,
     "list": 0.0,
+    "words": 0.5,
 }
 SEED_SCORE = 20.0
 WEIGHED_AT_ONCE = (
@@ -48,6 +52,7 @@ FADE = 0.999  # of the overall rate, a page
 ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 say nearly the same
 ODDS_LIMIT = 30.0
 HEADING_SCALE = 5.0
+WORDS_SCALE = 3.0
 ROOM = 0.02  # added to relevances before a logarithm
 MOST_HEADINGS = 10_000
 LARGER = {  # group -> the next larger one; "" = all pages
@@ -78,6 +83,7 @@ class Adaptive(Strategy):
                      site < all, host < site, source host < all, source (page) < source host, block (of the source page)
                      < source, list (that block's class over the whole source host) < source host
         new site     1 when nothing of the site has been fetched
+        words        2 tanh(sum over words of its anchor of what each has said in this crawl / 3); strategies.crawlwords
     Parameters: rate 0.3; smoothing 0.5 (pages that the next larger group's share counts for); keep 0.9 (what a group's
         pages still count after each further one: sites turn dry); without "" (kinds of evidence left out, for ablations);
         all chosen here, by docs/adaptive.md.
@@ -125,7 +131,9 @@ class Adaptive(Strategy):
         rows = self._meet(page, links)
         evidence = self._evidence
         values = self._scores(rows)
-        evidence.columns["score"][rows] = evidence.columns["told"][rows] = values
+        evidence.columns["score"][rows] = values
+        told = evidence.columns["told"]
+        told[rows] = np.maximum(told[rows], values)  # the queue keeps the larger one; a refresh may lower it
         evidence.forget()
         return [
             Score(evidence.urls[row], value)
@@ -150,7 +158,7 @@ class Adaptive(Strategy):
         waiting, touched = evidence.waiting_rows(), evidence.touched_rows()
         rows = waiting
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
-            best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE)[:WEIGHED_AT_ONCE]]
+            best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
             rows = np.union1d(best, touched)
         estimates[rows] = self._scores(rows)
         told = evidence.columns["told"]
@@ -204,6 +212,10 @@ class Adaptive(Strategy):
             for name, yields in evidence.yields.items():
                 yields.add(int(evidence.groups[name][row]), outcome)
             evidence.waiting[row] = False
+        texts = [evidence.vocabulary.of([page.title])]
+        if row is not None:
+            texts.append(evidence.words[row])
+        evidence.vocabulary.learn(texts, label_of(page.relevance, self._threshold))
         self._fetched = FADE * (self._fetched + 1.0)
         self._relevant = FADE * (self._relevant + outcome)
 
@@ -274,6 +286,7 @@ class Adaptive(Strategy):
                 odds["source"] - odds["source_host"],
                 odds["block"] - odds["source"],
                 odds["list"] - odds["source_host"],
+                2.0 * np.tanh(evidence.vocabulary.evidence(evidence.words[rows]) / WORDS_SCALE),
             )
         ):
             features[:, place] = column

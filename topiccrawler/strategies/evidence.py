@@ -7,76 +7,30 @@ a group (a site, a page, a block of a page) is kept once for the group and gathe
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from topiccrawler.links.urls import host_of, registered_domain
 from topiccrawler.model import Link
-
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+from topiccrawler.strategies.crawlwords import WORDS_OF_A_URL, CrawlWords
+from topiccrawler.strategies.packing import (
+    Flags,
+    Floats,
+    Numbers,
+    doubled,
+    lines_of,
+    packed,
+    packed_lines,
+    unpacked,
+)
+from topiccrawler.strategies.yields import Yields
 
 GROUPS = ("site", "host", "source_host", "source", "block", "list")
 OF_A_PAGE = ("source", "block")  # groups that end with their page
 MOST_ROWS = 200_000  # beyond it the rows that were fetched and then the poorest ones are forgotten
-LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
-
-
-class Yields:
-    """How many pages each group gave lately, and how many of them were relevant. With each page of a group those before
-    it fade to `keep` of what they counted, so that a site that turned dry is soon left."""
-
-    def __init__(self, keep: float = 1.0) -> None:
-        self.keep = keep
-        self.names: dict[str, int] = {}
-        self.pages = np.zeros(256)
-        self.relevant = np.zeros(256)
-        self.touched = np.zeros(256, dtype=bool)  # since the last look
-
-    def number(self, name: str) -> int:
-        """The group's number; a new one for a new name."""
-        found = self.names.get(name)
-        if found is None:
-            found = self.names[name] = len(self.names)
-            if found == len(self.pages):
-                self.pages, self.relevant, self.touched = map(
-                    _doubled, (self.pages, self.relevant, self.touched)
-                )
-        return found
-
-    def add(self, number: int, relevant: float) -> None:
-        """One of its pages was fetched."""
-        self.pages[number] = self.keep * self.pages[number] + 1.0
-        self.relevant[number] = self.keep * self.relevant[number] + relevant
-        self.touched[number] = True
-
-    def keep_only(self, used: Numbers, *, with_pages: bool) -> Numbers:
-        """Forget the groups that are not `used` (and gave no page, `with_pages`); the new numbers of those used."""
-        names = list(self.names)
-        stays = np.zeros(len(names), dtype=bool)
-        stays[used] = True
-        if with_pages:
-            stays |= self.pages[: len(names)] > 0
-        kept = np.flatnonzero(stays)
-        self.names = {names[old]: new for new, old in enumerate(kept.tolist())}
-        room = max(256, len(kept))
-        for column in ("pages", "relevant", "touched"):
-            values = getattr(self, column)[kept]
-            setattr(self, column, np.concatenate([values, np.zeros(room - len(kept), dtype=values.dtype)]))
-        renumbered: Numbers = (np.cumsum(stays) - 1)[used]
-        return renumbered
-
-    def rate(self, numbers: Numbers, prior: Floats | float, strength: float) -> Floats:
-        """Relevant share, smoothed: (relevant + strength * prior) / (pages + strength)."""
-        rates: Floats = (self.relevant[numbers] + strength * prior) / (self.pages[numbers] + strength)
-        return rates
 
 
 class Evidence:
@@ -99,7 +53,11 @@ class Evidence:
         self.urls: list[str] = []
         self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
         self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
+        self.words: Numbers = np.zeros(
+            (256, WORDS_OF_A_URL), dtype=np.int64
+        )  # of the first anchor that has any
         self.waiting: Flags = np.zeros(256, dtype=bool)
+        self.vocabulary = CrawlWords()
         self.yields: dict[str, Yields] = {name: Yields(keep) for name in GROUPS}
 
     def row(self, url: str) -> int:
@@ -109,10 +67,11 @@ class Evidence:
             found = self.rows[url] = len(self.urls)
             self.urls.append(url)
             if found == len(self.waiting):
-                self.columns = {name: _doubled(column) for name, column in self.columns.items()}
-                self.groups = {name: _doubled(column) for name, column in self.groups.items()}
-                self.waiting = _doubled(self.waiting)
+                self.columns = {name: doubled(column) for name, column in self.columns.items()}
+                self.groups = {name: doubled(column) for name, column in self.groups.items()}
+                self.words, self.waiting = doubled(self.words), doubled(self.waiting)
             self.waiting[found] = True
+            self.columns["told"][found] = -np.inf
         return found
 
     def waiting_among(self, links: Sequence[Link]) -> tuple[list[Link], Numbers]:
@@ -153,6 +112,11 @@ class Evidence:
         best = order[np.unique(at[order], return_index=True)[1]]
         better = ~known | (standings[best] > columns["standing"][rows])
         columns["standing"][rows[better]] = standings[best][better]
+        words = self.vocabulary.of([link.anchor for link in links])
+        order = np.lexsort((words[:, 0] == 0, at))
+        first = order[np.unique(at[order], return_index=True)[1]]
+        mute = self.words[rows, 0] == 0
+        self.words[rows[mute]] = words[first[mute]]
         numbers = self._group_numbers(page_url, [links[place] for place in best[better].tolist()])
         for name, of_group in zip(GROUPS, numbers, strict=True):
             self.groups[name][rows[better]] = of_group
@@ -198,7 +162,7 @@ class Evidence:
         self.urls = [self.urls[row] for row in kept]
         self.rows = {url: row for row, url in enumerate(self.urls)}
         self.columns = {name: column[kept] for name, column in self.columns.items()}
-        self.waiting = self.waiting[kept]
+        self.words, self.waiting = self.vocabulary.keep_only(self.words[kept]), self.waiting[kept]
         for name, numbers in self.groups.items():
             self.groups[name] = self.yields[name].keep_only(numbers[kept], with_pages=name not in OF_A_PAGE)
 
@@ -206,62 +170,28 @@ class Evidence:
         """All of it as JSON values: texts joined and columns as compressed bytes in base64."""
         count = len(self.urls)
         return {
-            "urls": _packed("\n".join(self.urls).encode("utf-8", "surrogatepass")),
-            "columns": {name: _packed(column[:count].tobytes()) for name, column in self.columns.items()},
-            "groups": {name: _packed(column[:count].tobytes()) for name, column in self.groups.items()},
-            "waiting": _packed(self.waiting[:count].tobytes()),
-            "yields": {
-                name: {
-                    "names": _packed("\n".join(kept.names).encode("utf-8", "surrogatepass")),
-                    "pages": _packed(kept.pages[: len(kept.names)].tobytes()),
-                    "relevant": _packed(kept.relevant[: len(kept.names)].tobytes()),
-                    "touched": _packed(kept.touched[: len(kept.names)].tobytes()),
-                }
-                for name, kept in self.yields.items()
-            },
+            "urls": packed_lines(self.urls),
+            "columns": {name: packed(column[:count]) for name, column in self.columns.items()},
+            "groups": {name: packed(column[:count]) for name, column in self.groups.items()},
+            "words": packed(self.words[:count]),
+            "waiting": packed(self.waiting[:count]),
+            "vocabulary": self.vocabulary.save(),
+            "yields": {name: yields.save() for name, yields in self.yields.items()},
         }
 
     @classmethod
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> Evidence:
         """What `save` kept."""
         evidence = cls(keep)
-        for url in _lines(state["urls"]):
+        for url in lines_of(state["urls"]):
             evidence.row(url)
         count = len(evidence.urls)
         for name in cls.FLOATS:
-            evidence.columns[name][:count] = np.frombuffer(_unpacked(state["columns"][name]))
+            evidence.columns[name][:count] = unpacked(state["columns"][name])
         for name in GROUPS:
-            evidence.groups[name][:count] = np.frombuffer(_unpacked(state["groups"][name]), dtype=np.int64)
-            kept, yields = state["yields"][name], evidence.yields[name]
-            for group in _lines(kept["names"]):
-                yields.number(group)
-            groups = len(yields.names)
-            yields.pages[:groups] = np.frombuffer(_unpacked(kept["pages"]))
-            yields.relevant[:groups] = np.frombuffer(_unpacked(kept["relevant"]))
-            yields.touched[:groups] = np.frombuffer(_unpacked(kept["touched"]), dtype=bool)
-        evidence.waiting[:count] = np.frombuffer(_unpacked(state["waiting"]), dtype=bool)
+            evidence.groups[name][:count] = unpacked(state["groups"][name], np.int64)
+            evidence.yields[name] = Yields.load(state["yields"][name], keep)
+        evidence.words[:count] = unpacked(state["words"], np.int64).reshape(count, WORDS_OF_A_URL)
+        evidence.waiting[:count] = unpacked(state["waiting"], np.bool_)
+        evidence.vocabulary = CrawlWords.load(state["vocabulary"])
         return evidence
-
-
-def logit(probability: Floats) -> Floats:
-    """ln p / (1 - p), kept finite."""
-    kept = np.clip(probability, LEAST, 1.0 - LEAST)
-    odds: Floats = np.log(kept / (1.0 - kept))
-    return odds
-
-
-def _doubled(column: NDArray[Any]) -> NDArray[Any]:
-    return np.concatenate([column, np.zeros_like(column)])
-
-
-def _packed(data: bytes) -> str:
-    return base64.b64encode(zlib.compress(data, 1)).decode("ascii")
-
-
-def _unpacked(text: str) -> bytes:
-    return zlib.decompress(base64.b64decode(text))
-
-
-def _lines(text: str) -> list[str]:
-    lines = _unpacked(text).decode("utf-8", "surrogatepass")
-    return lines.split("\n") if lines else []
