@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import filterfalse
 from math import inf
 from typing import Any
 
@@ -177,7 +178,7 @@ class Budgets:
 
     def _is_new(self, host: str, page: Page) -> bool:
         """The page says something its host has not said lately. Numbers do not count: a calendar has new ones daily."""
-        text = " ".join(sorted(word for word in page.terms if not word.isdigit()))
+        text = " ".join(sorted(filterfalse(str.isdigit, page.terms)))
         content = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=6).digest(), "big")
         lately = self._record(host).lately
         if text and content in lately:

@@ -78,7 +78,10 @@ _CAPTION_NAME = re.compile(r"(?:^|[ _-])(?:img|image|pic|photo|figure|caption)",
 def main_text(document: Document) -> str:
     """Blocks of the main text, one a line; empty when the page has none."""
     blocks = document.blocks
-    prose = [_prose(document.text, block) for block in blocks]
+    text = document.text
+    prose = [
+        0.0 if end - start == linked else _prose(text, start, end, linked) for start, end, _, linked in blocks
+    ]
     body = _named_body(document, blocks, prose)
     if body:
         chosen = [
@@ -96,8 +99,7 @@ def main_text(document: Document) -> str:
     )
 
 
-def _prose(text: str, block: Block) -> float:
-    start, end, _, linked = block
+def _prose(text: str, start: int, end: int, linked: int) -> float:
     plain = end - start - linked
     if plain >= LONG_CHARACTERS or (plain > 8 and _SENTENCE.search(text, start, end)):
         return plain

@@ -24,6 +24,7 @@ MOST_CHARACTERS = 200
 TYPICAL_LENGTH = 60
 LEAD = 0.5
 MOST_SENTENCES = 300
+MOST_KEYWORDS = 150  # the weightiest: a summary need not know them all
 SHORTEST = 6  # characters; less is a label
 _SENTENCE = re.compile(r"[^。！？!?\n]+(?:[。！？!?]+[”’」』）)]*)?")
 GAP = "……"
@@ -37,9 +38,10 @@ class Summariser:
         for keyword, weight in keywords.items():
             if fold(keyword).strip():
                 self._weights[fold(keyword)] = max(weight, self._weights.get(fold(keyword), 0.0))
+        weightiest = sorted(self._weights, key=lambda word: (-self._weights[word], word))[:MOST_KEYWORDS]
         # Longest first; one branch for each first character, for most characters of a text begin no keyword.
         branches: dict[str, list[str]] = {}
-        for word in sorted(self._weights, key=lambda word: (-len(word), word)):
+        for word in sorted(weightiest, key=lambda word: (-len(word), word)):
             branches.setdefault(word[0], []).append(re.escape(word[1:]))
         pattern = "|".join(f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in branches.items())
         self._pattern = re.compile(pattern) if pattern else None

@@ -84,7 +84,7 @@ class Walk:
         self._emphasis_spans: list[tuple[int, int]] = []
         self._closed: list[tuple[int, int, _OpenLink]] = []
 
-    def over(self, root: LexborNode) -> Document:  # noqa: C901 a call for each node would cost a tenth of the walk
+    def over(self, root: LexborNode) -> Document:  # noqa: C901, PLR0912 a call for each node would cost a tenth of the walk
         """Walk over the tree below `root`."""
         stack, document = self._stack, self._document
         parents, tags, regions = document.node_parents, document.node_tags, document.node_regions
@@ -106,7 +106,12 @@ class Walk:
                 parents.append(at)
                 tags.append(tag)
                 regions.append(region)
-                closing = self._open(traits, tag, node, index) if traits else 0
+                if traits & ~_STRUCTURAL == _BLOCK:  # most elements
+                    self._gap = BOUNDARY
+                    self._block += 1
+                    closing = _BLOCK
+                else:
+                    closing = self._open(traits, tag, node, index) if traits else 0
                 below = node.first_child
                 if below is not None:
                     stack.append((node, at, outer, label, closing))
@@ -120,7 +125,10 @@ class Walk:
             node = node.next if below is None else below
             while node is None and stack:
                 above, at, region, _, closing = stack.pop()
-                if closing:
+                if closing == _BLOCK:
+                    self._gap = BOUNDARY
+                    self._block += 1
+                elif closing:
                     self._close(closing)
                 node = above.next
         while stack:
@@ -167,8 +175,6 @@ class Walk:
         if traits & _BLOCK:
             self._gap = BOUNDARY
             self._block += 1
-            if traits == _BLOCK:
-                return traits
         elif traits & _LINK:
             self._gap = BOUNDARY
             self._links.append(self._begun(node.attributes, index))

@@ -38,10 +38,8 @@ _BETWEEN_HAN = re.compile(rf"[^{_HAN}{_PLAIN}\n]+({_ALONE})?")
 _CHUNK = re.compile(rf"[a-z](?:\+\+|#)(?![^\W_{_HAN}])|[^\W_{_HAN}]+")  # c++, a run of letters and digits
 _LETTERS = re.compile(r"(?<![^\W_])[a-z]{2,3}$")  # the ic of ic卡
 
-# One character each, which both engines keep as a token: nothing, a word, letters that may belong to what follows.
-_NOTHING, _WORD, _PREFIX = ",", "\x01", "\x02"
-_EDGE = "\0"
-_LINE_EDGE = f"{_EDGE}\n{_EDGE}"
+# One character each, which both engines keep as a token: for nothing, and for a word.
+_NOTHING, _WORD = ",", "\x01"
 
 
 def words(text: str) -> list[str]:
@@ -60,7 +58,9 @@ def cut_all(texts: Sequence[str], cut: Cut) -> list[list[str]]:
     """The words of each text by the engine given; nothing is remembered."""
     if not texts:
         return []
-    between: list[str] = []  # words that are not for the engine, in order
+    between: list[
+        tuple[str, bool]
+    ] = []  # words that are not for the engine, in order; may it belong to what follows?
 
     def mark(found: re.Match[str]) -> str:
         """Take out what stands between two runs of Han characters."""
@@ -70,37 +70,42 @@ def cut_all(texts: Sequence[str], cut: Cut) -> list[list[str]]:
             return _NOTHING
         if found[1]:
             chunks[-1] += found[1]
-        kept = [chunk for chunk in chunks if 2 <= len(chunk) <= _LONGEST_RUN]
-        between.extend(kept)
+        kept = [(chunk, False) for chunk in chunks if 2 <= len(chunk) <= _LONGEST_RUN]
         if not kept:
             return _NOTHING
-        is_prefix = not found[1] and _LETTERS.search(run) is not None
-        return _WORD * (len(kept) - is_prefix) + _PREFIX * is_prefix
+        if not found[1] and _LETTERS.search(run):
+            kept[-1] = (kept[-1][0], True)
+        between.extend(kept)
+        return _WORD * len(kept)
 
     joined = fold(",\n,".join([text.replace("\n", " ") for text in texts]))
     lines = _BETWEEN_HAN.sub(mark, f",{joined},")  # marks around each line: none is empty
+    tokens = [*cut(lines), "\n"]
     taken = iter(between)
-    return [
-        _with_taken(tokens, taken)
-        if _WORD in tokens or _PREFIX in tokens
-        else [token for token in tokens if len(token) > 1]
-        for line in _EDGE.join(cut(lines)).split(_LINE_EDGE)
-        for tokens in (line.split(_EDGE),)
-    ]
+    found: list[list[str]] = []
+    start = 0
+    for line in lines.split("\n"):
+        end = tokens.index("\n", start)
+        run = tokens[start:end]
+        found.append(_with_taken(run, taken) if _WORD in line else [token for token in run if len(token) > 1])
+        start = end + 1
+    return found
 
 
-def _with_taken(tokens: list[str], taken: Iterator[str]) -> list[str]:
+def _with_taken(tokens: list[str], taken: Iterator[tuple[str, bool]]) -> list[str]:
     """The words of a line, those that were taken out in their places again."""
-    found = []
-    for place, token in enumerate(tokens):
-        if len(token) > 1:
-            found.append(token)
-        elif token == _WORD:
-            found.append(next(taken))
-        elif token == _PREFIX:
+    found: list[str] = []
+    start = 0
+    for place in [place for place, token in enumerate(tokens) if token == _WORD]:
+        found += [token for token in tokens[start:place] if len(token) > 1]
+        word, is_prefix = next(taken)
+        if is_prefix:
             behind = tokens[place + 1]  # there is one: a line ends with a mark
-            alone = len(behind) == 1 and _is_han(behind) and not _is_han(tokens[place + 2])
-            found.append(next(taken) + behind if alone else next(taken))
+            if len(behind) == 1 and _is_han(behind) and not _is_han(tokens[place + 2]):
+                word += behind
+        found.append(word)
+        start = place + 1
+    found += [token for token in tokens[start:] if len(token) > 1]
     return found
 
 

@@ -105,10 +105,9 @@ class VsmJudge:
             if not words or field_weight <= 0:
                 continue
             running += field_weight * len(words)
-            tally = Counter(words)
-            for word in sorted(tally.keys() & self._weights.keys()):  # a sum's last bit hangs on the order
-                counts[word] = counts.get(word, 0.0) + field_weight * tally[word]
-            if not self._heads.isdisjoint(tally):
+            for word, count in Counter(filter(self._weights.__contains__, words)).items():
+                counts[word] = counts.get(word, 0.0) + field_weight * count
+            if not self._heads.isdisjoint(words):
                 for word in self._joined(words):
                     counts[word] = counts.get(word, 0.0) + field_weight
         return counts, running
@@ -116,8 +115,8 @@ class VsmJudge:
     def _joined(self, words: Sequence[str]) -> list[str]:
         """Keywords that the segmenter cut in pieces, found by joining neighbouring words again; the longest wins."""
         heads, found = self._heads, []
-        for start, word in enumerate(words):
-            joined, longest, end = word, "", start + 1
+        for start in [start for start, word in enumerate(words) if word in heads]:
+            joined, longest, end = words[start], "", start + 1
             while joined in heads and end < len(words):
                 joined += words[end]
                 end += 1
