@@ -49,10 +49,10 @@ def test_a_job_goes_on_with_the_page_count_it_had_and_only_with_its_own_strategy
         Ordering(build("best_first"), frontier)
 
 
-def test_a_strategy_that_looks_at_links_alone_is_not_shown_those_of_fetched_urls() -> None:
+def test_a_strategy_that_wants_only_waiting_links_is_not_shown_those_of_fetched_urls() -> None:
     class Alone(Strategy):
         name = "alone"
-        links_alone = True
+        only_waiting = True
         shown: list[list[str]] = []  # noqa: RUF012 read by the test
 
         def visit(self, page: Page, links: Sequence[Link]) -> list[Score]:

@@ -90,7 +90,7 @@ class Checkpoints:
             return
         if self.learns:
             self._entries += 1
-            self.frontier.put_note(f"{PAGE}{self._entries}", _write(page, links, refreshed=refreshed))
+            self.frontier.put_note(f"{PAGE}{self._entries}", self._entry(page, links, refreshed=refreshed))
         self._now(pages)
 
     def save(self, pages: int) -> None:
@@ -111,6 +111,24 @@ class Checkpoints:
         }
         self.frontier.put_note(NOW, json.dumps(now))
 
+    def _entry(self, page: Page, links: Sequence[Link], *, refreshed: bool) -> str:
+        via = page.via
+        terms = dict(page.terms) if self.strategy.reads_terms else {}
+        plain = (page.url, page.depth, page.title, terms, page.relevance, page.is_target, page.seconds)
+        kept = {
+            "refreshed": refreshed,
+            "page": plain,
+            "detail": page.is_detail,
+            "via": None if via is None else (via.link, via.score, via.carry, via.tunnel),
+            "links": links,
+        }
+        text = json.dumps(kept, allow_nan=False, ensure_ascii=False)
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # half a surrogate pair in somebody's HTML
+            return json.dumps(kept, allow_nan=False)
+        return text
+
     def _replay(self, place: str | None) -> None:
         entries = []
         for number in range(1, self._entries + 1):
@@ -128,19 +146,6 @@ class Checkpoints:
                 deque(self.strategy.refresh(()), maxlen=0)
         if place is not None and not self.rescoring.running:
             self.rescoring.begin(self.strategy.refresh, "" if place.startswith(COUNTED) else place)
-
-
-def _write(page: Page, links: Sequence[Link], *, refreshed: bool) -> str:
-    via = page.via
-    plain = (page.url, page.depth, page.title, dict(page.terms), page.relevance, page.is_target, page.seconds)
-    kept = {
-        "refreshed": refreshed,
-        "page": plain,
-        "detail": page.is_detail,
-        "via": None if via is None else (via.link, via.score, via.carry, via.tunnel),
-        "links": links,
-    }
-    return json.dumps(kept, allow_nan=False)
 
 
 def _read(text: str) -> tuple[Page, list[Link]]:

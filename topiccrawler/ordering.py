@@ -56,11 +56,11 @@ class Ordering:
         if self.expand == "relevant" and not page.is_target and _stands_on(page):
             links = ()
         tunnel = 0 if page.is_target or page.via is None else page.via.tunnel
-        pushed = self._show(page, links, tunnel, now)
+        pushed, shown = self._show(page, links, tunnel, now)
         began = self._refresh()
         if self.budgets is not None:
             self.budgets.read(page)
-        self._checkpoints.shown(self.pages, page, links, refreshed=began)
+        self._checkpoints.shown(self.pages, page, shown, refreshed=began)
         return pushed
 
     def lease(self, now: float, accept: Accept | None = None, refusals: int = 0) -> Leased | None:
@@ -104,14 +104,17 @@ class Ordering:
         self.rescoring.step()
         return begins
 
-    def _show(self, page: Page, links: Sequence[Link], tunnel: int, now: float) -> Mapping[Pushed, int]:
-        """All links, or those that a score can still move: most of a page's targets were fetched long ago."""
-        if not self.strategy.links_alone:
-            return self._push(self.strategy.visit(page, links), links, tunnel, now)
+    def _show(
+        self, page: Page, links: Sequence[Link], tunnel: int, now: float
+    ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
+        """All links, or those that a score can still move (most of a page's targets were fetched long ago); which."""
+        if not self.strategy.only_waiting:
+            return self._push(self.strategy.visit(page, links), links, tunnel, now), links
         takes = {url: self.frontier.takes(url) for url in dict.fromkeys(link.url for link in links)}
         moved = [link for link in links if takes[link.url]]
         pushed = self._push(self.strategy.visit(page, moved), moved, tunnel, now)
-        return {**pushed, Pushed.KNOWN: pushed.get(Pushed.KNOWN, 0) + list(takes.values()).count(False)}
+        known = pushed.get(Pushed.KNOWN, 0) + list(takes.values()).count(False)
+        return {**pushed, Pushed.KNOWN: known}, moved
 
     def _push(
         self, scores: Iterable[Score], links: Sequence[Link], tunnel: int, now: float

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -146,10 +148,22 @@ def _counts(model: Mapping[str, Any], place: object) -> Counts:
             totals[name] = list(_pair(table.get(name), part, name, place))
     tables = _mapping(model, "counts", place)
     for name in FIELDS:
-        negative, positive = counts.words[name]
-        for word, pair in _mapping(tables, name, place).items():
-            negative[word], positive[word] = _pair(pair, "count", word, place)  # type: ignore[assignment]
+        counts.words[name] = _columns(_mapping(tables, name, place), place)
     return counts
+
+
+def _columns(table: Mapping[str, Any], place: object) -> tuple[Counter[str], Counter[str]]:
+    """The two counts of each word. Sixty thousand pairs are looked at together; one by one only to name a bad one."""
+    pairs = table.values()
+    if set(map(type, pairs)) <= {list} and set(map(len, pairs)) <= {2}:
+        numbers = list(chain.from_iterable(pairs))
+        if set(map(type, numbers)) <= {int, float} and all(0 <= n <= LARGEST_COUNT for n in numbers):
+            sides = (dict(zip(table, map(float, numbers[side::2]), strict=True)) for side in (0, 1))
+            negative, positive = map(Counter, sides)
+            return negative, positive
+    for word, pair in table.items():
+        _pair(pair, "count", word, place)
+    raise _refused(place, "has counts that are no numbers", "train it again")
 
 
 def _pair(value: Any, what: str, name: str, place: object) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from operator import ne
 
 from topiccrawler.text.fold import fold
 
-MOST_CHARACTERS = 2_000
+MOST_CHARACTERS = 1_000
 LEAST_LETTERS = 10
 UNKNOWN = "und"
 _SCRIPTS = {

@@ -96,6 +96,8 @@ class Adaptive(Strategy):
     name: ClassVar[str] = "adaptive"
     needs_link_scorer: ClassVar[bool] = True
     prunes: ClassVar[bool] = True
+    only_waiting: ClassVar[bool] = True
+    reads_terms: ClassVar[bool] = False
     refresh_every: ClassVar[int] = 5
     rate: float = 0.3
     smoothing: float = 0.5

@@ -55,7 +55,8 @@ class Strategy:
     name: ClassVar[str]
     needs_link_scorer: ClassVar[bool] = False
     prunes: ClassVar[bool] = False  # the link gate applies to this ordering; baselines are never pruned
-    links_alone: ClassVar[bool] = False  # a score needs its link alone: no link of a fetched URL is shown
+    only_waiting: ClassVar[bool] = False  # links of URLs fetched already tell it nothing, and are not shown
+    reads_terms: ClassVar[bool] = True  # it looks at page.terms, which are then kept for a resumed crawl
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
     expand: ClassVar[Expand] = "all"  # whose links are followed when TOPIC_EXPAND does not say
 

@@ -112,11 +112,11 @@ class Evidence:
         best = order[np.unique(at[order], return_index=True)[1]]
         better = ~known | (standings[best] > columns["standing"][rows])
         columns["standing"][rows[better]] = standings[best][better]
-        words = self.vocabulary.of([link.anchor for link in links])
-        order = np.lexsort((words[:, 0] == 0, at))
-        first = order[np.unique(at[order], return_index=True)[1]]
-        mute = self.words[rows, 0] == 0
-        self.words[rows[mute]] = words[first[mute]]
+        mute = np.flatnonzero(self.words[link_rows, 0] == 0)
+        words = self.vocabulary.of([links[place].anchor for place in mute.tolist()])
+        # written backwards, so that of several links to one URL the first with words has the last say
+        speaks = np.flatnonzero(words[:, 0])[::-1]
+        self.words[link_rows[mute[speaks]]] = words[speaks]
         numbers = self._group_numbers(page_url, [links[place] for place in best[better].tolist()])
         for name, of_group in zip(GROUPS, numbers, strict=True):
             self.groups[name][rows[better]] = of_group

@@ -47,7 +47,8 @@ class NaiveBayes(Strategy):
     name: ClassVar[str] = "naive_bayes"
     needs_link_scorer: ClassVar[bool] = True
     prunes: ClassVar[bool] = True
-    links_alone: ClassVar[bool] = True
+    only_waiting: ClassVar[bool] = True
+    reads_terms: ClassVar[bool] = False
     refresh_every: ClassVar[int] = 50  # with `learn`; else nothing is scored anew
     learn: bool = False
     half_life_pages: float = HALF_LIFE_PAGES
