@@ -64,13 +64,15 @@ class CrawlWords:
 
     def evidence(self, numbers: Numbers) -> Floats:
         """The sum over each row's words."""
+        many = numbers.size > len(self)  # then each word is looked at once
         prior = self._totals / self._totals.sum()
         smooth = SMOOTHING * self._weight * prior
-        used, places = np.unique(numbers, return_inverse=True)
-        negative, positive = self._counts[:, used] + smooth[:, None]
-        told = np.log(positive / negative) - np.log(prior[1] / prior[0])
-        told[used == _NONE] = 0.0
-        sums: Floats = told[places].reshape(numbers.shape).sum(axis=1)
+        negative, positive = self._counts[:, : len(self)] if many else self._counts[:, numbers]
+        told = np.log((positive + smooth[1]) / (negative + smooth[0])) - np.log(prior[1] / prior[0])
+        if many:
+            told = told[numbers]
+        told[numbers == _NONE] = 0.0
+        sums: Floats = told.sum(axis=1)
         return sums
 
     def keep_only(self, used: Numbers) -> Numbers:
