@@ -47,7 +47,6 @@ def test_several_links_to_one_url_are_one_row_of_sums_and_maxima() -> None:
     assert [column(evidence, "best_heading", url) for url in (one, two)] == [0.2, 0.1]
     meet(evidence, [link(two)], [8.0], "http://c.example/", relevance=-1.0)
     assert column(evidence, "sum_odds", two) == 6
-    assert column(evidence, "sum_relevance", two) == -0.5
     assert column(evidence, "best_relevance", two) == 0.5
 
 

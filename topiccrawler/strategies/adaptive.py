@@ -30,7 +30,6 @@ FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (c
     "link text": 1.0,
     "heading": 0.7,
     "page": 1.0,
-    "pages": 0.0,
     "links": 0.0,
     "grandparent": 0.0,
     "site": 0.6,
@@ -76,7 +75,7 @@ class Adaptive(Strategy):
         x, all on log-odds scale, of the link as it is known when it is scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         heading      tanh(classifier's log-odds of the heading above it / 5), best of its links
-        page, pages  ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page, and the mean
+        page         ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         links        ln(1 + links met) / 2
         grandparent  the same as page, one step back
         site … list  logit of the smoothed relevant share of the group, minus that of the next larger one:
@@ -278,7 +277,6 @@ class Adaptive(Strategy):
                 2.0 * np.tanh(columns["sum_odds"][rows] / links / ODDS_SCALE),
                 columns["best_heading"][rows],
                 columns["best_relevance"][rows],
-                columns["sum_relevance"][rows] / links,
                 0.5 * np.log1p(links),
                 columns["best_grandparent"][rows],
                 odds["site"] - odds[""],

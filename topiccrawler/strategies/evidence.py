@@ -41,7 +41,6 @@ class Evidence:
         "sum_odds",
         "standing",  # of the best link, whose groups count
         "best_relevance",
-        "sum_relevance",
         "best_heading",
         "best_grandparent",
         "score",  # as weighed last
@@ -101,7 +100,6 @@ class Evidence:
         np.maximum.at(best_heading, at, headings)
         columns["links"][rows] += met
         columns["sum_odds"][rows] += np.bincount(at, weights=odds)
-        columns["sum_relevance"][rows] += relevance * met
         for name, values in (
             ("best_relevance", relevance),
             ("best_grandparent", grandparent),
