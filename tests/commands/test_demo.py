@@ -37,6 +37,8 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
+            # a shell that starts the tests in the background has its children ignore Ctrl-C
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
         )
         try:
             assert demo.stdout is not None
