@@ -122,7 +122,15 @@ def test_what_is_saved_comes_back() -> None:
     meet(evidence, [link("http://b.example/1"), link("http://百度.example/2")], [2.0, 1.0])
     evidence.yields["site"].add(0, 1.0)
     evidence.waiting[0] = False
+    meet(
+        evidence,
+        [link("http://c.example/3", "div.a\nb>ul"), link("http://c.example/4", "\ud800")],
+        [0.0, 0.0],
+    )
     again = Evidence.load(evidence.save(), keep=0.9)
+    assert [list(kept.names) for kept in again.yields.values()] == [
+        list(kept.names) for kept in evidence.yields.values()
+    ]
     assert again.urls == evidence.urls
     assert again.save() == evidence.save()
     again.yields["site"].add(0, 0.0)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.strategies.packing import Floats, Numbers, doubled, lines_of, packed, packed_lines, unpacked
+from topiccrawler.strategies.packing import Floats, Numbers, doubled, names_of, packed, packed_names, unpacked
 from topiccrawler.text.segment import words_of
 
 WORDS_OF_A_URL = 8
@@ -92,7 +92,7 @@ class CrawlWords:
     def save(self) -> dict[str, Any]:
         """As JSON values."""
         return {
-            "words": packed_lines(self.numbers),
+            "words": packed_names(self.numbers),
             "counts": packed(self._counts[:, : len(self)]),
             "totals": self._totals.tolist(),
             "weight": self._weight,
@@ -102,7 +102,7 @@ class CrawlWords:
     def load(cls, state: Mapping[str, Any]) -> CrawlWords:
         """What `save` kept."""
         words = cls()
-        words.numbers |= {word: number for number, word in enumerate(lines_of(state["words"]))}
+        words.numbers |= {word: number for number, word in enumerate(names_of(state["words"]))}
         counts = unpacked(state["counts"]).reshape(2, -1)
         words._counts = np.zeros((2, max(1024, counts.shape[1])))
         words._counts[:, : counts.shape[1]] = counts

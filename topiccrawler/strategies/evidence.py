@@ -21,9 +21,9 @@ from topiccrawler.strategies.packing import (
     Floats,
     Numbers,
     doubled,
-    lines_of,
+    names_of,
     packed,
-    packed_lines,
+    packed_names,
     unpacked,
 )
 from topiccrawler.strategies.yields import Yields
@@ -168,7 +168,7 @@ class Evidence:
         """All of it as JSON values: texts joined and columns as compressed bytes in base64."""
         count = len(self.urls)
         return {
-            "urls": packed_lines(self.urls),
+            "urls": packed_names(self.urls),
             "columns": {name: packed(column[:count]) for name, column in self.columns.items()},
             "groups": {name: packed(column[:count]) for name, column in self.groups.items()},
             "words": packed(self.words[:count]),
@@ -181,7 +181,7 @@ class Evidence:
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> Evidence:
         """What `save` kept."""
         evidence = cls(keep)
-        for url in lines_of(state["urls"]):
+        for url in names_of(state["urls"]):
             evidence.row(url)
         count = len(evidence.urls)
         for name in cls.FLOATS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import zlib
 from collections.abc import Iterable
 from typing import Any
@@ -25,15 +26,14 @@ def unpacked(text: str, dtype: DTypeLike = np.float64) -> NDArray[Any]:
     return np.frombuffer(_bytes(text), dtype=dtype)
 
 
-def packed_lines(names: Iterable[str]) -> str:
-    """Names without line ends."""
-    return _text("\n".join(names).encode("utf-8", "surrogatepass"))
+def packed_names(names: Iterable[str]) -> str:
+    """Names, whatever they hold: a class name in somebody's HTML may have line ends."""
+    return _text(json.dumps(list(names)).encode("ascii"))
 
 
-def lines_of(text: str) -> list[str]:
-    """What `packed_lines` was given, but a list of one empty name comes back as none."""
-    lines = _bytes(text).decode("utf-8", "surrogatepass")
-    return lines.split("\n") if lines else []
+def names_of(text: str) -> list[str]:
+    """What `packed_names` was given. ValueError when damaged."""
+    return [str(name) for name in json.loads(_bytes(text))]
 
 
 def doubled(column: NDArray[Any], axis: int = 0) -> NDArray[Any]:

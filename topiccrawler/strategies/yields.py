@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.strategies.packing import Floats, Numbers, doubled, lines_of, packed, packed_lines, unpacked
+from topiccrawler.strategies.packing import Floats, Numbers, doubled, names_of, packed, packed_names, unpacked
 
 LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
 
@@ -65,7 +65,7 @@ class Yields:
         """As JSON values."""
         count = len(self.names)
         return {
-            "names": packed_lines(self.names),
+            "names": packed_names(self.names),
             "pages": packed(self.pages[:count]),
             "relevant": packed(self.relevant[:count]),
             "touched": packed(self.touched[:count]),
@@ -75,7 +75,7 @@ class Yields:
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> Yields:
         """What `save` kept."""
         yields = cls(keep)
-        for name in lines_of(state["names"]):
+        for name in names_of(state["names"]):
             yields.number(name)
         count = len(yields.names)
         yields.pages[:count] = unpacked(state["pages"])
