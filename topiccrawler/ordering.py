@@ -1,7 +1,7 @@
 """The one object that both the live crawl and the replay drive: a strategy and the queue it orders.
 
 The conflict: a strategy must not know how URLs are kept, a frontier must not know what a score means, and the two
-callers (an engine with many requests in flight, a replay with one) must get the same order. So the rules between
+callers (Scrapy's engine, a replay) must get the same order. So the rules between
 them stand here, once: strategies.base says which.
 """
 

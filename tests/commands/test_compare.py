@@ -55,7 +55,7 @@ def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
     scrapy: Callable[..., Any], files: Path
 ) -> None:
     more = ("--labels", str(files / "labels.tsv"), "--strategies", "breadth_first,best_first,random_order")
-    more += ("--pages", "5", "--repeat", "2", "--jobs", "1")
+    more += ("--pages", "5", "--repeat", "2", "--jobs", "1", "--concurrency", "1")
     ran = compare(scrapy, files, *more)
     assert ran.code == 0, ran.err
     assert "tea: 5 pages, 2 relevant of 6 that can be reached; truth: labels" in ran.out
@@ -124,6 +124,7 @@ def test_the_real_engine_crawls_the_same_pages(scrapy: Callable[..., Any], files
         (("--strategies", "nonsense"), "'nonsense': is unknown"),
         (("--strategies", "naive_bayes", "-s", "TOPIC_LINK_MODELS=nowhere"), "link model of topic 'tea'"),
         (("--pages", "0"), "--pages 0"),
+        (("--concurrency", "0"), "--concurrency 0"),
         (("--seeds", "http://b.example/"), "holds none of them"),
         (("--seeds", "wine=seeds.txt"), "wine=seeds.txt: cannot be read"),
         (("--labels", "nowhere.tsv"), "nowhere.tsv: cannot be read"),

@@ -50,6 +50,7 @@ def plan(record: Callable[..., Path], tea: Path, tmp_path: Path) -> Plan:
         seeds=(Seeds([f"{A}/"], []),),
         specs=("breadth_first", "best_first"),
         pages=6,
+        concurrency=1,
     )
 
 
@@ -78,6 +79,12 @@ def test_the_crawls_are_those_worked_by_hand(plan: Plan, tmp_path: Path) -> None
     ]
     assert names(outcome.oracle_order) == ["home", "hub", "green", "black", "news", "rain"]
     assert names(outcome.crawls["best_first"][0].order) == ["home", "news", "hub", "green", "black", "rain"]
+
+
+def test_what_is_under_way_when_a_page_is_read_cannot_be_ordered_by_it(plan: Plan, tmp_path: Path) -> None:
+    """With two under way rain, leased when news was read, goes before green, which hub leads to."""
+    outcome = run(replace(plan, concurrency=2), tmp_path).outcomes[0]
+    assert names(outcome.crawls["best_first"][0].order) == ["home", "news", "hub", "rain", "green", "black"]
 
 
 def test_measures_come_from_the_labels_and_not_from_the_judge(plan: Plan, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_result_json_has_the_agreed_fields(comparison: Callable[..., Comparison]
     assert write(comparison(outcome()), tmp_path) == [tmp_path]
     found = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert (found["version"], found["topic"], found["pages"], found["truth"]) == (1, "tea", 4, "labels")
-    assert (found["mode"], found["seeds"]) == ("replay", [EVIL])
+    assert (found["mode"], found["concurrency"], found["seeds"]) == ("replay", 16, [EVIL])
     first = found["strategies"]["breadth_first"]  # 0 0 1 2, area 3; oracle 1 2 2 2, area 7
     assert first == {
         "harvest_rate": {"4": 0.5},

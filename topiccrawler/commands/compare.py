@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from topiccrawler.topics.seeds import Seeds
 
 DEFAULT_PAGES = 1000
+DEFAULT_CONCURRENCY = 16
 
 
 class Command(ScrapyCommand):
@@ -38,7 +39,7 @@ class Command(ScrapyCommand):
 
     def long_desc(self) -> str:
         return (
-            "Crawls a recorded web (WARC) with each ordering, one page at a time, and scores the crawls by labels (by the "
+            "Crawls a recorded web (WARC) with each ordering and scores the crawls by labels (by the "
             "topic's page judge when none are given). Writes result.json, curves.csv, cost.json and plots to DIR, or to a "
             "folder a topic in it, and report.html; prints a table."
         )
@@ -58,7 +59,11 @@ class Command(ScrapyCommand):
         pages = f"pages of each crawl (default {DEFAULT_PAGES})"
         parser.add_argument("--pages", type=int, default=DEFAULT_PAGES, metavar="N", help=pages)
         parser.add_argument("--out", metavar="DIR", help="where to write")
-        parser.add_argument("--live", action="store_true", help="run the real engine, 16 requests at once")
+        concurrency = f"pages under way at once, replayed or live (default {DEFAULT_CONCURRENCY})"
+        parser.add_argument(
+            "--concurrency", type=int, default=DEFAULT_CONCURRENCY, metavar="N", help=concurrency
+        )
+        parser.add_argument("--live", action="store_true", help="run the real engine")
         repeat = "runs of each ordering that draws lots, for confidence bands (default 1)"
         parser.add_argument("--repeat", type=int, default=1, metavar="N", help=repeat)
         parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: one a core)")
@@ -76,7 +81,7 @@ class Command(ScrapyCommand):
         for name, value in (("web", opts.web), ("topic", opts.topic), ("out", opts.out)):
             if not value:
                 raise UsageError(f"--{name} is missing; scrapy compare {self.syntax()}", print_help=False)
-        for name in ("pages", "repeat", "jobs"):
+        for name in ("pages", "concurrency", "repeat", "jobs"):
             if (number := getattr(opts, name)) is not None and number < 1:
                 raise UsageError(f"--{name} {number}: give a number from 1 on", print_help=False)
         try:
@@ -148,6 +153,7 @@ class Command(ScrapyCommand):
             pages=opts.pages,
             repeat=opts.repeat,
             jobs=opts.jobs or cores(),
+            concurrency=opts.concurrency,
             live=opts.live,
             context_characters=settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
             dropped_parameters=frozenset(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
@@ -211,7 +217,8 @@ def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
         "strategies": opts.strategies,
         "pages": str(plan.pages),
         "repeat": str(plan.repeat),
-        "engine": "Scrapy, 16 requests at once" if plan.live else "replay, one page at a time",
+        "engine": "Scrapy" if plan.live else "replay",
+        "pages under way at once": str(plan.concurrency),
         "pruning": "on" if opts.prune else "off",
         "link models": str(first.models or "those shipped, else the topic's keywords"),
         "page judge": f"{first.judge}, trained ones from {first.judge_models or 'those shipped'}",

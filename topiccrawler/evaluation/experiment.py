@@ -25,7 +25,7 @@ from topiccrawler.evaluation.labels import Labels, read_labels
 from topiccrawler.evaluation.live import LiveCrawls
 from topiccrawler.evaluation.oracle import oracle_order
 from topiccrawler.evaluation.pages import RecordedPages
-from topiccrawler.evaluation.replayed import Crawled, Run, crawl
+from topiccrawler.evaluation.replayed import CONCURRENCY, Crawled, Run, crawl
 from topiccrawler.evaluation.rounds import Bar, all_rounds
 from topiccrawler.evaluation.scoring import Scored, Truth
 from topiccrawler.evaluation.survey import Sight, Survey, survey
@@ -51,6 +51,7 @@ class Plan:
     pages: int = 1000
     repeat: int = 1
     jobs: int = 1
+    concurrency: int = CONCURRENCY
     live: bool = False
     context_characters: int = WINDOW_CHARACTERS
     dropped_parameters: frozenset[str] = frozenset()
@@ -113,7 +114,9 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
             for at, name in enumerate(names)
         ]
         runs = {
-            (at, spec): Run(contest, spec, tuple(numbers[at]), plan.pages, readings, at)
+            (at, spec): Run(
+                contest, spec, tuple(numbers[at]), plan.pages, readings, at, concurrency=plan.concurrency
+            )
             for at, contest in enumerate(plan.contests)
             for spec in contestants[at].specs
         }

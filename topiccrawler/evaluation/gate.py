@@ -54,6 +54,7 @@ def measured(folder: Path, jobs: int = 1) -> dict[str, float]:
         seeds=(Seeds(web.seeds, []),),
         specs=specs,
         pages=PAGES,
+        concurrency=1,  # the order alone, not how late an ordering is told
         jobs=jobs,
     )
     ratios = mean_ratios(compare(plan, folder, _silent).outcomes, PAGES)

@@ -1,8 +1,8 @@
 """One ordering's crawl by the real engine, on the recorded web: `scrapy crawl topic` in a process of its own.
 
-The conflict: the replay has one page in flight, the engine many, and hosts that are busy; whoever reads a comparison wants to
-know that this changes little. So the same arguments go to the real crawl, REPLAY_WARC answers for the network, and the
-crawl log says what was fetched. It does not repeat to the bit.
+The conflict: the replay has neither an engine nor answers that overtake each other; whoever reads a comparison wants to know
+that this changes little. So the same arguments go to the real crawl, REPLAY_WARC answers for the network, and the crawl log
+says what was fetched. It does not repeat to the bit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from topiccrawler.evaluation.pages import RecordedPages
 from topiccrawler.evaluation.replayed import Crawled, Run
 from topiccrawler.store.visits import read_visits
 
-CONCURRENCY = 16
 SETTINGS_MODULE = "topiccrawler.settings"
 HELD_LINKS = "topiccrawler.heldlinks.HeldLinksMiddleware"
 HELD_LINKS_POSITION = 1200
@@ -106,8 +105,8 @@ class LiveCrawls:
         settings = {
             "REPLAY_WARC": ",".join(map(str, self.web)),
             "SPIDER_MIDDLEWARES": json.dumps({HELD_LINKS: HELD_LINKS_POSITION}),
-            "CONCURRENT_REQUESTS": CONCURRENCY,
-            "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY,  # a recording has no host to be polite to
+            "CONCURRENT_REQUESTS": run.concurrency,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": run.concurrency,  # a recording has no host to be polite to
             "TOPIC_DATA_DIR": folder,
             "TOPIC_JOB": _JOB,
             "TOPIC_SEED": run.seed,

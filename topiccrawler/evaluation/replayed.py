@@ -1,11 +1,14 @@
-"""One ordering's crawl over a recorded web, one page at a time.
+"""One ordering's crawl over a recorded web, by the crawl's own Ordering and frontier.
 
-The conflict: a comparison must repeat to the bit and still show what a live crawl would do. So it drives the crawl's own
-Ordering and frontier; only the engine is gone: no network, no hosts that rest, the clock counts pages.
+The conflict: a comparison must repeat to the bit and still show what a live crawl would do. So only the engine is gone: no
+network, no hosts that rest, the clock counts pages. What stays is that an engine asks for the next pages before it has read
+the last ones: as many are under way here as there, and they come back in the order in which they were asked for. An
+ordering that learns from each page is told late, as it will be told late in the crawl.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +25,16 @@ from topiccrawler.evaluation.contestants import (
 from topiccrawler.evaluation.costs import Cost, Meter
 from topiccrawler.evaluation.readings import Readings
 from topiccrawler.frontier.base import Accept, Leased, State
+from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.gate import LinkGate
 from topiccrawler.model import Via
 from topiccrawler.ordering import Ordering
 from topiccrawler.strategies.base import Strategy
 from topiccrawler.topics.catalogue import load_topic
+
+
+CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own default
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,7 @@ class Run:
     readings: Path
     topic: int = 0  # which of the judges in the readings
     seed: int = 0  # for orderings that draw lots
+    concurrency: int = CONCURRENCY
 
 
 @dataclass(slots=True)
@@ -74,20 +82,28 @@ class _Crawl:
         self.context = context_of(run.contest, strategy)
         self.found = Crawled()
         self.tunnels: dict[str, int] = {}
-        self.ordering = Ordering(strategy, MemoryFrontier(), expand=run.contest.expand)
+        hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
+        self.ordering = Ordering(strategy, MemoryFrontier(hosts), expand=run.contest.expand)
+        self.under_way: deque[tuple[int, Leased]] = deque()
 
     def go(self) -> Crawled:
-        ordering, order = self.ordering, self.found.order
         accept = self._gate()
-        ordering.seed([self.readings.seed(number) for number in self.run.seeds], 0.0)
-        while len(order) < self.run.pages:
-            leased = ordering.lease(float(len(order)), accept)
-            if leased is None:
-                break
-            number = self.readings.numbers[leased.link.url]
-            order.append(number)
-            self._visit(number, leased)
+        self.ordering.seed([self.readings.seed(number) for number in self.run.seeds], 0.0)
+        self._ask(accept)
+        while self.under_way:
+            self._visit(*self.under_way.popleft())
+            self._ask(accept)
         return self.found
+
+    def _ask(self, accept: Accept | None) -> None:
+        """Lease pages until enough are under way."""
+        order = self.found.order
+        while len(self.under_way) < self.run.concurrency and len(order) < self.run.pages:
+            leased = self.ordering.lease(float(len(order)), accept)
+            if leased is None:
+                return
+            order.append(self.readings.numbers[leased.link.url])
+            self.under_way.append((order[-1], leased))
 
     def _visit(self, number: int, leased: Leased) -> None:
         now = float(len(self.found.order))

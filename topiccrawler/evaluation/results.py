@@ -46,6 +46,7 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
         "topic": outcome.topic,
         "pages": plan.pages,
         "mode": "live" if plan.live else "replay",
+        "concurrency": plan.concurrency,
         "truth": truth.source,
         "seeds": outcome.seeds,
         "strategies": {
