@@ -39,6 +39,17 @@ def settings_after(project: dict[str, Any], **command_line: Any) -> Settings:
     return settings
 
 
+def test_an_extension_that_is_switched_off_is_not_even_loaded() -> None:
+    remote, telnet = (
+        "scrapy.extensions.remote_control.RemoteControl",
+        "scrapy.extensions.telnet.TelnetConsole",
+    )
+    off = settings_after({"REMOTE_CONTROL_ENABLED": False, "TELNETCONSOLE_ENABLED": False})
+    on = settings_after({"REMOTE_CONTROL_ENABLED": True, "TELNETCONSOLE_ENABLED": True})
+    assert not {remote, telnet} & set(off.get_component_priority_dict_with_base("EXTENSIONS"))
+    assert {remote, telnet} < set(on.get_component_priority_dict_with_base("EXTENSIONS"))
+
+
 def test_in_another_project_the_parts_find_their_places() -> None:
     settings = settings_after({})
     assert settings["SCHEDULER"] == "topiccrawler.scheduler.FocusedScheduler"

@@ -42,6 +42,10 @@ COMPONENTS = {
         "topiccrawler.pipelines.StoragePipeline": 800,
     },
 }
+SWITCHED = {
+    "REMOTE_CONTROL_ENABLED": "scrapy.extensions.remote_control.RemoteControl",
+    "TELNETCONSOLE_ENABLED": "scrapy.extensions.telnet.TelnetConsole",
+}
 CONTACT_PLACE = "{contact}"
 REPLAY_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False}
 REPLAY_HANDLER = "topiccrawler.downloadhandlers.ReplayDownloadHandler"
@@ -62,6 +66,16 @@ class Addon:
         elif drawing.is_wanted(settings):
             drawing.install(settings)
         introduce(settings)
+        leave_out_what_is_off(settings)
+
+
+def leave_out_what_is_off(settings: BaseSettings) -> None:
+    """Scrapy imports an extension, and all it needs, to learn that a setting has switched it off: .2 s for aiohttp."""
+    for switch, extension in SWITCHED.items():
+        if not settings.getbool(switch) and extension in settings["EXTENSIONS_BASE"]:
+            settings["EXTENSIONS_BASE"].set(
+                extension, None, settings["EXTENSIONS_BASE"].getpriority(extension)
+            )
 
 
 def introduce(settings: BaseSettings) -> None:

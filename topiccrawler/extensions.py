@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
-from tqdm import tqdm
 from twisted.internet.task import LoopingCall
 
 from topiccrawler.runtime import Runtime
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 logger = logging.getLogger(__name__)
 LIVE_SECONDS = 0.5
@@ -48,6 +50,8 @@ class Progress:
             return
         if self._live:
             params = self._runtime().params  # type: ignore[union-attr]
+            from tqdm import tqdm  # only a terminal needs it
+
             self._bar = tqdm(total=params.pages, unit=" pages", dynamic_ncols=True, file=sys.stderr)
             if (handler := get_scrapy_root_handler()) is not None and isinstance(
                 handler, logging.StreamHandler
@@ -100,6 +104,8 @@ class _AboveBar:
         self._stream = stream
 
     def write(self, text: str) -> None:
+        from tqdm import tqdm
+
         if text.strip():
             tqdm.write(text.rstrip("\n"), file=self._stream)
 

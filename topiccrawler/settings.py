@@ -99,7 +99,6 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "topiccrawler.extensions.Progress": 100,
     "scrapy.extensions.logstats.LogStats": None,  # Progress says more
-    "scrapy.extensions.remote_control.RemoteControl": None,  # off, and yet it would load aiohttp at each start
     "scrapy.extensions.spiderstate.SpiderState": None,  # a pickle; our state lies in the frontier
 }
 TOPIC_PROGRESS_SECONDS = 30.0  # seconds between progress lines in a log; on a terminal the line is live

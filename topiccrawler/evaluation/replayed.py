@@ -33,7 +33,6 @@ from topiccrawler.ordering import Ordering
 from topiccrawler.strategies.base import Strategy
 from topiccrawler.topics.catalogue import load_topic
 
-
 CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own default
 
 

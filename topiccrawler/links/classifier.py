@@ -35,19 +35,18 @@ from topiccrawler.links.features import (
     LinkWords,
     anchor_of,
     channel_of,
+    context_of,
     context_pieces,
     words_of_addresses,
     words_of_links,
 )
 from topiccrawler.model import Link
 from topiccrawler.text.lately import Lately
-from topiccrawler.text.segment import words_of
+from topiccrawler.text.segment import words_of, words_of_pieces
 
 TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.3, "url": 1.0}
 _GRAINS = 2.0**24
 _ANCHOR, _CONTEXT, _URL = range(len(FIELDS))
-_NOTHING: frozenset[str] = frozenset()
-_HERE = "\0"  # between the text before a link and the text after it
 _REMEMBERED_CHARACTERS = 100_000  # twice and for each kind of text; some 8 MB in all
 PAPER_TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 1.0, "url": 0.0}
 
@@ -90,7 +89,7 @@ class LinkClassifier:
         """ln P(+|link) - ln P(-|link), for the links of a page at once. As `log_odds_of_words`, but texts that were
         met lately are not looked at again: neighbours share their contexts, pages their menus."""
         anchors = [anchor_of(link) for link in links]
-        contexts = [f"{link.before}{_HERE}{link.after}" for link in links]
+        contexts = [context_of(link) for link in links]
         channels = [channel_of(link.url) for link in links]
         of_anchor, of_context = self._anchors.of(anchors), self._contexts.of(contexts)
         of_channel = self._channels.of(channels)
@@ -122,18 +121,27 @@ class LinkClassifier:
 
     def _scores_of_contexts(self, contexts: list[str]) -> list[float]:
         """Of texts before and after a link; neighbours share most of their pieces."""
-        around = [context_pieces(*context.partition(_HERE)[::2]) for context in contexts]
-        telling = self._pieces.of(chain.from_iterable(around)).__getitem__
-        share = self._tables[_CONTEXT].__getitem__
-        return [sum(map(share, _NOTHING.union(*map(telling, pieces)))) for pieces in around]
+        around = [context_pieces(context) for context in contexts]
+        shares_of = self._pieces.of(chain.from_iterable(around)).__getitem__
+        scores = []
+        for pieces in around:
+            shares: dict[str, float] = {}
+            for told in map(shares_of, pieces):
+                shares.update(told)
+            scores.append(sum(shares.values(), 0.0))
+        return scores
 
-    def _telling_words(self, pieces: list[str]) -> list[frozenset[str]]:
-        """The words of each piece of context that say something."""
-        share, flag, among = self._tables[_CONTEXT].get, self._context_flag, self.lexicon.among
-        return [
-            frozenset([*filter(share, words), *([LEXICON] if flag and among(words) else ())])
-            for words in words_of(pieces)
-        ]
+    def _telling_words(self, pieces: list[str]) -> list[dict[str, float]]:
+        """The words of each piece of context that say something, with their shares."""
+        table, flag, among = self._tables[_CONTEXT], self._context_flag, self.lexicon.among
+        telling = table.telling.intersection
+        found = []
+        for words in map(words_of_pieces(pieces).__getitem__, pieces):
+            shares = {word: table[word] for word in telling(words)}
+            if flag and among(words):
+                shares[LEXICON] = flag
+            found.append(shares)
+        return found
 
     def probability(self, log_odds: float) -> float:
         """P = 1 / (1 + e^-x), without overflow."""

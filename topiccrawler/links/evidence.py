@@ -23,6 +23,7 @@ class Evidence(dict[str, float]):
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
+        self.telling = frozenset(word for word, share in trained.items() if share)
         self._trained = (
             frozenset(trained) if compounds else frozenset()
         )  # what was worked out must not cut others

@@ -34,6 +34,7 @@ GROUP_1 = ("anchor",)
 GROUP_2 = ("anchor", "context")
 LEXICON = "@lexicon"
 
+_HERE = "|\0|"  # between the text before a link and the text after it
 _LONGEST_URL = 300
 _LATIN = re.compile(r"(?<![a-z])[a-z]{2,12}(?![a-z])")
 _NO_HAN = re.compile(r"[^一-鿿]+")
@@ -56,7 +57,7 @@ class LinkWords(NamedTuple):
 def words_of_links(links: Sequence[Link]) -> list[LinkWords]:
     """The words of all links of a page; two calls of the tokenizer at most."""
     anchors = [anchor_of(link) for link in links]
-    contexts = ["|".join(context_pieces(link.before, link.after)) for link in links]
+    contexts = ["|".join(context_pieces(context_of(link))) for link in links]
     addresses = words_of_addresses([link.url for link in links])
     found = words_of([*anchors, *contexts])
     count = len(links)
@@ -68,14 +69,22 @@ def anchor_of(link: Link) -> str:
     return link.anchor or link.title
 
 
-def context_pieces(before: str, after: str) -> list[str]:
+def context_of(link: Link) -> str:
+    """The text on both sides in one."""
+    return f"{link.before}{_HERE}{link.after}"
+
+
+def context_pieces(context: str) -> list[str]:
     """The text on both sides, piece by piece, without what the window's edges cut in two if there are others."""
-    left, right = before.split("|"), after.split("|")
-    if len(left) > 2 or (len(left) == 2 and left[1]):
-        del left[0]
-    if len(right) > 2 or (len(right) == 2 and right[0]):
-        del right[-1]
-    return left + right
+    pieces = context.split("|")
+    before = pieces.index("\0")
+    after = len(pieces) - before - 1
+    if after > 2 or (after == 2 and pieces[-2]):
+        del pieces[-1]
+    del pieces[before]
+    if before > 2 or (before == 2 and pieces[1]):
+        del pieces[0]
+    return pieces
 
 
 def channel_of(url: str) -> str:

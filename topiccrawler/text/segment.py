@@ -12,14 +12,15 @@ characters, on which both agree; everything else is cut here, by our own rule:
 
 Many texts are cut in one call, joined by a newline, which both engines keep as a token of its own. What stands between
 Han characters is taken out first, and a mark put in its place, so that the engine's list needs no second look at most
-lines. Texts are taken apart at the boundaries of a page's text, across which no word reaches, and pieces met lately are
-not cut again: contexts of neighbouring links hold the same ones, and menus return on every page of a site.
+lines. Texts are taken apart at blanks and at the boundaries of a page's text, across which no word reaches, and pieces
+met lately are not cut again: a page's main text, its links and their contexts hold the same ones, and menus return on
+every page of a site.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 
@@ -49,9 +50,14 @@ def words(text: str) -> list[str]:
 
 def words_of(texts: Sequence[str]) -> list[list[str]]:
     """The words of each text; one call of the engine for all."""
-    split = [text.split("|") for text in texts]
-    words_of_piece = _lately.of(chain.from_iterable(split)).__getitem__
+    split = [text.replace("|", " ").split() for text in texts]
+    words_of_piece = words_of_pieces(chain.from_iterable(split)).__getitem__
     return [list(chain.from_iterable(map(words_of_piece, pieces))) for pieces in split]
+
+
+def words_of_pieces(pieces: Iterable[str]) -> Mapping[str, list[str]]:
+    """Piece -> its words, for texts without `|`. They are remembered: do not change them."""
+    return _lately.of(pieces)
 
 
 def cut_all(texts: Sequence[str], cut: Cut) -> list[list[str]]:
