@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,27 @@ class Learner(Strategy):
 
 
 @dataclass
+class Frugal(Learner):
+    """The same, of few words."""
+
+    _taken: list[int] = field(default_factory=list, init=False)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        before = self._state
+        scores = super().visit(page, links)
+        self._taken = [before, self._state]
+        return scores
+
+    def taken(self) -> list[int]:
+        return self._taken
+
+    def take(self, taken: list[int]) -> None:
+        before, after = taken
+        assert before == self._state
+        self._state = after
+
+
+@dataclass
 class Plain(Strategy):
     """Learns nothing."""
 
@@ -57,10 +79,12 @@ def hash_of(url: str, key: int) -> int:
     return sum(ord(c) * (key + i) for i, c in enumerate(url)) % 997
 
 
-def crawl(path: Path, pages: int, *, clean: bool, slice_urls: int = 3) -> list[str]:
+def crawl(
+    path: Path, pages: int, *, clean: bool, slice_urls: int = 3, learner: type[Learner] = Learner
+) -> list[str]:
     """Fetch so many pages of an endless web, page n of which links to 3n+1, 3n+2, 3n+3; then stop, or be killed."""
     frontier = SqliteFrontier(path, acknowledgements_per_commit=10**9)
-    ordering = Ordering(Learner(), frontier, durable=True)
+    ordering = Ordering(learner(), frontier, durable=True)
     ordering.rescoring.slice_urls = slice_urls
     ordering.seed([Link("http://a.cn/0", "a.cn")], 0.0)
     frontier.commit()
@@ -85,16 +109,26 @@ def crawl(path: Path, pages: int, *, clean: bool, slice_urls: int = 3) -> list[s
     return order
 
 
+@pytest.mark.parametrize("learner", [Learner, Frugal])
 @pytest.mark.parametrize("clean", [True, False])
 @pytest.mark.parametrize("cuts", [(1, 29), (4, 1, 1, 24), (5, 25), (6, 7, 8, 9), (13, 17)])
 def test_a_crawl_cut_anywhere_fetches_in_the_order_of_one_that_was_not(
-    tmp_path: Path, cuts: tuple[int, ...], clean: bool
+    tmp_path: Path, cuts: tuple[int, ...], clean: bool, learner: type[Learner]
 ) -> None:
     """Refreshes begin at pages 5, 10 … and take several pages each, so that cuts fall into them and between them."""
     whole = crawl(tmp_path / "whole.sqlite", 30, clean=True)
     assert len(set(whole)) == 30
-    parts = [url for pages in cuts for url in crawl(tmp_path / "parts.sqlite", pages, clean=clean)]
+    parts = [
+        url for pages in cuts for url in crawl(tmp_path / "parts.sqlite", pages, clean=clean, learner=learner)
+    ]
     assert parts == whole
+
+
+def test_of_a_strategy_that_says_what_it_took_only_that_is_kept(tmp_path: Path) -> None:
+    crawl(tmp_path / "f.sqlite", 7, clean=False, learner=Frugal)
+    with SqliteFrontier(tmp_path / "f.sqlite", read_only=True) as frontier:
+        kept = [json.loads(text) for text in frontier.notes(PAGE).values()]
+    assert [sorted(entry) for entry in kept] == [["refreshed", "taken"]] * 8
 
 
 def test_a_state_is_written_after_a_hundred_pages_at_the_latest(tmp_path: Path) -> None:

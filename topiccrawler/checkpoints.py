@@ -6,7 +6,8 @@ and shows it the same again, whose scores the queue has already. A strategy that
 
     ordering          strategy, page count, state (JSON)                              every so many pages
     ordering/now      page count, entries since then, place of a refresh under way    every page
-    ordering/page/N   the Nth entry: page, links, did a refresh begin then (JSON)     every page, if it learns
+    ordering/page/N   the Nth entry: page and links, or what it took from them;       every page, if it learns
+                      did a refresh begin then (JSON)
 
 What a strategy learns from a refresh must come from what it was shown before, not from the queue, and be learned
 before its first score: a refresh that has ended is repeated here with an empty queue. Links that a strategy drew from
@@ -112,22 +113,27 @@ class Checkpoints:
         self.frontier.put_note(NOW, json.dumps(now))
 
     def _entry(self, page: Page, links: Sequence[Link], *, refreshed: bool) -> str:
-        via = page.via
-        terms = dict(page.terms) if self.strategy.reads_terms else {}
-        plain = (page.url, page.depth, page.title, terms, page.relevance, page.is_target, page.seconds)
-        kept = {
-            "refreshed": refreshed,
-            "page": plain,
-            "detail": page.is_detail,
-            "via": None if via is None else (via.link, via.score, via.carry, via.tunnel),
-            "links": links,
-        }
+        kept = {"refreshed": refreshed, **self._kept(page, links)}
         text = json.dumps(kept, allow_nan=False, ensure_ascii=False)
         try:
             text.encode()
         except UnicodeEncodeError:  # half a surrogate pair in somebody's HTML
             return json.dumps(kept, allow_nan=False)
         return text
+
+    def _kept(self, page: Page, links: Sequence[Link]) -> dict[str, Any]:
+        taken = self.strategy.taken()
+        if taken is not None:
+            return {"taken": taken}
+        via = page.via
+        terms = dict(page.terms) if self.strategy.reads_terms else {}
+        plain = (page.url, page.depth, page.title, terms, page.relevance, page.is_target, page.seconds)
+        return {
+            "page": plain,
+            "detail": page.is_detail,
+            "via": None if via is None else (via.link, via.score, via.carry, via.tunnel),
+            "links": links,
+        }
 
     def _replay(self, place: str | None) -> None:
         entries = []
@@ -138,8 +144,7 @@ class Checkpoints:
             entries.append(text)
         last = max((n for n, text in enumerate(entries) if text.startswith(_REFRESHED)), default=-1)
         for number, text in enumerate(entries):
-            page, links = _read(text)
-            deque(self.strategy.visit(page, links), maxlen=0)
+            self._show_again(json.loads(text))
             if number == last and place is not None:
                 self.rescoring.begin(self.strategy.refresh, place, at_once=True)
             elif text.startswith(_REFRESHED):
@@ -147,9 +152,14 @@ class Checkpoints:
         if place is not None and not self.rescoring.running:
             self.rescoring.begin(self.strategy.refresh, "" if place.startswith(COUNTED) else place)
 
+    def _show_again(self, kept: dict[str, Any]) -> None:
+        if "taken" in kept:
+            self.strategy.take(kept["taken"])
+        else:
+            deque(self.strategy.visit(*_shown(kept)), maxlen=0)
 
-def _read(text: str) -> tuple[Page, list[Link]]:
-    kept = json.loads(text)
+
+def _shown(kept: dict[str, Any]) -> tuple[Page, list[Link]]:
     make_link: Callable[..., Link] = Link
     make_page: Callable[..., Page] = Page
     via = None

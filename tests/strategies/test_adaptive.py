@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 
@@ -81,6 +82,21 @@ def test_an_outcome_moves_the_weights_by_adagrad_and_the_groups_by_one_page() ->
     )  # its site, host, list and block have given a relevant page
 
 
+def test_what_it_took_from_a_page_teaches_it_the_same_again() -> None:
+    first, again = begun(), begun()
+    came = link("http://a.example/1", 10.0)
+    pages = [
+        (SEED_PAGE, [came, link("http://b.example/%E5%9F%BA", 3.0, "2"), link("http://a.example/1", -4.0)]),
+        (Page(came.url, title="基金", relevance=0.5, is_target=True, via=Via(came)), [link(SEED.url, 1.0)]),
+        (Page("http://b.example/2", relevance=0.1), []),
+    ]
+    for page, links in pages:
+        first.visit(page, links)
+        again.take(json.loads(json.dumps(first.taken())))
+        assert again.save() == first.save()
+    assert {**first.save(), "evidence": None} != {**begun().save(), "evidence": None}
+
+
 def test_a_site_that_turned_dry_falls_below_one_that_never_gave_much() -> None:
     def after(keep: float) -> tuple[float, float]:
         strategy = begun(keep=keep, rate=0.0)
@@ -141,7 +157,8 @@ def test_with_many_waiting_every_row_is_weighed_in_its_turn(monkeypatch: pytest.
     again.load(strategy.save())
     evidence = again._evidence
     waiting = evidence.waiting_rows()
-    assert np.allclose(evidence.columns["score"][waiting], again._scores(waiting))
+    weighed = [sum(share for _, share in again.shares(evidence.urls[row])) for row in waiting]
+    assert np.allclose(evidence.columns["score"][waiting], weighed)
 
 
 def test_parameters_are_checked() -> None:

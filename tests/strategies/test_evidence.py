@@ -20,7 +20,9 @@ def link(url: str, path: str = "ul>li") -> Link:
 def meet(
     evidence: Evidence, links: list[Link], odds: list[float], page: str = PAGE, relevance: float = 0.5
 ) -> list[str]:
-    waiting, rows = evidence.waiting_among(links)
+    rows = evidence.rows_of(links)
+    waits = evidence.waiting[rows]
+    waiting, rows = [link for link, waits_still in zip(links, waits, strict=True) if waits_still], rows[waits]
     found = evidence.meet(
         page,
         waiting,

@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +24,8 @@ from topiccrawler.strategies.base import (
 )
 from topiccrawler.strategies.evidence import Evidence
 from topiccrawler.strategies.packing import Floats, Numbers
+from topiccrawler.strategies.regression import Regression
+from topiccrawler.strategies.sighting import Sighting
 from topiccrawler.strategies.yields import logit
 
 FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (chosen here, on log-odds scale)
@@ -42,9 +45,7 @@ FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (c
     "words": 0.5,
 }
 SEED_SCORE = 20.0
-WEIGHED_AT_ONCE = (
-    2_000  # rows of a refresh, besides those whose groups have yielded something; all have their turn
-)
+WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have yielded something; in turn all
 HEAD = 300  # rows that may be fetched soon: the queue is told of theirs alone
 LEAST_CHANGE = 0.05
 FADE = 0.999  # of the overall rate, a page
@@ -70,8 +71,7 @@ class Adaptive(Strategy):
 
     Idea: every fetched page labels the link that led to it. An online logistic regression learns from these labels
         how far to trust the link's text, the pages it stands on, and what its site, source and page block have given.
-    Formula: score = w . x, P = 1 / (1 + e^-score); after a page with outcome y (1 = relevant by the page judge):
-        w -= rate * (P - y) * x / sqrt(sum of squared gradients)                                   (AdaGrad)
+    Formula: score = w . x, w learned from each page with outcome 1 (relevant by the page judge) or 0, by strategies.regression;
         x, all on log-odds scale, of the link as it is known when it is scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         heading      tanh(classifier's log-odds of the heading above it / 5), best of its links
@@ -89,7 +89,7 @@ class Adaptive(Strategy):
     Reads: relevance of the linking pages, link text, heading, addresses, DOM path class, outcomes so far.
     Cost: one batch call to the classifier a page; a refresh weighs some thousand rows in numpy (benchmarks/graph.py).
     But: outcomes are the page judge's, not the truth; a page judged wrongly teaches wrongly.
-    Reference: ours. AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011.
+    Reference: ours.
     """
 
     name: ClassVar[str] = "adaptive"
@@ -111,13 +111,13 @@ class Adaptive(Strategy):
         check_range(self.name, "keep", self.keep, 0.0, 1.0)
         left_out = {name.strip() for name in self.without.split(",") if name.strip()}
         self._mask = np.array([float(name not in left_out) for name in FEATURES])
-        self._weights = np.array(list(FEATURES.values()))
-        self._squares = np.ones(len(FEATURES))
+        self._regression = Regression(FEATURES.values(), self.rate)
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
         self._refreshes = 0
         self._pending: deque[tuple[str, float]] = deque()  # scores found by a refresh and not answered yet
         self._headings: dict[str, float] = {}
         self._evidence = Evidence(self.keep)
+        self._taken: Sighting | None = None  # from the page visited last
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
@@ -125,13 +125,27 @@ class Adaptive(Strategy):
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         if page.url == ROOT_URL:
+            self._taken = None
             return [Score(link.url, SEED_SCORE) for link in links]
-        self._learn(page)
+        odds = self._scorer.log_odds(links) if self._scorer and links else []
+        self._taken = Sighting.of(page, links, odds)
+        return self._scored(self._taken, links)
+
+    def taken(self) -> Sighting | None:
+        return self._taken
+
+    def take(self, taken: Any) -> None:
+        seen = Sighting(*taken)
+        self._scored(seen, seen.as_links())
+
+    def _scored(self, seen: Sighting, links: Sequence[Link]) -> Sequence[Score]:
+        """Learn from a page, and score its links that wait."""
+        self._learn(seen)
         if not links:
             return ()
-        rows = self._meet(page, links)
+        rows = self._meet(seen, links)
         evidence = self._evidence
-        values = self._scores(rows)
+        values = self._regression.scores(self._features(rows))
         evidence.columns["score"][rows] = values
         told = evidence.columns["told"]
         told[rows] = np.maximum(told[rows], values)  # the queue keeps the larger one; a refresh may lower it
@@ -161,7 +175,7 @@ class Adaptive(Strategy):
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
             rows = np.union1d(best, touched)
-        estimates[rows] = self._scores(rows)
+        estimates[rows] = self._regression.scores(self._features(rows))
         told = evidence.columns["told"]
         head = np.partition(estimates[waiting], -HEAD)[-HEAD] if len(waiting) > HEAD else -math.inf
         matters = np.maximum(estimates[rows], told[rows]) >= head
@@ -179,13 +193,12 @@ class Adaptive(Strategy):
         row = self._evidence.rows.get(url)
         if row is None:
             return []
-        parts = self._features(np.array([row]))[0] * self._weights
+        parts = self._features(np.array([row]))[0] * self._regression.weights
         return sorted(zip(FEATURES, parts.tolist(), strict=True), key=lambda part: -abs(part[1]))
 
     def save(self) -> Mapping[str, Any]:
         return {
-            "weights": self._weights.tolist(),
-            "squares": self._squares.tolist(),
+            **self._regression.save(),
             "fetched": self._fetched,
             "relevant": self._relevant,
             "refreshes": self._refreshes,
@@ -194,22 +207,19 @@ class Adaptive(Strategy):
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        self._weights, self._squares = np.array(state["weights"]), np.array(state["squares"])
+        self._regression.load(state)
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
         self._refreshes = int(state["refreshes"])
         self._pending = deque((str(url), float(value)) for url, value in state["pending"])
         self._evidence = Evidence.load(state["evidence"], self.keep)
 
-    def _learn(self, page: Page) -> None:
+    def _learn(self, page: Sighting) -> None:
         """The outcome of a page labels the link it came by, as its evidence stood."""
         outcome = float(page.is_target)
         evidence = self._evidence
-        row = evidence.rows.get(page.via.link.url) if page.via is not None else None
+        row = evidence.rows.get(page.came_by)
         if row is not None and evidence.waiting[row]:
-            features = self._features(np.array([row]))[0]
-            gradient = (logistic(float(features @ self._weights)) - outcome) * features
-            self._squares += gradient * gradient
-            self._weights -= self.rate * gradient / np.sqrt(self._squares)
+            self._regression.learn(self._features(np.array([row]))[0], outcome)
             for name, yields in evidence.yields.items():
                 yields.add(int(evidence.groups[name][row]), outcome)
             evidence.waiting[row] = False
@@ -220,14 +230,16 @@ class Adaptive(Strategy):
         self._fetched = FADE * (self._fetched + 1.0)
         self._relevant = FADE * (self._relevant + outcome)
 
-    def _meet(self, page: Page, links: Sequence[Link]) -> Numbers:
+    def _meet(self, page: Sighting, links: Sequence[Link]) -> Numbers:
         """Add a page's links to the evidence; the rows of those that wait."""
         evidence = self._evidence
-        links, rows = evidence.waiting_among(links)
-        if not links:
-            return rows
-        odds = np.clip(self._scorer.log_odds(links) if self._scorer else [], -ODDS_LIMIT, ODDS_LIMIT)
-        came = evidence.rows.get(page.via.link.url) if page.via is not None else None
+        rows = evidence.rows_of(links)
+        waits = evidence.waiting[rows]
+        if not waits.any():
+            return rows[waits]
+        links, rows = list(compress(links, waits.tolist())), rows[waits]
+        odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
+        came = evidence.rows.get(page.came_by)
         here = self._promise(page.relevance)
         return evidence.meet(
             page.url,
@@ -255,10 +267,6 @@ class Adaptive(Strategy):
             odds = self._scorer.log_odds([Link("", "", heading)])[0]
             found = self._headings[heading] = math.tanh(odds / HEADING_SCALE)
         return found
-
-    def _scores(self, rows: Numbers) -> Floats:
-        scores: Floats = self._features(rows) @ self._weights
-        return scores
 
     def _features(self, rows: Numbers) -> Floats:
         """(rows, kinds of evidence), in the order of FEATURES."""

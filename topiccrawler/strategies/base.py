@@ -95,6 +95,14 @@ class Strategy:
         promising URL is about to be ready. The default promises nothing, and nothing is held back."""
         return 0.0
 
+    def taken(self) -> Any:
+        """What the last `visit` took from its page, as JSON values, where that is little beside the page and its links,
+        which are kept otherwise until the next `save`. None: all of it."""
+        return None
+
+    def take(self, taken: Any) -> None:
+        """Learn anew, after a kill, what `visit` learned from a page of which only this was kept."""
+
     def save(self) -> Mapping[str, Any]:
         """What was learned so far, as JSON values."""
         return {}

@@ -8,7 +8,6 @@ a group (a site, a page, a block of a page) is kept once for the group and gathe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -73,11 +72,9 @@ class Evidence:
             self.columns["told"][found] = -np.inf
         return found
 
-    def waiting_among(self, links: Sequence[Link]) -> tuple[list[Link], Numbers]:
-        """The links whose URLs wait, new ones among them, and their rows."""
-        rows = np.array([self.row(link.url) for link in links], dtype=np.int64)
-        waits = self.waiting[rows]
-        return list(compress(links, waits.tolist())), rows[waits]
+    def rows_of(self, links: Sequence[Link]) -> Numbers:
+        """The rows of the links' URLs, new ones among them."""
+        return np.array([self.row(link.url) for link in links], dtype=np.int64)
 
     def meet(
         self,
