@@ -150,10 +150,7 @@ class Adaptive(Strategy):
         told = evidence.columns["told"]
         told[rows] = np.maximum(told[rows], values)  # the queue keeps the larger one; a refresh may lower it
         evidence.forget()
-        return [
-            Score(evidence.urls[row], value)
-            for row, value in zip(rows.tolist(), values.tolist(), strict=True)
-        ]
+        return list(map(Score, map(evidence.urls.__getitem__, rows.tolist()), values.tolist()))
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
         """Weighs what it has in its columns, not what is queued: reading the queue would cost more than weighing it."""
@@ -254,8 +251,7 @@ class Adaptive(Strategy):
 
     def _promise(self, relevance: float) -> float:
         """A page's relevance on log-odds scale, 0 at the threshold."""
-        ratio = (relevance + ROOM) / (self._threshold + ROOM)
-        return min(max(math.log(ratio), -2.0), 1.5)
+        return min(max(math.log((relevance + ROOM) / (self._threshold + ROOM)), -2.0), 1.5)
 
     def _heading(self, heading: str) -> float:
         if not heading or self._scorer is None:
@@ -271,13 +267,15 @@ class Adaptive(Strategy):
     def _features(self, rows: Numbers) -> Floats:
         """(rows, kinds of evidence), in the order of FEATURES."""
         evidence, columns = self._evidence, self._evidence.columns
-        groups = {name: numbers[rows] for name, numbers in evidence.groups.items()}
-        rates: dict[str, Floats | float] = {"": self._relevant / self._fetched}
-        for name, larger in LARGER.items():
-            rates[name] = evidence.yields[name].rate(groups[name], rates[larger], self.smoothing)
-        odds = {name: logit(np.asarray(rate)) for name, rate in rates.items()}
+        rates = np.full((1 + len(LARGER), len(rows)), self._relevant / self._fetched)
+        rate = {"": rates[0]}
+        for place, (name, larger) in enumerate(LARGER.items(), start=1):
+            group = evidence.groups[name][rows]
+            rates[place] = evidence.yields[name].rate(group, rate[larger], self.smoothing)
+            rate[name] = rates[place]
+        odds = dict(zip(rate, logit(rates), strict=True))
         links = np.maximum(columns["links"][rows], 1.0)
-        new_site = evidence.yields["site"].pages[groups["site"]] == 0
+        new_site = evidence.yields["site"].pages[evidence.groups["site"][rows]] == 0
         features = np.empty((len(rows), len(FEATURES)))
         for place, column in enumerate(
             (
