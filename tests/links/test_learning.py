@@ -53,15 +53,28 @@ def test_one_link_to_each_class_gives_the_log_odds_worked_by_hand() -> None:
 
 def test_where_most_pages_are_off_topic_one_more_of_them_says_little() -> None:
     """
-    9 pages off topic without the word, then one with it, and one relevant: p = 2 / (11 + 2) = 2/13.
-    足球: ln (0 + 4/13) / (1 + 22/13) - ln (2/13) / (11/13) = ln (4/35) + ln (11/2) = ln (44/70).
+    5 pages off topic without the word, then one with it, and one relevant: p = 2 / (7 + 2) = 2/9.
+    足球: ln (0 + 4/9) / (1 + 14/9) - ln (2/9) / (7/9) = ln (4/23) + ln (7/2) = ln (14/23).
     """
     learner = LinkLearner(Flat(), half_life_pages=0)
-    for number in range(9):
-        learner.learn(link(f"新闻{'甲乙丙丁戊己庚辛壬'[number]}"), 0.0)
+    for number in range(5):
+        learner.learn(link(f"新闻{'甲乙丙丁戊'[number]}"), 0.0)
     learner.learn(link("基金"), 1.0)
     learner.learn(link("足球"), 0.0)
-    assert score(learner, "足球") == pytest.approx(math.log(44 / 70))
+    assert score(learner, "足球") == pytest.approx(math.log(14 / 23))
+
+
+def test_where_nothing_relevant_was_met_the_least_off_topic_is_not_followed() -> None:
+    """
+    40 pages off topic, then 4 of label 0.1: p would be 1.4 / 46, and is a fifth.
+    足球: ln (0.4 + 0.4) / (3.6 + 1.6) - ln 1/4 = ln (8/13), below 0; with p = 1.4 / 46 it were +0.97.
+    """
+    learner = LinkLearner(Flat(), half_life_pages=0)
+    for _ in range(40):
+        learner.learn(link("新闻"), 0.0)
+    for _ in range(4):
+        learner.learn(link("足球"), 0.1)
+    assert score(learner, "足球") == pytest.approx(math.log(8 / 13))
 
 
 def test_a_page_half_a_life_ago_counts_half() -> None:

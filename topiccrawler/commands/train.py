@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -47,6 +48,11 @@ class Command(ScrapyCommand):
         parser.add_argument("--links", help="labelled links, JSON lines; may be given again", **files)  # type: ignore[arg-type]
         parser.add_argument("--headlines", help="headlines, tab-separated with header", **files)  # type: ignore[arg-type]
         parser.add_argument("--documents", help="documents, JSON lines", **files)  # type: ignore[arg-type]
+        parser.add_argument(
+            "--pages",
+            help="recorded pages (WARC): for headlines, plain text that tells which words are alike; with --judge, for detail",
+            **files,  # type: ignore[arg-type]
+        )
         parser.add_argument("--lexicon", help="dictionary of the topic, a word a line", **files)  # type: ignore[arg-type]
         parser.add_argument(
             "--context",
@@ -76,7 +82,6 @@ class Command(ScrapyCommand):
         parser.add_argument("--json", action="store_true", help="print the scores as JSON")
         judge = parser.add_argument_group("a page judge instead of a link model")
         judge.add_argument("--judge", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail")
-        judge.add_argument("--pages", help="recorded pages (WARC), for detail", **files)  # type: ignore[arg-type]
         judge.add_argument("--labels", help="kinds of those pages, for detail", **files)  # type: ignore[arg-type]
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -112,6 +117,7 @@ class Command(ScrapyCommand):
             event=opts.event,
             seed=opts.seed,
             precision=opts.precision,
+            texts=_texts(_paths(opts.pages)),
         )
         folder = _folder(opts.out or (self.settings.get("TOPIC_LINK_MODELS") if self.settings else None))
         trained = train(recipe, _bar)
@@ -139,6 +145,21 @@ class Command(ScrapyCommand):
 
 def _paths(given: Sequence[str]) -> list[Path]:
     return [Path(path).expanduser() for path in given]
+
+
+def _texts(webs: Sequence[Path]) -> Iterator[str]:
+    """The text of every recorded page."""
+    from topiccrawler.pages.parse import parse
+    from topiccrawler.replay.warc import RecordedWeb
+    from topiccrawler.text.decode import decode
+
+    if not webs:
+        return
+    web = RecordedWeb(webs)
+    for url in web.urls():
+        found = web.response(url)
+        if found is not None and found.status == HTTPStatus.OK:
+            yield parse(decode(found.body)[0]).text
 
 
 def _words(path: Path) -> list[str]:

@@ -28,11 +28,13 @@ FOLDS = 5
 
 
 class Headline(NamedTuple):
-    """A headline, its words, and whether it is about the topic."""
+    """A headline, its words, whether it is about the topic, which collection it is from, and what that calls it."""
 
     text: str
     words: Sequence[str]
     positive: bool
+    source: str = ""
+    label: str = ""
 
 
 def features(headline: Headline) -> dict[str, frozenset[str]]:

@@ -10,16 +10,17 @@ Formula: x = b * tanh(base(link) / b) + sum over fields f of t_f * sum over word
     e(f, w) = ln (n+ + m * p) / (n- + m * (1 - p)) - ln p / (1 - p)
     base    -> the scorer below, log-odds; b -> bound, what it may say at most. Default 6 (ours)
     n+, n-  -> counts of the word in links to relevant and other pages, decayed: a page `half_life_pages` ago counts half
-    p       -> share of relevant pages among those counted in the field, decayed as well
+    p       -> share of relevant pages among those counted in the field, decayed as well; a fifth at least
     m       -> smoothing. Default 2: with as many + as - this is the paper's Laplace count of 1 in each class.
     t_f     -> trust in a field: anchor 1, context 0.4, url 0.5 (ours)
     label of a page = r^2 / (1 + r^2), r = relevance / page threshold: half at the threshold
-Parameters: half_life_pages 500, bound 6, smoothing 2, most_words 50 000 (ours; docs/learning.md).
+Parameters: half_life_pages 500, bound 6, smoothing 2, least share 0.2, most_words 50 000 (ours; docs/learning.md).
 Reads: anchor, context and URL words of links; title and relevance of the pages they led to.
 Cost: 0.03 ms a page learned from; scoring takes half as long again as the base alone (18 ms for 1 000 links). Memory: at
     most `most_words` words, 60 bytes of state each.
 But: the classes are as uneven as the crawl makes them, so smoothing goes to the share p instead of to even odds: a word met
-    once on a page off topic says little where most pages are. Labels are shares, not 0 or 1: the judge is right about
+    once on a page off topic says little where most pages are; but p stays above a fifth, or a crawl that has met nothing
+    relevant follows whatever is least off topic (a site of blockchain news for sport, to its end). Labels are shares, not 0 or 1: the judge is right about
     every other page near its threshold. All words of an address count, not only those that hold on other sites: here they
     are used where they were learned. The base is bounded, or ten keywords in one anchor could never be unlearned. A failed fetch teaches nothing; a seed has no text, and teaches by its title alone.
 Reference: Han et al. 2010, eq. 1-2 for the counts; decay and smoothing are ours.
@@ -37,6 +38,9 @@ from topiccrawler.model import Link
 HALF_LIFE_PAGES = 500.0
 BOUND = 6.0  # log-odds
 SMOOTHING = 2.0
+LEAST_SHARE = (
+    0.2  # of relevant pages; where none is met, a little less off topic than the rest is not on topic
+)
 MOST_WORDS = 50_000
 KEPT_SHARE = 0.8  # of most_words, when there are too many
 _HEAVIEST = 1e9  # weight of a page at which all counts are scaled down
@@ -193,7 +197,7 @@ class LinkLearner:
     def _told(self, place: int, pair: Sequence[float]) -> float:
         negative, positive = self._totals[place]
         one = self._weight  # a page of today on either side, so that both classes always exist
-        share = (positive + one) / (positive + negative + 2 * one)
+        share = max(LEAST_SHARE, (positive + one) / (positive + negative + 2 * one))
         smoothing = self._smoothing * self._weight
         odds = (pair[1] + smoothing * share) / (pair[0] + smoothing * (1.0 - share))
         return self._trust[place] * math.log(odds * (1.0 - share) / share)

@@ -5,7 +5,7 @@ The conflict: the three kinds of file come from many hands, name the topic in th
 
 Links       JSON lines with Link's field names (`left`/`right` for before/after), and `label`: 1, 0, null, or the name of
             a topic ("" = none); `fin` (1, 0, null) is read for the topic finance, before `label`.
-Headlines   tab-separated with a header that names at least `label` and `text`.
+Headlines   tab-separated with a header that names at least `label` and `text`; a column `source` names the collection.
 Documents   JSON lines with `label`, `title`, `text`, and optionally `url`.
 A label is positive when it is the topic's name, its Chinese name, or one of ALIASES; another label is negative; none is
 no sample.
@@ -88,13 +88,15 @@ def read_headlines(path: Path, topic: Topic) -> Iterator[LabelledText]:
     if not {"label", "text"} <= set(columns):
         raise _bad(where, "the header names no label and text", "begin with a line: label<TAB>text")
     label_at, text_at = columns.index("label"), columns.index("text")
+    source_at = columns.index("source") if "source" in columns else None
     for line, where in lines:
         parts = line.split("\t")
         if len(parts) != len(columns):
             raise _bad(where, f"has {len(parts)} columns, the header {len(columns)}", "correct the line")
         name = parts[label_at].strip().lower()
         if name:
-            yield LabelledText(parts[text_at], "", name in names, name, "")
+            source = "" if source_at is None else parts[source_at].strip()
+            yield LabelledText(parts[text_at], "", name in names, name, source)
 
 
 def read_documents(path: Path, topic: Topic) -> Iterator[LabelledText]:

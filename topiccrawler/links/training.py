@@ -10,16 +10,17 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from topiccrawler.errors import ArgumentError, LinksFileError
-from topiccrawler.links.characters import Headline, character_row
 from topiccrawler.links.classifier import LinkClassifier
 from topiccrawler.links.counts import Event
 from topiccrawler.links.features import Lexicon
+from topiccrawler.links.headlines import counted_rows, headline, like_words
+from topiccrawler.links.likewords import LikeWords
 from topiccrawler.links.offline import (
     Row,
     divergences,
@@ -65,6 +66,9 @@ class Recipe:
     event: Event = "bernoulli"
     seed: int = 0
     precision: float | None = None  # asked for on links of hosts kept aside; sets the threshold
+    texts: Iterable[
+        str
+    ] = ()  # nobody labelled them; they tell which words are used alike, for headlines alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def train(recipe: Recipe, progress: Progress = silently) -> Trained:
         pages = pages_model(documents, texts, recipe.topic.name, recipe.event)
     bench = _Bench(recipe, samples, pages, lexicon, progress)
     bench.links()
-    bench.headlines(headlines)
+    bench.headlines(headlines, like_words(recipe.texts, links, documents) if headlines else None)
     model = _model(recipe, samples, lexicon)
     model.threshold = bench.threshold(model.threshold)
     model.training = _described(recipe, samples)
@@ -155,8 +159,8 @@ class _Bench:
                 self.curve.append(_measured(_named(part), model, aside))
         self.curve.append(replace(self.rows[-1], name=_named(kept)))
 
-    def headlines(self, headlines: Sequence[LabelledText]) -> None:
-        """Words of two thirds of the headlines, with characters, and the whole model with those alone, on the rest."""
+    def headlines(self, headlines: Sequence[LabelledText], like: LikeWords | None) -> None:
+        """Words of two thirds of the headlines, with more and more beside them, and the whole model, on the rest."""
         if "headlines" not in self.samples:
             return
         found = self.samples["headlines"]
@@ -173,12 +177,11 @@ class _Bench:
             self.rows.append(
                 headline_row("headlines: + documents", replace(both, prior=prior, threshold=0.0), aside)
             )
-        titles = {id(sample): text.title for sample, text in zip(found, headlines, strict=True)}
+        texts_of = {id(sample): text for sample, text in zip(found, headlines, strict=True)}
         known, unseen = (
-            [Headline(titles[id(sample)], sample.words.anchor, sample.positive) for sample in side]
-            for side in (kept, aside)
+            [headline(texts_of[id(sample)], sample.words.anchor) for sample in side] for side in (kept, aside)
         )
-        self.rows.append(character_row("headlines: + characters", known, unseen, self.recipe.seed))
+        self.rows += counted_rows(known, unseen, self.recipe.seed, like)
         self.rows.append(headline_row("headlines: model", model, aside))
         if self.aside is None and self.recipe.precision is not None:
             self.aside = model, [replace(one, words=one.words._replace(context=())) for one in aside]
