@@ -5,7 +5,7 @@ is taken as counts or as a vector of length 1. So one class scores them all, wit
 Formula: x_w = count · factor_w, or (1 + ln count) · factor_w divided by the length of x (`unit`); s_c = Σ x_w·v_wc + b_c;
 margin = s_topic - max over rivals c of s_c, rivals = the labels of the rest; divided by the number of known words (`mean`);
 relevance = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of documents kept aside (Platt): a probability.
-naive_bayes: counts, factor 1, mean; svm: unit, factor = idf; centroid: unit, factor = idf · sqrt(IG).
+naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, `pairs` of neighbouring words too; centroid: unit, factor = idf · sqrt(IG).
 Reads: words of all fields (features.py).
 Cost: one look-up a distinct word, one small matrix product; see benchmarks/judge.py.
 But: words the model does not know do not lengthen the page. JLSE eq. 2 multiplies word by word, so the probability of a
@@ -44,6 +44,7 @@ class LinearJudge:
     offset: float
     unit: bool
     mean: bool
+    pairs: bool = False
     training: Mapping[str, object] = field(default_factory=dict)
     scores: Mapping[str, object] = field(default_factory=dict)
 
@@ -63,7 +64,7 @@ class LinearJudge:
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """The words of the page with their parts of the margin against the nearest rival; largest first."""
-        counts = counts_of(words, title_apart=self.unit)
+        counts = self._counts(words)
         known = [word for word in counts if word in self.words]
         rows, weights = self._vector(words)
         if not known:
@@ -76,8 +77,11 @@ class LinearJudge:
             sums[plain(word)] = sums.get(plain(word), 0.0) + float(part) * scale
         return sorted(sums.items(), key=lambda entry: (-entry[1], entry[0]))
 
+    def _counts(self, words: PageWords) -> Mapping[str, int]:
+        return counts_of(words, title_apart=self.unit, pairs=self.pairs)
+
     def _vector(self, words: PageWords) -> tuple[npt.NDArray[np.intp], Numbers]:
-        counts = counts_of(words, title_apart=self.unit)
+        counts = self._counts(words)
         rows, known = [], []
         index = self.words
         for word, count in counts.items():

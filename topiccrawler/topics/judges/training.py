@@ -36,7 +36,7 @@ from topiccrawler.text.stopwords import STOP_WORDS
 from topiccrawler.text.vectors import top_k
 from topiccrawler.text.weights import information_gain
 from topiccrawler.topics.judges.base import VSM, PageJudge
-from topiccrawler.topics.judges.features import TITLE, counts_of
+from topiccrawler.topics.judges.features import counts_of, is_pair
 from topiccrawler.topics.judges.linear import LinearJudge
 from topiccrawler.topics.relevance import PageWords, VsmJudge, token_weights
 from topiccrawler.topics.thresholds import Quality, best_threshold, quality, threshold_at_precision
@@ -44,6 +44,7 @@ from topiccrawler.topics.topic import Topic
 
 FEWEST = 12  # documents of the topic, and of the rest
 FEWEST_OF_A_RIVAL = 8
+LEAST_OF_A_WORD, LEAST_OF_A_PAIR = 2, 3  # documents
 KEYWORD_DOCUMENTS, KEYWORD_WORDS = 20, 40
 COST = 3.0  # C of the SVM
 FOLDS = 4
@@ -80,8 +81,7 @@ class Plan:
 class Trained:
     """A judge and what it was worth on documents kept aside."""
 
-    judge: PageJudge
-    topic: Topic  # for vsm: with the trained vector and threshold
+    judge: LinearJudge | VsmJudge
     kept_aside: Quality
     vsm_kept_aside: Quality  # the untrained judge on the same documents
 
@@ -94,9 +94,7 @@ def train_judge(plan: Plan) -> Trained:
     learn, aside = train_test_split(indexes, test_size=1 / 3, stratify=truths, random_state=plan.seed)
     measured = fit(replace(plan, samples=[plan.samples[n] for n in learn]))
     kept = [plan.samples[n] for n in aside]
-    final = fit(plan)
-    topic = final.topic if isinstance(final, VsmJudge) else plan.topic
-    return Trained(final, topic, worth(measured, kept), worth(VsmJudge(plan.topic), kept))
+    return Trained(fit(plan), worth(measured, kept), worth(VsmJudge(plan.topic), kept))
 
 
 def check(plan: Plan) -> None:
@@ -117,9 +115,9 @@ def worth(judge: PageJudge, samples: Sequence[Sample]) -> Quality:
     return quality([sample.positive for sample in samples], relevances, judge.threshold)
 
 
-def fit(plan: Plan) -> PageJudge:
+def fit(plan: Plan) -> LinearJudge | VsmJudge:
     """A judge with slope, offset and threshold from margins it gave to documents it had not seen."""
-    build: Callable[[Plan], PageJudge] = _vector_judge if plan.judge == VSM else _linear_judge
+    build: Callable[[Plan], LinearJudge | VsmJudge] = _vector_judge if plan.judge == VSM else _linear_judge
     truths = [sample.positive for sample in plan.samples]
     margins: Array = np.zeros(len(truths))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=plan.seed)
@@ -129,16 +127,14 @@ def fit(plan: Plan) -> PageJudge:
             words = plan.samples[n].words
             margins[n] = judge.margin(words) if isinstance(judge, LinearJudge) else judge.relevance(words)
     final = build(plan)
-    if isinstance(final, LinearJudge):
-        spread = max(float(margins.std()), 1e-9)
-        platt = LogisticRegression(C=1e3).fit(margins[:, None] / spread, truths)
-        slope, offset = float(platt.coef_[0, 0]) / spread, float(platt.intercept_[0])
-        final = replace(final, slope=slope, offset=offset)
-        limit = _threshold(plan, truths, [1 / (1 + np.exp(-(slope * m + offset))) for m in margins])
-        return replace(final, threshold=limit)
-    limit = _threshold(plan, truths, margins)
-    assert isinstance(final, VsmJudge)  # noqa: S101 the two kinds of `build`
-    return VsmJudge(final.topic.model_copy(update={"page_threshold": limit}))
+    if isinstance(final, VsmJudge):
+        return _vsm(final.topic, final.rivals, _threshold(plan, truths, margins))
+    spread = max(float(margins.std()), 1e-9)
+    platt = LogisticRegression(C=1e3).fit(margins[:, None] / spread, truths)
+    slope, offset = float(platt.coef_[0, 0]) / spread, float(platt.intercept_[0])
+    final = replace(final, slope=slope, offset=offset)
+    limit = _threshold(plan, truths, [1 / (1 + np.exp(-(slope * m + offset))) for m in margins])
+    return replace(final, threshold=limit)
 
 
 def _threshold(plan: Plan, truths: Sequence[bool], scores: Iterable[float]) -> float:
@@ -164,12 +160,15 @@ def _labels(plan: Plan, *, rivals: bool) -> list[str]:
 
 
 def _linear_judge(plan: Plan) -> LinearJudge:
-    svm, bayes = plan.judge == "svm", plan.judge == "naive_bayes"
-    documents = [counts_of(sample.words, title_apart=not bayes) for sample in plan.samples]
+    pairs, bayes = plan.judge == "svm", plan.judge == "naive_bayes"
+    svm = plan.judge in {"svm", VSM}
+    apart = plan.judge in {"svm", "centroid"}
+    documents = [counts_of(sample.words, title_apart=apart, pairs=pairs) for sample in plan.samples]
     labels = _labels(plan, rivals=svm)
     made, made_labels = _keyword_documents(plan, rivals=svm)
     held = Counter(word for counts in documents for word in counts)
-    words = sorted({word for word, n in held.items() if n >= 2} | {w for counts in made for w in counts})
+    frequent = {word for word, n in held.items() if n >= (LEAST_OF_A_PAIR if is_pair(word) else LEAST_OF_A_WORD)}
+    words = sorted(frequent | {word for counts in made for word in counts})
     real, extra = _matrix(documents, words), _matrix(made, words)
     classes = [plan.topic.name, *sorted({*labels, *made_labels} - {plan.topic.name})]
     targets = np.array([classes.index(label) for label in [*labels, *made_labels]])
@@ -201,6 +200,7 @@ def _linear_judge(plan: Plan) -> LinearJudge:
         offset=0.0,
         unit=not bayes,
         mean=bayes,
+        pairs=pairs,
     )
 
 
@@ -270,19 +270,27 @@ def _matrix(documents: Sequence[Mapping[str, int]], words: Sequence[str]) -> Arr
 
 
 def _vector_judge(plan: Plan) -> VsmJudge:
-    """The topic's keywords, half and half with words learned from the samples."""
-    plain = replace(plan, judge="svm", keywords={}, most_words=10**9)
-    flat = [replace(sample, label=REST) for sample in plan.samples]
-    learned = _linear_judge(replace(plain, samples=flat))
-    lean = (learned.values[:, 0] - learned.values[:, 1]) * learned.factors
-    weights = {
-        word: float(lean[row])
-        for word, row in learned.words.items()
-        if lean[row] > 0 and word not in STOP_WORDS and not word.isdigit() and not word.startswith(TITLE)
+    """The keywords of the topic and of each rival, half and half with words learned from the samples."""
+    learned = _linear_judge(replace(plan, keywords={}, most_words=10**9))
+    lean = learned.values * learned.factors[:, None]
+    vectors = []
+    for column in range(len(learned.classes)):
+        weights = {
+            word: float(lean[row, column])
+            for word, row in learned.words.items()
+            if lean[row, column] > 0 and word not in STOP_WORDS and not word.isdigit()
+        }
+        vectors.append(top_k(weights, VSM_WORDS))
+    own = plan.topic.model_copy(update={"keywords": blended(plan.topic.keywords, vectors[0])})
+    rivals = {
+        label: blended(token_weights(dict(plan.keywords.get(label, {})))[0], vector)
+        for label, vector in zip(learned.classes[1:], vectors[1:], strict=True)
     }
-    strongest = top_k(weights, VSM_WORDS)
-    vector = blended(plan.topic.keywords, strongest)
-    return VsmJudge(plan.topic.model_copy(update={"keywords": vector}))
+    return VsmJudge(own, rivals=rivals)
+
+
+def _vsm(topic: Topic, rivals: Mapping[str, Mapping[str, float]], threshold: float) -> VsmJudge:
+    return VsmJudge(topic.model_copy(update={"page_threshold": threshold}), rivals=rivals)
 
 
 def blended(given: Mapping[str, float], learned: Mapping[str, float]) -> dict[str, float]:
