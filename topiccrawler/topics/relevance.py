@@ -75,7 +75,9 @@ class VsmJudge:
         self._heads = {key[:end] for key in self._weights for end in range(2, len(key))}
         self.rivals, self.rival_weight = dict(rivals or {}), rival_weight
         self._lengths: list[float] = []
-        self._rivals_of: dict[str, list[tuple[int, float]]] = {}  # word -> rivals that have it, with its weight
+        self._rivals_of: dict[
+            str, list[tuple[int, float]]
+        ] = {}  # word -> rivals that have it, with its weight
         for vector in self.rivals.values():
             most = max(vector.values(), default=1.0)
             for word, weight in vector.items():
@@ -117,7 +119,8 @@ class VsmJudge:
                 across[rival] += component * component
         found = [rival for rival in rivals if heavy[rival]]
         return max(
-            (self._likeness(heavy[n], along[n], across[n], self._lengths[n], running) for n in found), default=0.0
+            (self._likeness(heavy[n], along[n], across[n], self._lengths[n], running) for n in found),
+            default=0.0,
         )
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:

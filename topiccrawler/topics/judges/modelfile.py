@@ -19,7 +19,7 @@ from topiccrawler.errors import ModelError
 from topiccrawler.resources import replace_file
 from topiccrawler.text.segment import TOKENIZER
 from topiccrawler.topics.judges.base import TRAINED
-from topiccrawler.topics.judges.features import FEATURES
+from topiccrawler.topics.judges.features import FEATURES, Lists
 from topiccrawler.topics.judges.linear import LinearJudge
 from topiccrawler.topics.relevance import LEAST_WEIGHT, VsmJudge
 from topiccrawler.topics.topic import Topic, make_topic
@@ -46,6 +46,7 @@ def save(judge: LinearJudge, place: Path) -> None:
         "offset": judge.offset,
         "classes": list(judge.classes),
         "biases": judge.biases.tolist(),
+        "lists": judge.lists.lists,
         "unit_value": unit,
         "training": dict(judge.training),
         "scores": dict(judge.scores),
@@ -83,14 +84,8 @@ def load_vectors(place: Path | Traversable, topic: Topic) -> VsmJudge:
     keywords = {**topic.keywords, **_mapping(model, "words", place)}
     threshold = _number(model, "threshold", 0.0, 1.0, place)
     fields = {**topic.model_dump(), "keywords": keywords, "page_threshold": threshold}
-    rivals = _mapping(model, "rivals", place)
-    if len(rivals) > MOST_CLASSES:
-        raise _refused(place, f"has more than {MOST_CLASSES} rivals")
-    vectors = {}
-    for label in rivals:
-        words = _mapping(rivals, label, place)
-        vectors[label] = {word: _number(words, word, LEAST_WEIGHT, LARGEST, place) for word in words}
-    return VsmJudge(make_topic(fields, f"judge model {place}"), rivals=vectors)
+    rivals = _vectors(model, "rivals", place)
+    return VsmJudge(make_topic(fields, f"judge model {place}"), rivals=rivals)
 
 
 def scores_of(place: Path | Traversable, name: str) -> dict[str, Any]:
@@ -165,6 +160,7 @@ def _judge(model: dict[str, Any], name: str, place: object) -> LinearJudge:
         unit=name != "naive_bayes",
         mean=name == "naive_bayes",
         pairs=name == "svm",
+        lists=Lists(_vectors(model, "lists", place)),
         training=_mapping(model, "training", place),
         scores=_mapping(model, "scores", place),
     )
@@ -189,6 +185,18 @@ def _number(model: Mapping[str, Any], name: str, least: float, most: float, plac
     if type(value) not in {int, float} or not least <= value <= most:
         raise _refused(place, f"{name} is {str(value)[:60]!r}, not a number from {least:g} to {most:g}")
     return float(value)
+
+
+def _vectors(model: Mapping[str, Any], name: str, place: object) -> dict[str, dict[str, float]]:
+    """Words with weights above 0, by label."""
+    labels = _mapping(model, name, place)
+    if len(labels) > MOST_CLASSES:
+        raise _refused(place, f"has more than {MOST_CLASSES} {name}")
+    found = {}
+    for label in labels:
+        words = _mapping(labels, label, place)
+        found[label] = {word: _number(words, word, LEAST_WEIGHT, LARGEST, place) for word in words}
+    return found
 
 
 def _mapping(model: Mapping[str, Any], name: str, place: object) -> dict[str, Any]:
