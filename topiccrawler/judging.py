@@ -96,7 +96,7 @@ def _train_judge(request: Request, place: Path, progress: Progress) -> dict[str,
     if isinstance(trained.judge, LinearJudge):
         modelfile.save(replace(trained.judge, training=training, scores=scores), file)
     else:
-        modelfile.save_keywords(trained.topic, training, scores, file)
+        modelfile.save_vectors(trained.judge, training, scores, file)
     found = {"topic": topic.name, "judge": request.judge, "model": str(file)}
     return {**found, "threshold": trained.judge.threshold, "scores": scores, "training": training}
 

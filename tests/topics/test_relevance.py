@@ -30,6 +30,18 @@ def judge_of(keywords: dict[str, float], **parameters: float) -> VsmJudge:
     return VsmJudge(topic_of(keywords), prior_words=0, **parameters)
 
 
+def test_a_rival_takes_its_part_of_what_it_is_like_the_page() -> None:
+    """基金 once, 足球 once of 100 words: each alone has cosine 1 and a share of .01, relevance √(1 · .01 / .1) = .3162."""
+    rivals = {"sport": {"足球": 2.0}, "travel": {"酒店": 1.0}}
+    judge = VsmJudge(topic_of({"基金": 1.0}), prior_words=0, rivals=rivals, rival_weight=0.8)
+    both = PageWords(body=["基金", "足球", *["天气"] * 98])
+    assert judge.relevance(both) == pytest.approx(0.2 * math.sqrt(0.1))
+    assert judge.relevance(PageWords(body=["基金", *["天气"] * 99])) == pytest.approx(math.sqrt(0.1))
+    assert judge.relevance(PageWords(body=["基金", *["足球"] * 4, *["天气"] * 95])) == 0.0
+    assert judge.relevance(PageWords(body=["足球", "酒店"])) == 0.0
+    assert judge.explain(both) == [("基金", pytest.approx(judge.relevance(both)))]
+
+
 def test_relevance_is_the_root_of_cosine_times_share() -> None:
     """基金 twice, 股票 once, 97 other words; w = (1, .5).
 

@@ -10,8 +10,8 @@ import pytest
 
 from topiccrawler.errors import ModelError
 from topiccrawler.topics.judges.linear import LinearJudge
-from topiccrawler.topics.judges.modelfile import load, load_keywords, save, save_keywords, scores_of
-from topiccrawler.topics.relevance import PageWords
+from topiccrawler.topics.judges.modelfile import load, load_vectors, save, save_vectors, scores_of
+from topiccrawler.topics.relevance import PageWords, VsmJudge
 from topiccrawler.topics.topic import make_topic
 
 TOPIC = make_topic({"name": "finance", "keywords": {"基金": 1.0}}, "test")
@@ -84,21 +84,47 @@ def test_what_is_saved_comes_back(name: str, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["finance.json"]
 
 
-def test_a_trained_vector_comes_back_and_words_of_the_user_stay(tmp_path: Path) -> None:
+def test_a_trained_vector_comes_back_with_its_rivals_and_words_of_the_user_stay(tmp_path: Path) -> None:
     place = tmp_path / "finance.vsm.json"
     trained = TOPIC.model_copy(update={"keywords": {"基金": 0.5, "净值": 1.0}, "page_threshold": 0.2})
-    save_keywords(trained, {}, {"kept aside": {}}, place)
+    rivals = {"sports": {"足球": 1.0, "比赛": 0.25}, "news": {"记者": 1.0}}
+    save_vectors(VsmJudge(trained, rivals=rivals), {}, {"kept aside": {}}, place)
     mine = TOPIC.model_copy(update={"keywords": {"基金": 1.0, "定投": 0.7}})
-    found = load_keywords(place, mine)
-    assert found.keywords == {"基金": 0.5, "净值": 1.0, "定投": 0.7}
-    assert found.page_threshold == 0.2
+    found = load_vectors(place, mine)
+    assert found.topic.keywords == {"基金": 0.5, "净值": 1.0, "定投": 0.7}
+    assert found.threshold == 0.2
+    assert found.rivals == rivals
+
+
+@pytest.mark.parametrize(
+    ("rivals", "told"),
+    [
+        (None, "has no rivals"),
+        ([], "has no rivals"),
+        ({"sports": 3}, "has no sports"),
+        ({"sports": {"足球": "1"}}, "足球 is '1'"),
+        ({"sports": {"足球": -1.0}}, "足球 is '-1.0'"),
+        ({"sports": {"足球": float("nan")}}, "足球 is 'nan'"),
+        ({str(n): {} for n in range(101)}, "has more than 100 rivals"),
+    ],
+)
+def test_rivals_that_cannot_be_trusted_are_refused_in_one_line(
+    rivals: object, told: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "m.json"
+    model = damaged({"judge": "vsm", "words": {"基金": 1.0}, "rivals": {}})
+    place.write_text(json.dumps(model), encoding="utf-8")
+    assert load_vectors(place, TOPIC).rivals == {}
+    place.write_text(json.dumps({**model, "rivals": rivals}), encoding="utf-8")
+    with pytest.raises(ModelError, match=told):
+        load_vectors(place, TOPIC)
 
 
 def damaged(change: dict[str, Any]) -> dict[str, Any]:
     good = {
         "format": "topiccrawler page judge", "version": 1, "judge": "svm", "topic": "finance",
         "threshold": 0.5, "slope": 1.0, "offset": 0.0, "classes": ["finance", "rest"], "biases": [0.0, 0.0],
-        "unit_value": 0.1, "training": {}, "scores": {}, "words": {"基金": [1.0, 3, -3]},
+        "unit_value": 0.1, "lists": {}, "training": {}, "scores": {}, "words": {"基金": [1.0, 3, -3]},
     }  # fmt: skip
     from topiccrawler.text.segment import TOKENIZER
     from topiccrawler.topics.judges.features import FEATURES
@@ -129,6 +155,8 @@ def damaged(change: dict[str, Any]) -> dict[str, Any]:
         ({"slope": float("inf")}, "slope is 'inf'"),
         ({"unit_value": 0}, "unit_value is '0'"),
         ({"topic": None}, "names no topic"),
+        ({"lists": None}, "has no lists"),
+        ({"lists": {"finance": {"基金": 0}}}, "基金 is '0'"),
     ],
 )
 def test_what_cannot_be_trusted_is_refused_in_one_line(

@@ -11,11 +11,11 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.preprocessing import normalize
 
 from topiccrawler.errors import LinksFileError
-from topiccrawler.topics.judges.features import counts_of
+from topiccrawler.topics.judges.features import counts_of, is_pair
 from topiccrawler.topics.judges.linear import LinearJudge
 from topiccrawler.topics.judges.training import Plan, Sample, blended, check, train_judge, worth
 from topiccrawler.topics.relevance import PageWords, VsmJudge
-from topiccrawler.topics.topic import Topic, make_topic
+from topiccrawler.topics.topic import make_topic
 
 FINANCE = ["基金", "股票", "银行", "利率", "债券", "净值"]
 OTHERS = {"sports": ["足球", "篮球", "比赛", "教练"], "travel": ["酒店", "景点", "机票", "旅游"]}
@@ -135,7 +135,25 @@ def test_given_keywords_count_half_and_learned_ones_whole() -> None:
 
 def test_a_trained_vector_keeps_the_topics_own_words() -> None:
     trained = train_judge(plan("vsm"))
-    assert isinstance(trained.topic, Topic)
-    assert {"基金", "股票", "净值"} <= set(trained.topic.keywords)
-    assert not {"我们", "2015", "足球"} & set(trained.topic.keywords)
-    assert trained.topic.page_threshold == trained.judge.threshold
+    assert isinstance(trained.judge, VsmJudge)
+    assert {"基金", "股票", "净值"} <= set(trained.judge.topic.keywords)
+    assert not {"我们", "2015", "足球"} & set(trained.judge.topic.keywords)
+    assert trained.judge.topic.page_threshold == trained.judge.threshold
+
+
+def test_a_trained_vector_knows_the_vectors_of_the_other_labels() -> None:
+    judge = train_judge(plan("vsm")).judge
+    assert isinstance(judge, VsmJudge)
+    assert sorted(judge.rivals) == ["sports", "travel"]
+    assert set(OTHERS["sports"]) <= set(judge.rivals["sports"])
+    assert not {*FINANCE, *OTHERS["travel"], "我们"} & set(judge.rivals["sports"])
+
+
+def test_the_svm_reads_neighbours_and_the_topics_word_lists() -> None:
+    judge = train_judge(plan("svm")).judge
+    assert isinstance(judge, LinearJudge)
+    assert judge.lists.lists == {"finance": {"基金": 1.0, "股票": 0.8}}
+    assert "list:finance" in judge.words
+    assert any(is_pair(word) for word in judge.words)
+    row = judge.words["list:finance"]
+    assert judge.values[row, 0] > max(judge.values[row, 1:])

@@ -26,9 +26,9 @@ def make_judge(topic: Topic, name: str = VSM, folder: Path | None = None) -> Pag
     if name == VSM:
         if not place.is_file():
             return VsmJudge(topic)
-        from topiccrawler.topics.judges.modelfile import load_keywords
+        from topiccrawler.topics.judges.modelfile import load_vectors
 
-        return VsmJudge(load_keywords(place, topic))
+        return load_vectors(place, topic)
     if not place.is_file():
         raise ModelError(
             f"judge {name} of topic {topic.name!r}",

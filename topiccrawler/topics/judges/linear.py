@@ -5,7 +5,8 @@ is taken as counts or as a vector of length 1. So one class scores them all, wit
 Formula: x_w = count · factor_w, or (1 + ln count) · factor_w divided by the length of x (`unit`); s_c = Σ x_w·v_wc + b_c;
 margin = s_topic - max over rivals c of s_c, rivals = the labels of the rest; divided by the number of known words (`mean`);
 relevance = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of documents kept aside (Platt): a probability.
-naive_bayes: counts, factor 1, mean; svm: unit, factor = idf; centroid: unit, factor = idf · sqrt(IG).
+naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, `pairs` of neighbouring words and
+word `lists` too; centroid: unit, factor = idf · sqrt(IG).
 Reads: words of all fields (features.py).
 Cost: one look-up a distinct word, one small matrix product; see benchmarks/judge.py.
 But: words the model does not know do not lengthen the page. JLSE eq. 2 multiplies word by word, so the probability of a
@@ -22,7 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from topiccrawler.topics.judges.features import counts_of, plain
+from topiccrawler.topics.judges.features import Lists, counts_of, plain
 from topiccrawler.topics.relevance import PageWords
 
 Numbers = npt.NDArray[np.float64]
@@ -44,6 +45,8 @@ class LinearJudge:
     offset: float
     unit: bool
     mean: bool
+    pairs: bool = False
+    lists: Lists = field(default_factory=lambda: Lists({}))
     training: Mapping[str, object] = field(default_factory=dict)
     scores: Mapping[str, object] = field(default_factory=dict)
 
@@ -63,7 +66,7 @@ class LinearJudge:
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """The words of the page with their parts of the margin against the nearest rival; largest first."""
-        counts = counts_of(words, title_apart=self.unit)
+        counts = self._counts(words)
         known = [word for word in counts if word in self.words]
         rows, weights = self._vector(words)
         if not known:
@@ -76,17 +79,15 @@ class LinearJudge:
             sums[plain(word)] = sums.get(plain(word), 0.0) + float(part) * scale
         return sorted(sums.items(), key=lambda entry: (-entry[1], entry[0]))
 
+    def _counts(self, words: PageWords) -> Mapping[str, float]:
+        return counts_of(words, title_apart=self.unit, pairs=self.pairs, known=self.words, lists=self.lists)
+
     def _vector(self, words: PageWords) -> tuple[npt.NDArray[np.intp], Numbers]:
-        counts = counts_of(words, title_apart=self.unit)
-        rows, known = [], []
+        counts = self._counts(words)
         index = self.words
-        for word, count in counts.items():
-            row = index.get(word)
-            if row is not None:
-                rows.append(row)
-                known.append(count)
-        chosen = np.array(rows, dtype=np.intp)
-        weights = np.array(known, dtype=np.float64)
+        known = list(filter(index.__contains__, counts))
+        chosen = np.array([index[word] for word in known], dtype=np.intp)
+        weights = np.array([counts[word] for word in known], dtype=np.float64)
         if self.unit:
             weights = (1.0 + np.log(weights)) * self.factors[chosen]
             length = math.sqrt(float(weights @ weights))

@@ -19,8 +19,9 @@ from topiccrawler.errors import ModelError
 from topiccrawler.resources import replace_file
 from topiccrawler.text.segment import TOKENIZER
 from topiccrawler.topics.judges.base import TRAINED
-from topiccrawler.topics.judges.features import FEATURES
+from topiccrawler.topics.judges.features import FEATURES, Lists
 from topiccrawler.topics.judges.linear import LinearJudge
+from topiccrawler.topics.relevance import LEAST_WEIGHT, VsmJudge
 from topiccrawler.topics.topic import Topic, make_topic
 
 FORMAT = "topiccrawler page judge"
@@ -45,6 +46,7 @@ def save(judge: LinearJudge, place: Path) -> None:
         "offset": judge.offset,
         "classes": list(judge.classes),
         "biases": judge.biases.tolist(),
+        "lists": judge.lists.lists,
         "unit_value": unit,
         "training": dict(judge.training),
         "scores": dict(judge.scores),
@@ -57,12 +59,17 @@ def save(judge: LinearJudge, place: Path) -> None:
     _write(place, judge.name, judge.topic, head, rows)
 
 
-def save_keywords(
-    topic: Topic, training: Mapping[str, object], scores: Mapping[str, object], place: Path
+def save_vectors(
+    judge: VsmJudge, training: Mapping[str, object], scores: Mapping[str, object], place: Path
 ) -> None:
-    """Write a trained topic vector: the vsm judge's keywords and threshold."""
-    head = {"threshold": topic.page_threshold, "training": dict(training), "scores": dict(scores)}
-    _write(place, "vsm", topic.name, head, dict(topic.keywords))
+    """Write a trained vsm judge: the topic's keywords and threshold, and the vectors of its rivals."""
+    head = {
+        "threshold": judge.threshold,
+        "training": dict(training),
+        "scores": dict(scores),
+        "rivals": judge.rivals,
+    }
+    _write(place, "vsm", judge.topic.name, head, judge.topic.keywords)
 
 
 def load(place: Path | Traversable, name: str) -> LinearJudge:
@@ -71,13 +78,14 @@ def load(place: Path | Traversable, name: str) -> LinearJudge:
     return _judge(model, name, place)
 
 
-def load_keywords(place: Path | Traversable, topic: Topic) -> Topic:
-    """The topic with the vector and threshold of a file; words that only the topic has stay, for its user added them."""
+def load_vectors(place: Path | Traversable, topic: Topic) -> VsmJudge:
+    """The vsm judge of a file; words that only the topic has stay, for its user added them."""
     model = _read(place, "vsm")
     keywords = {**topic.keywords, **_mapping(model, "words", place)}
     threshold = _number(model, "threshold", 0.0, 1.0, place)
     fields = {**topic.model_dump(), "keywords": keywords, "page_threshold": threshold}
-    return make_topic(fields, f"judge model {place}")
+    rivals = _vectors(model, "rivals", place)
+    return VsmJudge(make_topic(fields, f"judge model {place}"), rivals=rivals)
 
 
 def scores_of(place: Path | Traversable, name: str) -> dict[str, Any]:
@@ -151,6 +159,8 @@ def _judge(model: dict[str, Any], name: str, place: object) -> LinearJudge:
         offset=_number(model, "offset", -LARGEST, LARGEST, place),
         unit=name != "naive_bayes",
         mean=name == "naive_bayes",
+        pairs=name == "svm",
+        lists=Lists(_vectors(model, "lists", place)),
         training=_mapping(model, "training", place),
         scores=_mapping(model, "scores", place),
     )
@@ -175,6 +185,18 @@ def _number(model: Mapping[str, Any], name: str, least: float, most: float, plac
     if type(value) not in {int, float} or not least <= value <= most:
         raise _refused(place, f"{name} is {str(value)[:60]!r}, not a number from {least:g} to {most:g}")
     return float(value)
+
+
+def _vectors(model: Mapping[str, Any], name: str, place: object) -> dict[str, dict[str, float]]:
+    """Words with weights above 0, by label."""
+    labels = _mapping(model, name, place)
+    if len(labels) > MOST_CLASSES:
+        raise _refused(place, f"has more than {MOST_CLASSES} {name}")
+    found = {}
+    for label in labels:
+        words = _mapping(labels, label, place)
+        found[label] = {word: _number(words, word, LEAST_WEIGHT, LARGEST, place) for word in words}
+    return found
 
 
 def _mapping(model: Mapping[str, Any], name: str, place: object) -> dict[str, Any]:
