@@ -63,8 +63,8 @@ def crawled(draw_web: Callable[..., Any], scrapy: Callable[..., Any], tmp_path: 
         }
     )
     ran = scrapy(
-        "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/", "-a", "strategy_learn=true",
-        *KEYWORDS, *FAST, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy,
+        "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/",
+        "-a", "strategy=naive_bayes", "-a", "strategy_learn=true", *KEYWORDS, *FAST, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy,
     )  # fmt: skip
     assert ran.code == 0, ran.err
     return tmp_path / "job"
