@@ -48,9 +48,7 @@ class TopicSpider(Spider):
         settings = crawler.settings
         topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
         try:
-            params = parse_arguments(
-                kwargs, topic=topic, strategy=settings.get("TOPIC_STRATEGY", "adaptive")
-            )
+            params = parse_arguments(kwargs, topic=topic, strategy=settings.get("TOPIC_STRATEGY", "adaptive"))
             # `check` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
             crawls = not cls.start.__module__.startswith("scrapy.commands")
             spider.runtime = build_runtime(
