@@ -166,3 +166,5 @@ def test_parameters_are_checked() -> None:
         Adaptive(keep=1.5)
     with pytest.raises(StrategyError, match="rate"):
         Adaptive(rate=-1.0)
+    with pytest.raises(StrategyError, match="no evidence 'luck'"):
+        Adaptive(without="words,luck")

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from topiccrawler.errors import StrategyError
 from topiccrawler.links.learning import label_of
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
@@ -36,7 +37,6 @@ FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (c
     "links": 0.0,
     "grandparent": 0.0,
     "site": 0.6,
-    "new site": 0.0,
     "host": 0.6,
     "source host": 0.0,
     "source": 0.6,
@@ -81,7 +81,6 @@ class Adaptive(Strategy):
         site … list  logit of the smoothed relevant share of the group, minus that of the next larger one:
                      site < all, host < site, source host < all, source (page) < source host, block (of the source page)
                      < source, list (that block's class over the whole source host) < source host
-        new site     1 when nothing of the site has been fetched
         words        2 tanh(sum over words of its anchor of what each has said in this crawl / 3); strategies.crawlwords
     Parameters: rate 0.3; smoothing 0.5 (pages that the next larger group's share counts for); keep 0.9 (what a group's
         pages still count after each further one: sites turn dry); without "" (kinds of evidence left out, for ablations);
@@ -110,6 +109,9 @@ class Adaptive(Strategy):
         check_range(self.name, "smoothing", self.smoothing, 0.0)
         check_range(self.name, "keep", self.keep, 0.0, 1.0)
         left_out = {name.strip() for name in self.without.split(",") if name.strip()}
+        if unknown := sorted(left_out - FEATURES.keys()):
+            fault, remedy = f"adaptive has no evidence {unknown[0]!r}", f"use {', '.join(FEATURES)}"
+            raise StrategyError(f"strategy parameter without={self.without}", fault, remedy)
         self._mask = np.array([float(name not in left_out) for name in FEATURES])
         self._regression = Regression(FEATURES.values(), self.rate)
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
@@ -275,7 +277,6 @@ class Adaptive(Strategy):
             rate[name] = rates[place]
         odds = dict(zip(rate, logit(rates), strict=True))
         links = np.maximum(columns["links"][rows], 1.0)
-        new_site = evidence.yields["site"].pages[evidence.groups["site"][rows]] == 0
         features = np.empty((len(rows), len(FEATURES)))
         for place, column in enumerate(
             (
@@ -286,7 +287,6 @@ class Adaptive(Strategy):
                 0.5 * np.log1p(links),
                 columns["best_grandparent"][rows],
                 odds["site"] - odds[""],
-                new_site,
                 odds["host"] - odds["site"],
                 odds["source_host"] - odds[""],
                 odds["source"] - odds["source_host"],
