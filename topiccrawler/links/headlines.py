@@ -35,6 +35,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
 
 from topiccrawler.links.characters import FOLDS, TRUST, Headline, character_row, features
 from topiccrawler.links.likewords import LikeWords
@@ -44,7 +45,7 @@ from topiccrawler.links.samples import LabelledLink, LabelledText
 KINDS = ("words", "pairs", "characters")
 SMOOTHING, MOST_BORROWED, OF_ALL, OF_A_LABEL = 2.0, 8.0, 8.0, 4.0
 LEAST_OF_A_CLASS = 100
-_RIDGE, _STEPS = 0.1, 30
+_RIDGE = 0.1
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -208,16 +209,6 @@ def _odds(share: float) -> float:
 
 
 def _regression(sums: Floats, positive: NDArray[np.bool_]) -> Floats:
-    """Logistic regression with a small ridge, by Newton's method: the constant, then a number a column."""
-    design = np.hstack([np.ones((len(sums), 1)), sums])
-    ridge = np.diag([1e-6] + [_RIDGE] * sums.shape[1])
-    found = np.zeros(design.shape[1])
-    for _ in range(_STEPS):
-        share = 1.0 / (1.0 + np.exp(-np.clip(design @ found, -30.0, 30.0)))
-        slope = design.T @ (positive - share) - ridge @ found
-        curve = (design * (share * (1.0 - share))[:, None]).T @ design + ridge
-        step = np.linalg.solve(curve, slope)
-        found += step
-        if float(np.abs(step).max()) < 1e-9:
-            break
-    return found
+    """Logistic regression with a small ridge: the constant, then a number a column."""
+    found = LogisticRegression(C=1.0 / _RIDGE, solver="newton-cholesky", tol=1e-9).fit(sums, positive)
+    return np.concatenate([found.intercept_, found.coef_[0]])
