@@ -72,7 +72,7 @@ def test_what_is_wrong_is_said_and_the_exit_code_is_not_0(arguments: list[str], 
 
 def test_the_layers_of_a_job_are_written_for_another_crawl(tmp_path: Path) -> None:
     frontier = SqliteFrontier(tmp_path / "frontier.sqlite")
-    strategy = build("context_graph")
+    strategy = build("context_graph", {"first": "1"})
     strategy.prepare(Knowledge())
     ordering = Ordering(strategy, frontier)
     target = Link("http://fund.example/", "fund.example")

@@ -67,6 +67,20 @@ def test_a_file_that_is_no_layers_is_refused_in_one_line(tmp_path: Path, text: s
         strategy.prepare(Knowledge())
 
 
+def test_layers_are_learned_once_enough_relevant_pages_were_read() -> None:
+    strategy = build("context_graph", {"first": "2"})
+    strategy.prepare(Knowledge())
+    known = []
+    for n in range(3):
+        target = Link(f"http://fund.example/{n}", "fund.example")
+        strategy.visit(Page(f"http://list.example/{n}", 1, terms={"目录": 3.0}), [target])
+        strategy.visit(Page(target.url, 2, terms={"基金": 5.0}, relevance=0.9, is_target=True), [])
+        list(strategy.refresh([target]))
+        layers = strategy.save()["layers"]
+        known.append(None if layers is None else layers["documents"][:2])
+    assert known == [None, [2, 2], [3, 3]]
+
+
 def test_a_missing_file_of_layers_is_named(tmp_path: Path) -> None:
     with pytest.raises(StrategyError, match=r"gone\.json: cannot be read: No such file"):
         build("context_graph", {"layers": str(tmp_path / "gone.json")}).prepare(Knowledge())

@@ -126,7 +126,7 @@ def _save_layers(file: Path, job: Path) -> None:
         frontier.close()
     layers = kept["state"].get("layers") if kept.get("strategy") == "context_graph" else None
     if not layers:
-        remedy = "crawl with strategy=context_graph until relevant pages were found"
+        remedy = "crawl with strategy=context_graph until enough relevant pages (strategy_first) were read"
         raise ArgumentError(f"job {job}", "has learned no layers", remedy)
     try:
         file.write_text(json.dumps(layers), encoding="utf-8")
