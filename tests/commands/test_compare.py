@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
 
+from topiccrawler.commands.compare import DEFAULT_CONCURRENCY
+from topiccrawler.evaluation.replayed import CONCURRENCY
+
 TEA = "茶叶绿茶，" * 30
 A = "http://a.example"
 WEB = {
@@ -116,6 +119,10 @@ def test_the_real_engine_crawls_the_same_pages(scrapy: Callable[..., Any], files
     assert (
         "no_page" not in found["strategies"]["best_first"]
     )  # b.example was not recorded, so it was not asked for
+
+
+def test_the_default_that_help_names_is_that_of_a_run() -> None:
+    assert DEFAULT_CONCURRENCY == CONCURRENCY
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,13 @@ def test_recorded_pages_tell_which_words_of_headlines_are_alike(
     assert rows["headlines: + like words"][-1] == "80"
 
 
+def test_recorded_pages_without_headlines_are_no_use(scrapy: Callable[..., Any], tmp_path: Path) -> None:
+    ran = scrapy("train", "travel", "--pages", "web.warc", "--out", str(tmp_path))
+    assert ran.code != 0
+    said = "--pages: is read for headlines, or for a judge; give --headlines or --judge detail"
+    assert ran.err.splitlines() == [said]
+
+
 def test_keywords_alone_make_a_model(scrapy: Callable[..., Any], tmp_path: Path) -> None:
     ran = scrapy("train", "travel", "--out", str(tmp_path))
     assert ran.code == 0

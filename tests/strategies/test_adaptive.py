@@ -97,6 +97,20 @@ def test_what_it_took_from_a_page_teaches_it_the_same_again() -> None:
     assert {**first.save(), "evidence": None} != {**begun().save(), "evidence": None}
 
 
+@pytest.mark.parametrize(
+    "damaged", [[], ["http://a.example/"], ["http://a.example/", "", 0.5, True, "", [], [1.0]]]
+)
+def test_what_was_kept_of_a_page_and_is_damaged_is_told_from_what_is_not(damaged: list[object]) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        begun().take(damaged)
+
+
+def test_a_state_of_other_evidence_is_refused() -> None:
+    state = begun().save()
+    with pytest.raises(ValueError, match="weights of 2 kinds of evidence, not of 13"):
+        begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
+
+
 def test_a_site_that_turned_dry_falls_below_one_that_never_gave_much() -> None:
     def after(keep: float) -> tuple[float, float]:
         strategy = begun(keep=keep, rate=0.0)

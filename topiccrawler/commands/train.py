@@ -105,6 +105,10 @@ class Command(ScrapyCommand):
         if opts.judge is not None:
             self._train_judge(name, opts)
             return
+        if opts.pages and not opts.headlines:
+            raise ArgumentError(
+                "--pages", "is read for headlines, or for a judge", "give --headlines or --judge detail"
+            )
         topic = load_topic(name)
         recipe = Recipe(
             topic,
@@ -150,6 +154,7 @@ def _paths(given: Sequence[str]) -> list[Path]:
 def _texts(webs: Sequence[Path]) -> Iterator[str]:
     """The text of every recorded page."""
     from topiccrawler.pages.parse import parse
+    from topiccrawler.pages.read import MOST_BYTES
     from topiccrawler.replay.warc import RecordedWeb
     from topiccrawler.text.decode import decode
 
@@ -159,7 +164,7 @@ def _texts(webs: Sequence[Path]) -> Iterator[str]:
     for url in web.urls():
         found = web.response(url)
         if found is not None and found.status == HTTPStatus.OK:
-            yield parse(decode(found.body)[0]).text
+            yield parse(decode(found.body[:MOST_BYTES])[0]).text
 
 
 def _words(path: Path) -> list[str]:

@@ -34,7 +34,7 @@ GROUP_1 = ("anchor",)
 GROUP_2 = ("anchor", "context")
 LEXICON = "@lexicon"
 
-_HERE = "|\0|"  # between the text before a link and the text after it
+_LINK = "\0"  # stands for the link itself, between the text before it and the text after it
 _LONGEST_URL = 300
 _LATIN = re.compile(r"(?<![a-z])[a-z]{2,12}(?![a-z])")
 _NO_HAN = re.compile(r"[^一-鿿]+")
@@ -71,13 +71,13 @@ def anchor_of(link: Link) -> str:
 
 def context_of(link: Link) -> str:
     """The text on both sides in one."""
-    return f"{link.before}{_HERE}{link.after}"
+    return f"{link.before}|{_LINK}|{link.after}"
 
 
 def context_pieces(context: str) -> list[str]:
     """The text on both sides, piece by piece, without what the window's edges cut in two if there are others."""
     pieces = context.split("|")
-    before = pieces.index("\0")
+    before = pieces.index(_LINK)
     after = len(pieces) - before - 1
     if after > 2 or (after == 2 and pieces[-2]):
         del pieces[-1]

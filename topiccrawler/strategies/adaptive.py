@@ -131,21 +131,20 @@ class Adaptive(Strategy):
             return [Score(link.url, SEED_SCORE) for link in links]
         odds = self._scorer.log_odds(links) if self._scorer and links else []
         self._taken = Sighting.of(page, links, odds)
-        return self._scored(self._taken, links)
+        return self._scored(self._taken)
 
-    def taken(self) -> Sighting | None:
-        return self._taken
+    def taken(self) -> list[Any] | None:
+        return None if self._taken is None else self._taken.save()
 
     def take(self, taken: Any) -> None:
-        seen = Sighting(*taken)
-        self._scored(seen, seen.as_links())
+        self._scored(Sighting.load(taken))
 
-    def _scored(self, seen: Sighting, links: Sequence[Link]) -> Sequence[Score]:
+    def _scored(self, seen: Sighting) -> Sequence[Score]:
         """Learn from a page, and score its links that wait."""
         self._learn(seen)
-        if not links:
+        if not seen.links:
             return ()
-        rows = self._meet(seen, links)
+        rows = self._meet(seen)
         evidence = self._evidence
         values = self._regression.scores(self._features(rows))
         evidence.columns["score"][rows] = values
@@ -229,14 +228,14 @@ class Adaptive(Strategy):
         self._fetched = FADE * (self._fetched + 1.0)
         self._relevant = FADE * (self._relevant + outcome)
 
-    def _meet(self, page: Sighting, links: Sequence[Link]) -> Numbers:
+    def _meet(self, page: Sighting) -> Numbers:
         """Add a page's links to the evidence; the rows of those that wait."""
         evidence = self._evidence
-        rows = evidence.rows_of(links)
+        rows = evidence.rows_of(page.links)
         waits = evidence.waiting[rows]
         if not waits.any():
             return rows[waits]
-        links, rows = list(compress(links, waits.tolist())), rows[waits]
+        links, rows = list(compress(page.links, waits.tolist())), rows[waits]
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
         came = evidence.rows.get(page.came_by)
         here = self._promise(page.relevance)

@@ -42,5 +42,8 @@ class Regression:
         return {"weights": self.weights.tolist(), "squares": self.squares.tolist()}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """What `save` kept."""
-        self.weights, self.squares = np.array(state["weights"]), np.array(state["squares"])
+        """What `save` kept. ValueError when it was of other features."""
+        weights, squares = np.array(state["weights"], float), np.array(state["squares"], float)
+        if not weights.shape == squares.shape == self.weights.shape:
+            raise ValueError(f"weights of {weights.size} kinds of evidence, not of {self.weights.size}")
+        self.weights, self.squares = weights, squares

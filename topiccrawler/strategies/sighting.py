@@ -7,39 +7,42 @@ contexts are 100 kB; and what all that text is asked for is one number a link.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from topiccrawler.links.urls import host_of
 from topiccrawler.model import Link, Page
 
 
 class Sighting(NamedTuple):
-    """Plain JSON values."""
+    """A page as it was seen, and its links, of which only URL, host, anchor, heading and path are looked at."""
 
     url: str
     title: str
     relevance: float
     is_target: bool
     came_by: str  # the URL of the link that led here; empty for a seed
-    links: Sequence[tuple[str, str, str, str]]  # URL, anchor, heading, path
+    links: Sequence[Link]
     odds: Sequence[float]  # log-odds of the links, by the link classifier
 
     @classmethod
     def of(cls, page: Page, links: Sequence[Link], odds: Sequence[float]) -> Sighting:
         """Of a page and all its links that were shown."""
-        return cls(
-            page.url,
-            page.title,
-            page.relevance,
-            page.is_target,
-            "" if page.via is None else page.via.link.url,
-            [(link.url, link.anchor, link.heading, link.path) for link in links],
-            odds,
-        )
+        came_by = "" if page.via is None else page.via.link.url
+        return cls(page.url, page.title, page.relevance, page.is_target, came_by, links, odds)
 
-    def as_links(self) -> list[Link]:
-        """The links with what was kept of them."""
-        return [
+    def save(self) -> list[Any]:
+        """As JSON values."""
+        links = [(link.url, link.anchor, link.heading, link.path) for link in self.links]
+        return [*self[:-2], links, self.odds]
+
+    @classmethod
+    def load(cls, kept: Sequence[Any]) -> Sighting:
+        """What `save` kept. ValueError or TypeError when damaged."""
+        url, title, relevance, is_target, came_by, links, odds = kept
+        if len(links) != len(odds):
+            raise ValueError(f"{len(links)} links and {len(odds)} odds")
+        seen = [
             Link(url, host_of(url), anchor, heading=heading, path=path)
-            for url, anchor, heading, path in self.links
+            for url, anchor, heading, path in links
         ]
+        return cls(url, title, relevance, is_target, came_by, seen, odds)
