@@ -7,6 +7,7 @@ them stand here, once: strategies.base says which.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from topiccrawler.checkpoints import Checkpoints
@@ -107,14 +108,19 @@ class Ordering:
     def _show(
         self, page: Page, links: Sequence[Link], tunnel: int, now: float
     ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
-        """All links, or those that a score can still move (most of a page's targets were fetched long ago); which."""
-        if not self.strategy.only_waiting:
+        """Show the links that tell the strategy something: most of a page's targets were fetched long ago, and most of
+        the others were met with the same words before. Which they were."""
+        if self.strategy.shown == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
         takes = {url: self.frontier.takes(url) for url in dict.fromkeys(link.url for link in links)}
-        moved = [link for link in links if takes[link.url]]
-        pushed = self._push(self.strategy.visit(page, moved), moved, tunnel, now)
-        known = pushed.get(Pushed.KNOWN, 0) + list(takes.values()).count(False)
-        return {**pushed, Pushed.KNOWN: known}, moved
+        shown = [link for link in links if takes[link.url]]
+        if self.strategy.shown == "new":
+            shown = [link for link in shown if self.frontier.hears(link.url, link.anchor)]
+        pushed = self._push(self.strategy.visit(page, shown), shown, tunnel, now)
+        passed_over = {url: Pushed.KEPT if waits else Pushed.KNOWN for url, waits in takes.items()}
+        for link in shown:
+            passed_over.pop(link.url, None)
+        return Counter(pushed) + Counter(passed_over.values()), shown
 
     def _push(
         self, scores: Iterable[Score], links: Sequence[Link], tunnel: int, now: float

@@ -125,6 +125,10 @@ class Frontier(Protocol):
     def takes(self, url: str) -> bool:
         """A push of this URL may change something: it waits, or was never met."""
 
+    def hears(self, url: str, text: str) -> bool:
+        """A link with this text tells something: the URL was never met, or waits and was neither first pushed nor
+        heard of with this text (frontier.heard); from now on it was."""
+
     def row(self, url: str) -> Row | None:
         """One URL's record."""
 

@@ -20,17 +20,19 @@ from topiccrawler.frontier.base import (
     check_end,
     check_score,
 )
+from topiccrawler.frontier.heard import bit_of
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.queues import Queues
 from topiccrawler.model import Link, Score
 
 
 class _Entry:
-    __slots__ = ("added", "carry", "changed", "link", "number", "reason", "score", "state", "tunnel")
+    __slots__ = ("added", "carry", "changed", "heard", "link", "number", "reason", "score", "state", "tunnel")
 
     def __init__(self, number: int, link: Link, now: float) -> None:
         self.number = number  # in order of arrival
         self.link = link
+        self.heard = bit_of(link.anchor)
         self.score = self.carry = 0.0
         self.tunnel = 0
         self.state = State.WAITING
@@ -177,6 +179,16 @@ class MemoryFrontier:
     def takes(self, url: str) -> bool:
         entry = self._by_url.get(url)
         return entry is None or entry.state is State.WAITING
+
+    def hears(self, url: str, text: str) -> bool:
+        entry = self._by_url.get(url)
+        if entry is None:
+            return True
+        bit = bit_of(text)
+        if entry.state is not State.WAITING or entry.heard & bit:
+            return False
+        entry.heard |= bit
+        return True
 
     def row(self, url: str) -> Row | None:
         entry = self._by_url.get(url)

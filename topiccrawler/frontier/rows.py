@@ -82,6 +82,7 @@ class Rows:
         number: int,
         digest: Digest,
         host: int,
+        heard: int,
         link: Link,
         score: float,
         carry: float,
@@ -89,7 +90,7 @@ class Rows:
         now: float,
     ) -> None:
         """A URL met for the first time; it waits."""
-        self._writes[tables.ADD_URL].append((number, *digest, host, score, carry, tunnel, now, now))
+        self._writes[tables.ADD_URL].append((number, *digest, host, score, carry, tunnel, now, now, heard))
         self._writes[tables.ADD_LINK].append((number, link.url, *self._text(link)))
         self._gather(number)
 
@@ -117,6 +118,11 @@ class Rows:
         else:
             self._writes[tables.SET_SCORE].append((score, carry, number))
         self._gather(number)
+
+    def hear(self, number: int, heard: int) -> None:
+        """The URL was met with another text. No row that is read shows it."""
+        self._writes[tables.SET_HEARD].append((heard, number))
+        self._gathered += 1
 
     def move(self, number: int, state: int, reason: str, now: float) -> None:
         """The URL's state changed."""
@@ -160,8 +166,8 @@ class Rows:
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
-    def load_states(self) -> Iterator[Sequence[tuple[int, int, int, float, int]]]:
-        """Digest (two), host, score and state of every URL in order of arrival, in large pieces. To be read once
+    def load_states(self) -> Iterator[Sequence[tuple[int, int, int, float, int, int]]]:
+        """Digest (two), host, score, state and texts heard of every URL in order of arrival, in large pieces. To be read once
         after opening, followed by `load_raises`."""
         rows, last = self._select(tables.COUNT)[0]
         if rows != last:

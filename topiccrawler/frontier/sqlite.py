@@ -1,8 +1,8 @@
 """The frontier on disk: what memory holds to decide at once, what the file holds to lose nothing.
 
 The conflict: a push must know a URL's state and score two hundred times a page, a lease must find the best of a
-million, and yet a kill at any moment may cost no URL. So memory holds numbers alone (digest, host, score and state,
-27 bytes a URL, and the heaps of frontier.queues), never a text; the file holds every row (frontier.rows). Deciding
+million, and yet a kill at any moment may cost no URL. So memory holds numbers alone (digest, host, score, state and
+texts heard, 35 bytes a URL, and the heaps of frontier.queues), never a text; the file holds every row (frontier.rows). Deciding
 reads no disk; a lease reads one row.
 
 What is durable when: `acknowledge` ends a transaction (or every `acknowledgements_per_commit`-th does), so a page's
@@ -32,6 +32,7 @@ from topiccrawler.frontier.base import (
     check_end,
     check_score,
 )
+from topiccrawler.frontier.heard import bit_of
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.known import Digest, Known, digest
 from topiccrawler.frontier.queues import Queues
@@ -61,9 +62,10 @@ class SqliteFrontier:
         self.acknowledgements_per_commit = acknowledgements_per_commit
         self._acknowledged = 0  # since the last commit
         self._known = Known(digest)
-        self._scores = array("d")  # this and the next two by number
+        self._scores = array("d")  # this and the next three by number
         self._states = bytearray()
         self._host_ids = array("I")
+        self._heard = array("q")  # frontier.heard
         self._leases: dict[str, tuple[float, int]] = {}  # url -> deadline, number
         self._turnless: set[str] = set()  # leases that hold no turn of their host
         self._queues = Queues(self.hosts, self._waiting_score, memory_urls)
@@ -78,12 +80,13 @@ class SqliteFrontier:
         fingerprints, checks = array("q"), array("I")
         try:
             for piece in self._rows.load_states():
-                fingerprint, check, host_ids, scores, states = zip(*piece, strict=True)
+                fingerprint, check, host_ids, scores, states, heard = zip(*piece, strict=True)
                 fingerprints.extend(fingerprint)
                 checks.extend(check)
                 self._host_ids.extend(host_ids)
                 self._scores.extend(scores)
                 self._states.extend(states)
+                self._heard.extend(heard)
             for number, score in self._rows.load_raises():
                 self._scores[number] = score
         except (TypeError, ValueError, OverflowError) as error:
@@ -127,10 +130,12 @@ class SqliteFrontier:
         if new is not None:
             outcome = Pushed.NEW
             host = self._rows.host_id(link.host)
-            self._rows.add(number, new, host, link, value, carry, tunnel, now)
+            bit = bit_of(link.anchor)
+            self._rows.add(number, new, host, bit, link, value, carry, tunnel, now)
             self._host_ids.append(host)
             self._scores.append(value)
             self._states.append(_WAITING)
+            self._heard.append(bit)
             self._counts[_WAITING] += 1
         else:
             state = self._states[number]
@@ -247,6 +252,18 @@ class SqliteFrontier:
     def takes(self, url: str) -> bool:
         number = self._known.find(url)
         return number is None or self._states[number] == _WAITING
+
+    def hears(self, url: str, text: str) -> bool:
+        number = self._known.find(url)
+        if number is None:
+            return True
+        heard = self._heard[number]
+        more = heard | bit_of(text)
+        if self._states[number] != _WAITING or more == heard:
+            return False
+        self._heard[number] = more
+        self._rows.hear(number, more)
+        return True
 
     def row(self, url: str) -> Row | None:
         number = self._known.find(url)

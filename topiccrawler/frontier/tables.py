@@ -20,7 +20,7 @@ from pathlib import Path
 
 from topiccrawler.errors import StateError
 
-VERSION = 1
+VERSION = 2
 RESTORE = "put back a copy, or choose another JOBDIR"
 _APPLICATION_ID = 1_416_589_382  # "TopF"
 _CACHE_KIB = 16_384
@@ -31,7 +31,7 @@ CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE sources (id INTEGER PRIMARY KEY, url TEXT NOT NULL);
 CREATE TABLE urls (number INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL, digest_check INTEGER NOT NULL,
     host INTEGER NOT NULL, score REAL NOT NULL, carry REAL NOT NULL, tunnel INTEGER NOT NULL, state INTEGER NOT NULL,
-    reason TEXT NOT NULL, added REAL NOT NULL, changed REAL NOT NULL);
+    reason TEXT NOT NULL, added REAL NOT NULL, changed REAL NOT NULL, heard INTEGER NOT NULL);
 CREATE TABLE links (number INTEGER PRIMARY KEY, url TEXT NOT NULL, anchor TEXT NOT NULL, before TEXT NOT NULL,
     after TEXT NOT NULL, title TEXT NOT NULL, heading TEXT NOT NULL, region TEXT NOT NULL, path TEXT NOT NULL,
     kind TEXT NOT NULL, position INTEGER NOT NULL, depth INTEGER NOT NULL, nofollow INTEGER NOT NULL,
@@ -42,14 +42,14 @@ CREATE TABLE raises (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, score REAL
     depth INTEGER NOT NULL, nofollow INTEGER NOT NULL, source INTEGER NOT NULL);
 CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 PRAGMA application_id = 1416589382;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 COMMIT;
 """
 
 # What frontier.rows writes and reads.
 ADD_HOST = "INSERT INTO hosts VALUES (?, ?)"
 ADD_SOURCE = "INSERT INTO sources VALUES (?, ?)"
-ADD_URL = "INSERT INTO urls VALUES (?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?)"
+ADD_URL = "INSERT INTO urls VALUES (?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?, ?)"
 ADD_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_RAISE = "INSERT INTO raises VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SET_RAISE = """UPDATE raises SET score = ?, carry = ?, tunnel = ?, anchor = ?, before = ?, after = ?, title = ?,
@@ -57,6 +57,7 @@ SET_RAISE = """UPDATE raises SET score = ?, carry = ?, tunnel = ?, anchor = ?, b
 SET_SCORE = "UPDATE urls SET score = ?, carry = ? WHERE number = ?"
 SET_RAISED_SCORE = "UPDATE raises SET score = ?, carry = ? WHERE id = ?"
 SET_STATE = "UPDATE urls SET state = ?, reason = ?, changed = ? WHERE number = ?"
+SET_HEARD = "UPDATE urls SET heard = ? WHERE number = ?"
 SET_NOTE = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
 ROW = """SELECT number, state, reason, added, changed, host, links.url, score, carry, tunnel,
     anchor, before, after, title, heading, region, path, kind, position, depth, nofollow, coalesce(sources.url, '')
@@ -69,7 +70,7 @@ RAISE = """SELECT score, carry, tunnel,
     FROM raises LEFT JOIN sources ON sources.id = source WHERE raises.id = ?"""
 RAISES = "SELECT id, number, score FROM raises ORDER BY id"
 BEFORE_RAISE = 7  # columns of ROW that a raise leaves as they are
-STATES = "SELECT fingerprint, digest_check, host, score, state FROM urls ORDER BY number"
+STATES = "SELECT fingerprint, digest_check, host, score, state, heard FROM urls ORDER BY number"
 COUNT = "SELECT count(*), coalesce(max(number), -1) + 1 FROM urls"
 
 WRITE_ORDER = (
@@ -82,6 +83,7 @@ WRITE_ORDER = (
     SET_SCORE,
     SET_RAISED_SCORE,
     SET_STATE,
+    SET_HEARD,
     SET_NOTE,
 )
 

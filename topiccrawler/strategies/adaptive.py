@@ -18,6 +18,7 @@ from topiccrawler.strategies.base import (
     ROOT_URL,
     Knowledge,
     LinkScorer,
+    Shown,
     Strategy,
     check_range,
     link_scorer_of,
@@ -94,7 +95,6 @@ class Adaptive(Strategy):
     name: ClassVar[str] = "adaptive"
     needs_link_scorer: ClassVar[bool] = True
     prunes: ClassVar[bool] = True
-    only_waiting: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
     refresh_every: ClassVar[int] = 5
     rate: float = 0.3
@@ -124,6 +124,10 @@ class Adaptive(Strategy):
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
         self._threshold = knowledge.page_threshold
+
+    @property
+    def shown(self) -> Shown:
+        return "new"
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         if page.url == ROOT_URL:

@@ -22,6 +22,8 @@ from topiccrawler.text.thesaurus import Thesaurus, shipped
 from topiccrawler.topics.topic import Topic
 
 Expand = Literal["all", "relevant"]
+Shown = Literal["all", "waiting", "new"]
+"""Links: all; to URLs that wait or were never met; of these, with words that the URL was not met with before."""
 
 ROOT_URL = "root:"
 ROOT = Page(url=ROOT_URL, depth=-1, relevance=1.0, is_target=True)
@@ -55,7 +57,6 @@ class Strategy:
     name: ClassVar[str]
     needs_link_scorer: ClassVar[bool] = False
     prunes: ClassVar[bool] = False  # the link gate applies to this ordering; baselines are never pruned
-    only_waiting: ClassVar[bool] = False  # links of URLs fetched already tell it nothing, and are not shown
     reads_terms: ClassVar[bool] = True  # it looks at page.terms, which are then kept for a resumed crawl
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
     expand: ClassVar[Expand] = "all"  # whose links are followed when TOPIC_EXPAND does not say
@@ -67,6 +68,11 @@ class Strategy:
     def learns(self) -> bool:
         """It has a state that pages change, to be kept with the queue."""
         return type(self).save is not Strategy.save
+
+    @property
+    def shown(self) -> Shown:
+        """Which links of a page it is shown; the others tell it nothing."""
+        return "all"
 
     @property
     def needs_detail(self) -> bool:

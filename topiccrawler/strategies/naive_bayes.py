@@ -13,6 +13,7 @@ from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
     Knowledge,
     LinkScorer,
+    Shown,
     Strategy,
     check_range,
     link_scorer_of,
@@ -47,7 +48,6 @@ class NaiveBayes(Strategy):
     name: ClassVar[str] = "naive_bayes"
     needs_link_scorer: ClassVar[bool] = True
     prunes: ClassVar[bool] = True
-    only_waiting: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
     refresh_every: ClassVar[int] = 50  # with `learn`; else nothing is scored anew
     learn: bool = False
@@ -68,6 +68,10 @@ class NaiveBayes(Strategy):
     @property
     def learns(self) -> bool:
         return self.learn
+
+    @property
+    def shown(self) -> Shown:
+        return "waiting" if self.learn else "new"  # what was learned meanwhile may see more in the same words
 
     @property
     def current_scorer(self) -> LinkScorer | None:
