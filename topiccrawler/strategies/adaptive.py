@@ -179,7 +179,7 @@ class Adaptive(Strategy):
             rows = np.union1d(best, touched)
         estimates[rows] = self._regression.scores(self._features(rows))
         told = evidence.columns["told"]
-        head = np.partition(estimates[waiting], -HEAD)[-HEAD] if len(waiting) > HEAD else -math.inf
+        head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
         matters = np.maximum(estimates[rows], told[rows]) >= head
         rows = rows[matters & (np.abs(estimates[rows] - told[rows]) >= LEAST_CHANGE)]
         told[rows] = estimates[rows]
@@ -235,7 +235,7 @@ class Adaptive(Strategy):
     def _meet(self, page: Sighting) -> Numbers:
         """Add a page's links to the evidence; the rows of those that wait."""
         evidence = self._evidence
-        rows = evidence.rows_of(page.links)
+        rows = evidence.rows_of([link.url for link in page.links])
         waits = evidence.waiting[rows]
         if not waits.any():
             return rows[waits]

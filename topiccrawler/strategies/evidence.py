@@ -58,23 +58,18 @@ class Evidence:
         self.vocabulary = CrawlWords()
         self.yields: dict[str, Yields] = {name: Yields(keep) for name in GROUPS}
 
-    def row(self, url: str) -> int:
-        """The URL's row; a new, waiting one for a new URL."""
-        found = self.rows.get(url)
-        if found is None:
-            found = self.rows[url] = len(self.urls)
-            self.urls.append(url)
-            if found == len(self.waiting):
-                self.columns = {name: doubled(column) for name, column in self.columns.items()}
-                self.groups = {name: doubled(column) for name, column in self.groups.items()}
-                self.words, self.waiting = doubled(self.words), doubled(self.waiting)
-            self.waiting[found] = True
-            self.columns["told"][found] = -np.inf
-        return found
-
-    def rows_of(self, links: Sequence[Link]) -> Numbers:
-        """The rows of the links' URLs, new ones among them."""
-        return np.array([self.row(link.url) for link in links], dtype=np.int64)
+    def rows_of(self, urls: Sequence[str]) -> Numbers:
+        """The rows of the URLs; new, waiting ones for new URLs."""
+        first, rows = len(self.urls), self.rows
+        self.urls += [url for url in dict.fromkeys(urls) if url not in rows]
+        rows.update(zip(self.urls[first:], range(first, len(self.urls)), strict=True))
+        while len(self.urls) > len(self.waiting):
+            self.columns = {name: doubled(column) for name, column in self.columns.items()}
+            self.groups = {name: doubled(column) for name, column in self.groups.items()}
+            self.words, self.waiting = doubled(self.words), doubled(self.waiting)
+        self.waiting[first : len(self.urls)] = True
+        self.columns["told"][first : len(self.urls)] = -np.inf
+        return np.array([rows[url] for url in urls], dtype=np.int64)
 
     def meet(
         self,
@@ -124,15 +119,14 @@ class Evidence:
         source = number["source_host"](source_host), number["source"](page_url)
         of_host: dict[str, tuple[int, int]] = {}
         of_path: dict[str, tuple[int, int]] = {}
-        found = np.empty((len(GROUPS), len(links)), dtype=np.int64)
-        for place, link in enumerate(links):
+        for link in links:
             if link.host not in of_host:
                 of_host[link.host] = number["site"](registered_domain(link.url)), number["host"](link.host)
             if link.path not in of_path:
                 block = number["block"](f"{page_url} {link.path}")
                 of_path[link.path] = block, number["list"](f"{source_host} {link.path}")
-            found[:, place] = (*of_host[link.host], *source, *of_path[link.path])
-        return found
+        found = [(*of_host[link.host], *source, *of_path[link.path]) for link in links]
+        return np.array(found, dtype=np.int64).reshape(-1, len(GROUPS)).T
 
     def waiting_rows(self) -> Numbers:
         """The rows that may still be fetched."""
@@ -178,8 +172,7 @@ class Evidence:
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> Evidence:
         """What `save` kept."""
         evidence = cls(keep)
-        for url in names_of(state["urls"]):
-            evidence.row(url)
+        evidence.rows_of(list(names_of(state["urls"])))
         count = len(evidence.urls)
         for name in cls.FLOATS:
             evidence.columns[name][:count] = unpacked(state["columns"][name])
