@@ -6,7 +6,7 @@ graph: bytes held by a graph of that many edges (a page links to 100 URLs, most 
     PageRank, IPageRank and HITS refresh there. Bounds: 100 MB, 1 s each.
 link_model: seconds of one refresh with so many queued URLs. Bound: 1 s.
 adaptive: milliseconds of CPU for a page of 200 links, without the link classifier, and to weigh all queued URLs anew, which
-    happens in one piece every five pages. Bounds: 1.5 ms a page on top of naive_bayes, weighing included; 50 ms at once.
+    happens in one piece every ten pages. Bounds: 1.5 ms a page on top of naive_bayes, weighing included; 50 ms at once.
 jlse: milliseconds to find for 200 links of a page the likest of so many vertices. Bound: 50 ms.
 Seconds are of CPU (other work may run on the machine); texts are drawn from a vocabulary with Zipf's frequencies.
 """

@@ -52,11 +52,11 @@ def test_a_job_goes_on_with_the_page_count_it_had_and_only_with_its_own_strategy
 def test_a_strategy_that_wants_only_waiting_links_is_not_shown_those_of_fetched_urls() -> None:
     class Alone(Strategy):
         name = "alone"
-        only_waiting = True
-        shown: list[list[str]] = []  # noqa: RUF012 read by the test
+        shown = "waiting"
+        saw: list[list[str]] = []  # noqa: RUF012 read by the test
 
         def visit(self, page: Page, links: Sequence[Link]) -> list[Score]:
-            self.shown.append([link.host for link in links])
+            self.saw.append([link.host for link in links])
             return [Score(link.url, float(len(link.anchor))) for link in links]
 
     frontier = MemoryFrontier(Hosts())
@@ -67,7 +67,37 @@ def test_a_strategy_that_wants_only_waiting_links_is_not_shown_those_of_fetched_
     frontier.acknowledge(leased.link.url, State.COMPLETED, "stored", 0.0)
     again = [link("a"), link("b", "基金净值"), link("a", "图"), link("c")]
     pushed = ordering.visit(Page("http://a.example/"), again, 0.0)
-    assert Alone.shown == [["a.example", "b.example"], ["b.example", "c.example"]]
+    assert Alone.saw == [["a.example", "b.example"], ["b.example", "c.example"]]
     assert {kind: count for kind, count in pushed.items() if count} == {
         Pushed.RAISED: 1, Pushed.NEW: 1, Pushed.KNOWN: 1,
     }  # fmt: skip
+
+
+def test_a_strategy_that_wants_new_words_is_not_shown_those_that_a_url_was_met_with_before() -> None:
+    class Listens(Strategy):
+        name = "listens"
+        shown = "new"
+        saw: list[list[tuple[str, str]]] = []  # noqa: RUF012 read by the test
+
+        def visit(self, page: Page, links: Sequence[Link]) -> list[Score]:
+            self.saw.append([(link.host[0], link.anchor) for link in links])
+            return [Score(link.url, float(len(link.anchor))) for link in links]
+
+    ordering = Ordering(Listens(), MemoryFrontier(Hosts()))
+    ordering.visit(Page("http://hub.example/"), [link("a", "基金"), link("b", "")], 0.0)
+    again = [
+        link("a", "基金"),
+        link("b", "股票"),
+        link("b", ""),
+        link("a", "基"),
+        link("c", "图"),
+        link("c", "图"),
+    ]
+    pushed = ordering.visit(Page("http://other.example/"), again, 0.0)
+    third = ordering.visit(Page("http://third.example/"), again, 0.0)
+    assert Listens.saw == [
+        [("a", "基金"), ("b", "")],
+        [("b", "股票"), ("a", "基"), ("c", "图"), ("c", "图")],
+        [],
+    ]
+    assert [pushed, third] == [{Pushed.RAISED: 1, Pushed.KEPT: 1, Pushed.NEW: 1}, {Pushed.KEPT: 3}]

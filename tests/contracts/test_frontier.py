@@ -406,3 +406,24 @@ def test_a_push_can_move_what_waits_or_was_never_met(frontier: Frontier) -> None
     assert [url for url in asked if frontier.takes(f"http://{url}")] == ["c/1", "d/1"]
     frontier.release(0.0, ["http://a/1"])
     assert frontier.takes("http://a/1")
+
+
+def test_a_text_is_heard_once_for_each_url_that_waits_or_was_never_met(frontier: Frontier) -> None:
+    frontier.push([(link("a/1", anchor="基金"), Score("http://a/1", 1.0))], now=0.0)
+    push(frontier, ("b/1", 0.5))
+    said = [
+        ("a/1", "基金"),
+        ("a/1", "股票"),
+        ("a/1", "股票"),
+        ("b/1", ""),
+        ("b/1", "基金"),
+        ("c/1", "基金"),
+        ("c/1", "基金"),
+    ]
+    assert [frontier.hears(f"http://{url}", text) for url, text in said] == [
+        False, True, False, False, True, True, True,
+    ]  # fmt: skip
+    assert lease(frontier) == "a/1"
+    assert not frontier.hears("http://a/1", "债券")
+    frontier.release(0.0, ["http://a/1"])
+    assert [frontier.hears("http://a/1", text) for text in ("债券", "债券")] == [True, False]

@@ -37,6 +37,7 @@ class Url:
         self.reason = ""
         self.added = self.changed = now
         self.offer: tuple[float, str, float, int] = (0.0, "", 0.0, 0)  # score, anchor, carry, tunnel
+        self.heard: set[str] = set()
 
     def move(self, state: State, reason: str, now: float) -> None:
         self.state, self.reason, self.changed = state, reason, now
@@ -92,6 +93,7 @@ class FrontierMachine(RuleBasedStateMachine):
             if row is None:
                 outcome = Pushed.NEW
                 row = self.model[url] = Url(len(self.model), self.now)
+                row.heard.add(anchor)
             elif row.state is State.WAITING:
                 outcome = Pushed.RAISED if value > row.offer[0] else Pushed.KEPT
             elif again and row.state is not State.PROCESSING:
@@ -104,6 +106,14 @@ class FrontierMachine(RuleBasedStateMachine):
                 row.offer = (value, anchor, carry, tunnel)
         rows = [(Link(url, host_of(url), anchor), Score(url, value, carry)) for url, value, anchor in offers]
         assert self.frontier.push(rows, now=self.now, tunnel=tunnel, again=again) == expected
+
+    @rule(url=urls, text=st.sampled_from(["x", "y", "词"]))
+    def hears(self, url: str, text: str) -> None:
+        row = self.model.get(url)
+        new = row is None or (row.state is State.WAITING and text not in row.heard)
+        assert self.frontier.hears(url, text) == new
+        if row is not None and new:
+            row.heard.add(text)
 
     @rule(refused=st.sets(urls, max_size=8))
     def lease(self, refused: set[str]) -> None:

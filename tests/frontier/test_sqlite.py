@@ -247,7 +247,7 @@ def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None
 def test_another_version_is_refused(path: Path) -> None:
     SqliteFrontier(path).close()
     written(path, "PRAGMA user_version = 99")
-    assert refused(path) == "it was written by version 99 of the frontier, this program reads 1"
+    assert refused(path) == "it was written by version 99 of the frontier, this program reads 2"
 
 
 @pytest.mark.parametrize(

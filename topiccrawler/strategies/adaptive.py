@@ -96,7 +96,7 @@ class Adaptive(Strategy):
     needs_link_scorer: ClassVar[bool] = True
     prunes: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
-    refresh_every: ClassVar[int] = 5
+    refresh_every: ClassVar[int] = 10
     rate: float = 0.3
     smoothing: float = 0.5
     keep: float = 0.9
