@@ -20,7 +20,7 @@ def link(url: str, path: str = "ul>li") -> Link:
 def meet(
     evidence: Evidence, links: list[Link], odds: list[float], page: str = PAGE, relevance: float = 0.5
 ) -> list[str]:
-    rows = evidence.rows_of(links)
+    rows = evidence.rows_of([link.url for link in links])
     waits = evidence.waiting[rows]
     waiting, rows = [link for link, waits_still in zip(links, waits, strict=True) if waits_still], rows[waits]
     found = evidence.meet(
