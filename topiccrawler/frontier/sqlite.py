@@ -2,7 +2,7 @@
 
 The conflict: a push must know a URL's state and score two hundred times a page, a lease must find the best of a
 million, and yet a kill at any moment may cost no URL. So memory holds numbers alone (digest, host, score, state and
-texts heard, 35 bytes a URL, and the heaps of frontier.queues), never a text; the file holds every row (frontier.rows). Deciding
+texts heard, 31 bytes a URL, and the heaps of frontier.queues), never a text; the file holds every row (frontier.rows). Deciding
 reads no disk; a lease reads one row.
 
 What is durable when: `acknowledge` ends a transaction (or every `acknowledgements_per_commit`-th does), so a page's
@@ -65,7 +65,7 @@ class SqliteFrontier:
         self._scores = array("d")  # this and the next three by number
         self._states = bytearray()
         self._host_ids = array("I")
-        self._heard = array("q")  # frontier.heard
+        self._heard = array("I")  # frontier.heard
         self._leases: dict[str, tuple[float, int]] = {}  # url -> deadline, number
         self._turnless: set[str] = set()  # leases that hold no turn of their host
         self._queues = Queues(self.hosts, self._waiting_score, memory_urls)
