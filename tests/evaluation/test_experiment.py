@@ -161,7 +161,34 @@ def test_an_ordering_that_cannot_be_built_stops_all_unless_nobody_named_it(
     assert "tea" in outcome.contestants.absent["naive_bayes"]
 
 
-def test_only_orderings_that_draw_lots_are_repeated(plan: Plan, tmp_path: Path) -> None:
+def test_pages_that_come_back_sooner_or_later_make_other_crawls_of_the_same_pages(
+    plan: Plan, record: Callable[..., Path], tmp_path: Path
+) -> None:
+    links = " ".join(f"<a href=/{n}/>{n}</a>" for n in range(1, 40))
+    pages = {f"{A}/": links} | {
+        f"{A}/{n}/": f"<p>{TEA[: 10 * (n % 7)]}</p><a href=/{n}/on/>on</a>" for n in range(1, 40)
+    }
+    pages |= {f"{A}/{n}/on/": "end" for n in range(1, 40)}
+    web = replace(
+        plan, web=(record(pages, "wide.warc"),), labels=(), specs=("best_first",), pages=50, repeat=4
+    )
+
+    def orders(concurrency: int) -> list[list[int]]:
+        outcome = run(replace(web, concurrency=concurrency), tmp_path).outcomes[0]
+        return [crawled.order for crawled in outcome.crawls["best_first"]]
+
+    drawn = orders(16)
+    assert len({tuple(order) for order in drawn}) == 4
+    assert orders(16) == drawn
+    assert drawn[0] == orders_without_repeats(web, tmp_path)
+    assert len(orders(1)) == 1
+
+
+def orders_without_repeats(plan: Plan, folder: Path) -> list[int]:
+    return run(replace(plan, concurrency=16, repeat=1), folder).outcomes[0].crawls["best_first"][0].order
+
+
+def test_one_page_at_a_time_only_orderings_that_draw_lots_are_repeated(plan: Plan, tmp_path: Path) -> None:
     outcome = run(replace(plan, specs=("breadth_first", "random_order"), repeat=4), tmp_path).outcomes[0]
     assert len(outcome.crawls["breadth_first"]) == 1
     orders = [crawled.order for crawled in outcome.crawls["random_order"]]

@@ -64,7 +64,7 @@ class Command(ScrapyCommand):
             "--concurrency", type=int, default=DEFAULT_CONCURRENCY, metavar="N", help=concurrency
         )
         parser.add_argument("--live", action="store_true", help="run the real engine")
-        repeat = "runs of each ordering that draws lots, for confidence bands (default 1)"
+        repeat = "runs of each ordering, for confidence bands: pages come back sooner or later (default 1)"
         parser.add_argument("--repeat", type=int, default=1, metavar="N", help=repeat)
         parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: one a core)")
         prune = (

@@ -3,14 +3,16 @@
 The conflict: a comparison must repeat to the bit and still show what a live crawl would do. So only the engine is gone: no
 network, no hosts that rest, the clock counts pages. What stays is that an engine asks for the next pages before it has read
 the last ones: as many are under way here as there, and they come back in the order in which they were asked for. An
-ordering that learns from each page is told late, as it will be told late in the crawl.
+ordering that learns from each page is told late, as it will be told late in the crawl. Pages of a live crawl come back a
+little sooner or later, and one that comes sooner may turn a crawl: so the further runs of `--repeat` draw that.
 """
 
 from __future__ import annotations
 
-from collections import deque
+import random
 from contextlib import closing
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from pathlib import Path
 
 from topiccrawler.evaluation.contestants import (
@@ -46,7 +48,7 @@ class Run:
     pages: int
     readings: Path
     topic: int = 0  # which of the judges in the readings
-    seed: int = 0  # for orderings that draw lots
+    seed: int = 0  # for orderings that draw lots; from 1 on also for when pages come back
     concurrency: int = CONCURRENCY
 
 
@@ -83,14 +85,18 @@ class _Crawl:
         self.tunnels: dict[str, int] = {}
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
         self.ordering = Ordering(strategy, MemoryFrontier(hosts), expand=run.contest.expand)
-        self.under_way: deque[tuple[int, Leased]] = deque()
+        self.draw = random.Random(run.seed)
+        self.under_way: list[
+            tuple[float, int, Leased]
+        ] = []  # when it comes back, in pages leased; page; lease
 
     def go(self) -> Crawled:
         accept = self._gate()
         self.ordering.seed([self.readings.seed(number) for number in self.run.seeds], 0.0)
         self._ask(accept)
         while self.under_way:
-            self._visit(*self.under_way.popleft())
+            _, number, leased = heappop(self.under_way)
+            self._visit(number, leased)
             self._ask(accept)
         return self.found
 
@@ -102,7 +108,12 @@ class _Crawl:
             if leased is None:
                 return
             order.append(self.readings.numbers[leased.link.url])
-            self.under_way.append((order[-1], leased))
+            heappush(self.under_way, (len(order) + self._late(), order[-1], leased))
+
+    def _late(self) -> float:
+        """How many pages later than asked for a page comes back."""
+        concurrency = self.run.concurrency
+        return self.draw.uniform(0.0, concurrency) if self.run.seed and concurrency > 1 else 0.0
 
     def _visit(self, number: int, leased: Leased) -> None:
         now = float(len(self.found.order))

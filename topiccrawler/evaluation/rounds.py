@@ -1,7 +1,8 @@
 """Does the runs of a comparison, as often as each deserves.
 
-The conflict: an ordering that draws lots needs several runs for a fair picture, one that does not would only repeat itself, and a
-strategy does not say which it is. So every ordering runs with a second seed; those that crawl the same again are done.
+The conflict: where lots are drawn (by an ordering, or as to when pages come back) several runs make a fair picture, elsewhere
+they would only repeat themselves, and a strategy does not say which it is. So every ordering runs with a second seed; those that
+crawl the same again are done.
 """
 
 from __future__ import annotations
