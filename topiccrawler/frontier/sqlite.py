@@ -1,8 +1,8 @@
 """The frontier on disk: what memory holds to decide at once, what the file holds to lose nothing.
 
 The conflict: a push must know a URL's state and score two hundred times a page, a lease must find the best of a
-million, and yet a kill at any moment may cost no URL. So memory holds numbers alone (digest, host, score, state and
-texts heard, 31 bytes a URL, and the heaps of frontier.queues), never a text; the file holds every row (frontier.rows). Deciding
+million, and yet a kill at any moment may cost no URL. So memory holds numbers alone (frontier.columns, and the
+heaps of frontier.queues), never a text; the file holds every row (frontier.rows). Deciding
 reads no disk; a lease reads one row.
 
 What is durable when: `acknowledge` ends a transaction (or every `acknowledgements_per_commit`-th does), so a page's
@@ -15,12 +15,10 @@ Opening an existing file puts leases back to waiting and builds the heaps anew f
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
-from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
@@ -32,15 +30,13 @@ from topiccrawler.frontier.base import (
     check_end,
     check_score,
 )
+from topiccrawler.frontier.columns import PROCESSING, WAITING, Columns
 from topiccrawler.frontier.heard import bit_of
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.known import Digest, Known, digest
+from topiccrawler.frontier.known import Digest, digest
 from topiccrawler.frontier.queues import Queues
 from topiccrawler.frontier.rows import CODES, STATES, Rows
-from topiccrawler.frontier.tables import RESTORE
 from topiccrawler.model import Link, Score
-
-_WAITING, _PROCESSING = CODES[State.WAITING], CODES[State.PROCESSING]
 
 
 class SqliteFrontier:
@@ -61,11 +57,7 @@ class SqliteFrontier:
         self.lease_seconds = lease_seconds
         self.acknowledgements_per_commit = acknowledgements_per_commit
         self._acknowledged = 0  # since the last commit
-        self._known = Known(digest)
-        self._scores = array("d")  # this and the next three by number
-        self._states = bytearray()
-        self._host_ids = array("I")
-        self._heard = array("I")  # frontier.heard
+        self._columns = Columns(digest)
         self._leases: dict[str, tuple[float, int]] = {}  # url -> deadline, number
         self._turnless: set[str] = set()  # leases that hold no turn of their host
         self._queues = Queues(self.hosts, self._waiting_score, memory_urls)
@@ -77,43 +69,15 @@ class SqliteFrontier:
             raise
 
     def _load(self, read_only: bool) -> None:
-        fingerprints, checks = array("q"), array("I")
-        try:
-            for piece in self._rows.load_states():
-                fingerprint, check, host_ids, scores, states, heard = zip(*piece, strict=True)
-                fingerprints.extend(fingerprint)
-                checks.extend(check)
-                self._host_ids.extend(host_ids)
-                self._scores.extend(scores)
-                self._states.extend(states)
-                self._heard.extend(heard)
-            for number, score in self._rows.load_raises():
-                self._scores[number] = score
-        except (TypeError, ValueError, OverflowError) as error:
-            raise self._damaged(f"a number is none: {error}") from error
-        if self._states and max(self._states) >= len(STATES):
-            raise self._damaged(f"there is no state {max(self._states)}")
-        if self._host_ids and max(self._host_ids) >= len(self._rows.hosts):
-            raise self._damaged(f"host {max(self._host_ids)} is missing")
-        self._known.load(fingerprints, checks)
-        if not read_only and _PROCESSING in self._states:
+        columns = self._columns
+        columns.load(self._rows)
+        if not read_only and PROCESSING in columns.states:
             self._rows.end_leases()
-            self._states = self._states.replace(bytes([_PROCESSING]), bytes([_WAITING]))
-        self._counts = [self._states.count(code) for code in range(len(STATES))]
-        self._queue_waiting()
-
-    def _queue_waiting(self) -> None:
-        waiting = [array("I") for _ in self._rows.hosts]
-        arrive = [numbers.append for numbers in waiting]
-        for number, (host, state) in enumerate(zip(self._host_ids, self._states, strict=True)):
-            if state == _WAITING:
-                arrive[host](number)
-        scores = self._scores
+            columns.states = columns.states.replace(bytes([PROCESSING]), bytes([WAITING]))
+        self._counts = [columns.states.count(code) for code in range(len(STATES))]
+        waiting, scores = columns.waiting(len(self._rows.hosts)), columns.scores
         for name, numbers in zip(self._rows.hosts, waiting, strict=True):
             self._queues.load(name, [(-scores[number], number) for number in numbers], len(waiting))
-
-    def _damaged(self, fault: str) -> StateError:
-        return StateError(str(self._rows.path), fault, RESTORE)
 
     def push(
         self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
@@ -126,31 +90,28 @@ class SqliteFrontier:
     def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed:
         check_score(score)
         value, carry = float(score.value), float(score.carry)
-        number, new = self._known.find_or_add(link.url)
+        number, new = self._columns.known.find_or_add(link.url)
         if new is not None:
             outcome = Pushed.NEW
             host = self._rows.host_id(link.host)
             bit = bit_of(link.anchor)
             self._rows.add(number, new, host, bit, link, value, carry, tunnel, now)
-            self._host_ids.append(host)
-            self._scores.append(value)
-            self._states.append(_WAITING)
-            self._heard.append(bit)
-            self._counts[_WAITING] += 1
+            self._columns.add(value, host, bit)
+            self._counts[WAITING] += 1
         else:
-            state = self._states[number]
-            if state == _WAITING:
-                if value <= self._scores[number]:
+            state = self._columns.states[number]
+            if state == WAITING:
+                if value <= self._columns.scores[number]:
                     return Pushed.KEPT
                 outcome = Pushed.RAISED
-            elif again and state != _PROCESSING:
+            elif again and state != PROCESSING:
                 outcome = Pushed.NEW
-                self._move(number, _WAITING, "", now)
+                self._move(number, WAITING, "", now)
             else:
                 return Pushed.KNOWN
-            self._scores[number] = value
+            self._columns.scores[number] = value
             self._rows.replace(number, link, value, carry, tunnel)
-        self._queues.put(self._rows.hosts[self._host_ids[number]], value, number)
+        self._queues.put(self._rows.hosts[self._columns.hosts[number]], value, number)
         return outcome
 
     def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
@@ -167,7 +128,7 @@ class SqliteFrontier:
             if refusal is not None:
                 self._move(number, CODES[State.DISCARDED], refusal, now)
             else:
-                self._move(number, _PROCESSING, "", now)
+                self._move(number, PROCESSING, "", now)
                 self._leases[row.link.url] = (deadline, number)
                 self.hosts.take(host, now)
             self._queues.settle(host)
@@ -176,13 +137,13 @@ class SqliteFrontier:
         return None
 
     def claim(self, link: Link, score: float, now: float) -> bool:
-        if self._known.find(link.url) is None:
+        if self._columns.known.find(link.url) is None:
             self.push([(link, Score(link.url, score))], now=now)
-        number = self._known.find(link.url)
-        if number is None or self._states[number] != _WAITING:
+        number = self._columns.known.find(link.url)
+        if number is None or self._columns.states[number] != WAITING:
             return False
-        self._move(number, _PROCESSING, "", now)
-        self._queues.settle(self._rows.hosts[self._host_ids[number]])
+        self._move(number, PROCESSING, "", now)
+        self._queues.settle(self._rows.hosts[self._columns.hosts[number]])
         self._leases[link.url] = (now + self.lease_seconds, number)
         self._turnless.add(link.url)
         return True
@@ -190,7 +151,7 @@ class SqliteFrontier:
     def leave(self, url: str, now: float) -> None:
         if url in self._leases and url not in self._turnless:
             self._turnless.add(url)
-            self.hosts.done(self._rows.hosts[self._host_ids[self._leases[url][1]]], now)
+            self.hosts.done(self._rows.hosts[self._columns.hosts[self._leases[url][1]]], now)
 
     def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
         check_end(state)
@@ -207,8 +168,10 @@ class SqliteFrontier:
         for url in urls if urls is not None else [u for u, (due, _) in self._leases.items() if due <= now]:
             number = self._end_lease(url, now)
             if number is not None:
-                self._move(number, _WAITING, "", now)
-                self._queues.put(self._rows.hosts[self._host_ids[number]], self._scores[number], number)
+                self._move(number, WAITING, "", now)
+                self._queues.put(
+                    self._rows.hosts[self._columns.hosts[number]], self._columns.scores[number], number
+                )
                 released += 1
         return released
 
@@ -218,14 +181,14 @@ class SqliteFrontier:
         for score in scores:
             check_score(score)
             value, carry = float(score.value), float(score.carry)
-            number = self._known.find(score.url)
-            if number is None or self._states[number] != _WAITING:
+            number = self._columns.known.find(score.url)
+            if number is None or self._columns.states[number] != WAITING:
                 continue
             self._rows.rescore(number, value, carry)
-            if value != self._scores[number]:
+            if value != self._columns.scores[number]:
                 changed += 1
-                self._scores[number] = value
-                host = self._rows.hosts[self._host_ids[number]]
+                self._columns.scores[number] = value
+                host = self._rows.hosts[self._columns.hosts[number]]
                 self._queues.put(host, value, number)
                 touched[host] = None
         for host in touched:
@@ -233,40 +196,40 @@ class SqliteFrontier:
         return changed
 
     def queued(self, after: str = "") -> Iterator[Link]:
-        last = self._known.find(after)
+        last = self._columns.known.find(after)
         for row in self._rows.listing(State.WAITING, -1 if last is None else last):
-            number = self._known.find(row.link.url)  # read a while ago: it may have been leased since
-            if number is not None and self._states[number] == _WAITING:
+            number = self._columns.known.find(row.link.url)  # read a while ago: it may have been leased since
+            if number is not None and self._columns.states[number] == WAITING:
                 yield row.link
 
     def counts(self) -> Mapping[State, int]:
         return dict(zip(STATES, self._counts, strict=True))
 
     def __len__(self) -> int:
-        return self._counts[_WAITING]
+        return self._counts[WAITING]
 
     def waiting_in(self, hosts: Container[str]) -> int:
-        pairs, names = zip(self._host_ids, self._states, strict=True), self._rows.hosts
-        return sum(names[host] in hosts for host, state in pairs if state == _WAITING)
+        pairs, names = zip(self._columns.hosts, self._columns.states, strict=True), self._rows.hosts
+        return sum(names[host] in hosts for host, state in pairs if state == WAITING)
 
     def takes(self, url: str) -> bool:
-        number = self._known.find(url)
-        return number is None or self._states[number] == _WAITING
+        number = self._columns.known.find(url)
+        return number is None or self._columns.states[number] == WAITING
 
     def hears(self, url: str, text: str) -> bool:
-        number = self._known.find(url)
+        number = self._columns.known.find(url)
         if number is None:
             return True
-        heard = self._heard[number]
+        heard = self._columns.heard[number]
         more = heard | bit_of(text)
-        if self._states[number] != _WAITING or more == heard:
+        if self._columns.states[number] != WAITING or more == heard:
             return False
-        self._heard[number] = more
+        self._columns.heard[number] = more
         self._rows.hear(number, more)
         return True
 
     def row(self, url: str) -> Row | None:
-        number = self._known.find(url)
+        number = self._columns.known.find(url)
         return None if number is None else self._rows.read(number)
 
     def rows(self, state: State | None = None) -> Iterator[Row]:
@@ -295,12 +258,12 @@ class SqliteFrontier:
         self.close()
 
     def _waiting_score(self, number: int) -> float | None:
-        return self._scores[number] if self._states[number] == _WAITING else None
+        return self._columns.scores[number] if self._columns.states[number] == WAITING else None
 
     def _move(self, number: int, state: int, reason: str, now: float) -> None:
-        self._counts[self._states[number]] -= 1
+        self._counts[self._columns.states[number]] -= 1
         self._counts[state] += 1
-        self._states[number] = state
+        self._columns.states[number] = state
         self._rows.move(number, state, reason, now)
 
     def _end_lease(self, url: str, now: float) -> int | None:
@@ -311,5 +274,5 @@ class SqliteFrontier:
         if url in self._turnless:
             self._turnless.remove(url)
         else:
-            self.hosts.done(self._rows.hosts[self._host_ids[number]], now)
+            self.hosts.done(self._rows.hosts[self._columns.hosts[number]], now)
         return number

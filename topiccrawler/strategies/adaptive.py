@@ -86,7 +86,8 @@ class Adaptive(Strategy):
     Parameters: rate 0.3; smoothing 0.5 (pages that the next larger group's share counts for); keep 0.9 (what a group's
         pages still count after each further one: sites turn dry); without "" (kinds of evidence left out, for ablations);
         all chosen here, by docs/adaptive.md.
-    Reads: relevance of the linking pages, link text, heading, addresses, DOM path class, outcomes so far.
+    Reads: relevance of the linking pages, link text, heading, addresses, DOM path class, outcomes so far; of the links to one
+        URL those with an anchor it was not met with before.
     Cost: one batch call to the classifier a page; a refresh weighs some thousand rows in numpy (benchmarks/graph.py).
     But: outcomes are the page judge's, not the truth; a page judged wrongly teaches wrongly.
     Reference: ours.

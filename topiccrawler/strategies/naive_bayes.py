@@ -41,7 +41,8 @@ class NaiveBayes(Strategy):
     Reads: anchor, context and title of the link; not its page. With `learn`, title and relevance of the pages.
     Cost: one batch call to the classifier a page; with `learn`, a slice of the queue as well.
     But: the paper queues the probability; the log-odds order the same and do not tie at 1.0. A link met again keeps
-        the larger score, as in the paper's algorithm 1. Learning is ours.
+        the larger score, as in the paper's algorithm 1, but is looked at once for each anchor its URL is met with (not with
+        `learn`): of a hundred menus the luckiest context decided (oracle ratio, mean of nine topics: .585, so .638). Learning is ours.
     Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010 (algorithm 1, eq. 1-2).
     """
 

@@ -1,0 +1,71 @@
+"""What memory holds of every URL on disk: columns of numbers by order of arrival, never a text.
+
+The conflict: a push must know a URL's state and score two hundred times a page without reading the disk, and there may be ten
+million URLs. So a URL is 31 bytes here: digest, host, score, state, texts heard.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.known import Digest, Known
+from topiccrawler.frontier.rows import CODES, STATES, Rows
+from topiccrawler.frontier.tables import RESTORE
+
+WAITING, PROCESSING = CODES[State.WAITING], CODES[State.PROCESSING]
+
+
+class Columns:
+    """By a URL's number: its score, state (as on disk), host's number, and texts heard (frontier.heard)."""
+
+    def __init__(self, digest: Callable[[str], Digest]) -> None:
+        self.known = Known(digest)
+        self.scores = array("d")
+        self.states = bytearray()
+        self.hosts = array("I")
+        self.heard = array("I")
+
+    def add(self, score: float, host: int, heard: int) -> None:
+        """A URL that `known` has given a number waits."""
+        self.scores.append(score)
+        self.states.append(WAITING)
+        self.hosts.append(host)
+        self.heard.append(heard)
+
+    def load(self, rows: Rows) -> None:
+        """From the narrow tables, read once. StateError when they do not agree."""
+        fingerprints, checks = array("q"), array("I")
+        try:
+            for piece in rows.load_states():
+                fingerprint, check, hosts, scores, states, heard = zip(*piece, strict=True)
+                fingerprints.extend(fingerprint)
+                checks.extend(check)
+                self.hosts.extend(hosts)
+                self.scores.extend(scores)
+                self.states.extend(states)
+                self.heard.extend(heard)
+            for number, score in rows.load_raises():
+                self.scores[number] = score
+        except (TypeError, ValueError, OverflowError) as error:
+            raise _damaged(rows, f"a number is none: {error}") from error
+        if self.states and max(self.states) >= len(STATES):
+            raise _damaged(rows, f"there is no state {max(self.states)}")
+        if self.hosts and max(self.hosts) >= len(rows.hosts):
+            raise _damaged(rows, f"host {max(self.hosts)} is missing")
+        self.known.load(fingerprints, checks)
+
+    def waiting(self, hosts: int) -> list[array[int]]:
+        """The numbers of the URLs that wait, by host, oldest first."""
+        found = [array("I") for _ in range(hosts)]
+        arrive = [numbers.append for numbers in found]
+        for number, (host, state) in enumerate(zip(self.hosts, self.states, strict=True)):
+            if state == WAITING:
+                arrive[host](number)
+        return found
+
+
+def _damaged(rows: Rows, fault: str) -> StateError:
+    return StateError(str(rows.path), fault, RESTORE)
