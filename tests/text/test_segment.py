@@ -73,6 +73,15 @@ def test_pieces_met_lately_give_the_words_the_engine_gives_for_the_whole_text(te
     assert words_of(texts) == cut_all(texts, engines()[0])
 
 
+@settings(max_examples=500, deadline=None)
+@given(st.text(alphabet=st.sampled_from("abcABC019+#._- \n\t\r,:/|%\0"), max_size=60))
+def test_a_text_of_ascii_alone_needs_no_engine_and_gives_the_same_words(text: str) -> None:
+    def refuse(_: str) -> list[str]:
+        raise AssertionError("asked the engine")
+
+    assert cut_all([text], refuse) == cut_all([f"{text}，"], engines()[0])
+
+
 @pytest.mark.parametrize("text", ODD_TEXTS)
 def test_both_engines_give_one_stream_for_odd_texts(text: str) -> None:
     fast, plain = engines()
