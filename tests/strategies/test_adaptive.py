@@ -79,7 +79,7 @@ def test_an_outcome_moves_the_weights_by_adagrad_and_the_groups_by_one_page() ->
     assert list(told) == ["http://a.example/2"]
     assert (
         told["http://a.example/2"] > before + 1
-    )  # its site, host, list and block have given a relevant page
+    )  # its site and the host that links it have given a relevant page
 
 
 def test_what_it_took_from_a_page_teaches_it_the_same_again() -> None:
@@ -107,7 +107,7 @@ def test_what_was_kept_of_a_page_and_is_damaged_is_told_from_what_is_not(damaged
 
 def test_a_state_of_other_evidence_is_refused() -> None:
     state = begun().save()
-    with pytest.raises(ValueError, match="weights of 2 kinds of evidence, not of 13"):
+    with pytest.raises(ValueError, match="weights of 2 kinds of evidence, not of 8"):
         begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
 
 

@@ -13,8 +13,8 @@ from topiccrawler.strategies.yields import Yields
 PAGE = "http://a.example/list.html"
 
 
-def link(url: str, path: str = "ul>li") -> Link:
-    return Link(url, url.split("/")[2], path=path)
+def link(url: str) -> Link:
+    return Link(url, url.split("/")[2])
 
 
 def meet(
@@ -55,15 +55,13 @@ def test_several_links_to_one_url_are_one_row_of_sums_and_maxima() -> None:
 def test_a_urls_groups_are_those_of_its_most_promising_link() -> None:
     evidence = Evidence()
     url = "http://b.example/1"
-    meet(evidence, [link(url, "menu"), link(url, "list"), link(url, "foot")], [1.0, 3.0, 3.0])
-    blocks = list(evidence.yields["block"].names)
-    assert blocks[evidence.groups["block"][evidence.rows[url]]] == f"{PAGE} list"
-    meet(evidence, [link(url, "side")], [-9.0], "http://c.example/")
+    meet(evidence, [link(url), link(url)], [1.0, 3.0])
+    meet(evidence, [link(url)], [-9.0], "http://c.example/")
     assert (
         evidence.groups["source_host"][evidence.rows[url]]
         == evidence.yields["source_host"].names["a.example"]
     )
-    meet(evidence, [link(url, "side")], [30.0], "http://c.example/")
+    meet(evidence, [link(url)], [30.0], "http://c.example/")
     assert (
         evidence.groups["source_host"][evidence.rows[url]]
         == evidence.yields["source_host"].names["c.example"]
@@ -93,7 +91,7 @@ def test_a_groups_earlier_pages_fade_with_each_further_one() -> None:
 def test_rows_whose_groups_yielded_something_are_told_once() -> None:
     evidence = Evidence()
     meet(evidence, [link("http://b.example/1"), link("http://c.example/1")], [0.0, 0.0])
-    evidence.yields["host"].add(evidence.yields["host"].number("c.example"), 1.0)
+    evidence.yields["site"].add(evidence.yields["site"].number("c.example"), 1.0)
     assert [evidence.urls[row] for row in evidence.touched_rows()] == ["http://c.example/1"]
     assert evidence.touched_rows().tolist() == []
 
@@ -104,18 +102,21 @@ def test_too_many_rows_lose_what_is_fetched_then_the_poorest_and_groups_nothing_
     monkeypatch.setattr(module, "MOST_ROWS", 4)
     evidence = Evidence()
     urls = [f"http://h{n}.example/" for n in range(5)]
-    meet(evidence, [link(url, f"p{n}") for n, url in enumerate(urls)], [0.0] * 5)
+    for n, url in enumerate(urls):
+        meet(evidence, [link(url)], [0.0], f"http://s{n}.example/")
     evidence.columns["score"][:5] = [9.0, 1.0, 3.0, 2.0, 0.0]
     evidence.waiting[0] = False
-    evidence.yields["host"].add(evidence.yields["host"].number("h0.example"), 1.0)
+    evidence.yields["site"].add(evidence.yields["site"].number("h0.example"), 1.0)
     evidence.forget()
     assert evidence.urls == ["http://h2.example/", "http://h3.example/"]
     assert evidence.waiting_rows().tolist() == [0, 1]
-    assert list(evidence.yields["block"].names) == [f"{PAGE} p2", f"{PAGE} p3"]
-    assert list(evidence.yields["host"].names) == ["h0.example", "h2.example", "h3.example"]
-    assert evidence.yields["host"].pages[:3].tolist() == [1.0, 0.0, 0.0]
     names = {name: list(evidence.yields[name].names) for name in GROUPS}
-    assert [names["host"][n] for n in evidence.groups["host"][:2]] == ["h2.example", "h3.example"]
+    assert names == {
+        "site": ["h0.example", "h2.example", "h3.example"],
+        "source_host": ["s2.example", "s3.example"],
+    }
+    assert evidence.yields["site"].pages[:3].tolist() == [1.0, 0.0, 0.0]
+    assert [names["site"][n] for n in evidence.groups["site"][:2]] == ["h2.example", "h3.example"]
     assert meet(evidence, [link("http://new.example/")], [0.0]) == ["http://new.example/"]
 
 
@@ -126,7 +127,7 @@ def test_what_is_saved_comes_back() -> None:
     evidence.waiting[0] = False
     meet(
         evidence,
-        [link("http://c.example/3", "div.a\nb>ul"), link("http://c.example/4", "\ud800")],
+        [link("http://c.example/3\nb"), link("http://c.example/\ud800")],
         [0.0, 0.0],
     )
     again = Evidence.load(evidence.save(), keep=0.9)

@@ -24,7 +24,7 @@ from topiccrawler.strategies.base import (
     link_scorer_of,
     logistic,
 )
-from topiccrawler.strategies.evidence import Evidence
+from topiccrawler.strategies.evidence import GROUPS, Evidence
 from topiccrawler.strategies.packing import Floats, Numbers
 from topiccrawler.strategies.regression import Regression
 from topiccrawler.strategies.sighting import Sighting
@@ -35,14 +35,9 @@ FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (c
     "link text": 1.0,
     "heading": 0.7,
     "page": 1.0,
-    "links": 0.0,
     "grandparent": 0.0,
     "site": 0.6,
-    "host": 0.6,
     "source host": 0.0,
-    "source": 0.6,
-    "block": 0.6,
-    "list": 0.0,
     "words": 0.5,
 }
 SEED_SCORE = 20.0
@@ -56,14 +51,6 @@ HEADING_SCALE = 5.0
 WORDS_SCALE = 3.0
 ROOM = 0.02  # added to relevances before a logarithm
 MOST_HEADINGS = 10_000
-LARGER = {  # group -> the next larger one; "" = all pages
-    "site": "",
-    "host": "site",
-    "source_host": "",
-    "source": "source_host",
-    "block": "source",
-    "list": "source_host",
-}
 
 
 @dataclass
@@ -71,22 +58,20 @@ class Adaptive(Strategy):
     """Fetch first what all evidence together, weighed by what it has been worth in this crawl, holds most likely.
 
     Idea: every fetched page labels the link that led to it. An online logistic regression learns from these labels
-        how far to trust the link's text, the pages it stands on, and what its site, source and page block have given.
+        how far to trust the link's text, the pages it stands on, and what its site and the sites that link it have given.
     Formula: score = w . x, w learned from each page with outcome 1 (relevant by the page judge) or 0, by strategies.regression;
         x, all on log-odds scale, of the link as it is known when it is scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         heading      tanh(classifier's log-odds of the heading above it / 5), best of its links
         page         ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
-        links        ln(1 + links met) / 2
         grandparent  the same as page, one step back
-        site … list  logit of the smoothed relevant share of the group, minus that of the next larger one:
-                     site < all, host < site, source host < all, source (page) < source host, block (of the source page)
-                     < source, list (that block's class over the whole source host) < source host
+        site         logit of the smoothed relevant share of the pages fetched from its site, minus that of all pages
+        source host  the same, of the pages fetched through links of the host that the best linking page lies on
         words        2 tanh(sum over words of its anchor of what each has said in this crawl / 3); strategies.crawlwords
-    Parameters: rate 0.3; smoothing 0.5 (pages that the next larger group's share counts for); keep 0.9 (what a group's
+    Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
         pages still count after each further one: sites turn dry); without "" (kinds of evidence left out, for ablations);
         all chosen here, by docs/adaptive.md.
-    Reads: relevance of the linking pages, link text, heading, addresses, DOM path class, outcomes so far; of the links to one
+    Reads: relevance of the linking pages, link text, heading, addresses, outcomes so far; of the links to one
         URL those with an anchor it was not met with before.
     Cost: one batch call to the classifier a page; a refresh weighs some thousand rows in numpy (benchmarks/graph.py).
     But: outcomes are the page judge's, not the truth; a page judged wrongly teaches wrongly.
@@ -273,32 +258,22 @@ class Adaptive(Strategy):
     def _features(self, rows: Numbers) -> Floats:
         """(rows, kinds of evidence), in the order of FEATURES."""
         evidence, columns = self._evidence, self._evidence.columns
-        rates = np.full((1 + len(LARGER), len(rows)), self._relevant / self._fetched)
-        rate = {"": rates[0]}
-        for place, (name, larger) in enumerate(LARGER.items(), start=1):
-            group = evidence.groups[name][rows]
-            rates[place] = evidence.yields[name].rate(group, rate[larger], self.smoothing)
-            rate[name] = rates[place]
-        odds = dict(zip(rate, logit(rates), strict=True))
-        links = np.maximum(columns["links"][rows], 1.0)
-        features = np.empty((len(rows), len(FEATURES)))
-        for place, column in enumerate(
-            (
-                1.0,
-                2.0 * np.tanh(columns["sum_odds"][rows] / links / ODDS_SCALE),
-                columns["best_heading"][rows],
-                columns["best_relevance"][rows],
-                0.5 * np.log1p(links),
-                columns["best_grandparent"][rows],
-                odds["site"] - odds[""],
-                odds["host"] - odds["site"],
-                odds["source_host"] - odds[""],
-                odds["source"] - odds["source_host"],
-                odds["block"] - odds["source"],
-                odds["list"] - odds["source_host"],
-                2.0 * np.tanh(evidence.vocabulary.evidence(evidence.words[rows]) / WORDS_SCALE),
-            )
-        ):
-            features[:, place] = column
-        features *= self._mask
+        overall = self._relevant / self._fetched
+        site, source_host = (
+            logit(evidence.yields[name].rate(evidence.groups[name][rows], overall, self.smoothing))
+            - logit(overall)
+            for name in GROUPS
+        )
+        met = np.maximum(columns["links"][rows], 1.0)
+        kinds = (
+            np.ones(len(rows)),
+            2.0 * np.tanh(columns["sum_odds"][rows] / met / ODDS_SCALE),
+            columns["best_heading"][rows],
+            columns["best_relevance"][rows],
+            columns["best_grandparent"][rows],
+            site,
+            source_host,
+            2.0 * np.tanh(evidence.vocabulary.evidence(evidence.words[rows]) / WORDS_SCALE),
+        )
+        features: Floats = np.stack(kinds, axis=1) * self._mask
         return features

@@ -2,7 +2,7 @@
 
 The conflict: an online ordering weighs a dozen kinds of evidence, all of which change while a URL waits, yet 100 000
 waiting URLs must be weighed anew in milliseconds. So evidence lies in numpy columns, one row a URL, and what belongs to
-a group (a site, a page, a block of a page) is kept once for the group and gathered by number.
+a group (a site, a host that links) is kept once for the group and gathered by number.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from topiccrawler.strategies.packing import (
 )
 from topiccrawler.strategies.yields import Yields
 
-GROUPS = ("site", "host", "source_host", "source", "block", "list")
-OF_A_PAGE = ("source", "block")  # groups that end with their page
+GROUPS = ("site", "source_host")
 MOST_ROWS = 200_000  # beyond it the rows that were fetched and then the poorest ones are forgotten
 
 
@@ -114,19 +113,12 @@ class Evidence:
 
     def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
         """Of each link on a page: (groups, links)."""
-        number = {name: yields.number for name, yields in self.yields.items()}
-        source_host = host_of(page_url)
-        source = number["source_host"](source_host), number["source"](page_url)
-        of_host: dict[str, tuple[int, int]] = {}
-        of_path: dict[str, tuple[int, int]] = {}
+        source_host = self.yields["source_host"].number(host_of(page_url))
+        sites: dict[str, int] = {}
         for link in links:
-            if link.host not in of_host:
-                of_host[link.host] = number["site"](registered_domain(link.url)), number["host"](link.host)
-            if link.path not in of_path:
-                block = number["block"](f"{page_url} {link.path}")
-                of_path[link.path] = block, number["list"](f"{source_host} {link.path}")
-        found = [(*of_host[link.host], *source, *of_path[link.path]) for link in links]
-        return np.array(found, dtype=np.int64).reshape(-1, len(GROUPS)).T
+            if link.host not in sites:
+                sites[link.host] = self.yields["site"].number(registered_domain(link.url))
+        return np.array([[sites[link.host] for link in links], [source_host] * len(links)], dtype=np.int64)
 
     def waiting_rows(self) -> Numbers:
         """The rows that may still be fetched."""
@@ -153,7 +145,7 @@ class Evidence:
         self.columns = {name: column[kept] for name, column in self.columns.items()}
         self.words, self.waiting = self.vocabulary.keep_only(self.words[kept]), self.waiting[kept]
         for name, numbers in self.groups.items():
-            self.groups[name] = self.yields[name].keep_only(numbers[kept], with_pages=name not in OF_A_PAGE)
+            self.groups[name] = self.yields[name].keep_only(numbers[kept])
 
     def save(self) -> dict[str, Any]:
         """All of it as JSON values: texts joined and columns as compressed bytes in base64."""

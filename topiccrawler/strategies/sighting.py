@@ -14,7 +14,7 @@ from topiccrawler.model import Link, Page
 
 
 class Sighting(NamedTuple):
-    """A page as it was seen, and its links, of which only URL, host, anchor, heading and path are looked at."""
+    """A page as it was seen, and its links, of which only URL, host, anchor and heading are looked at."""
 
     url: str
     title: str
@@ -32,7 +32,7 @@ class Sighting(NamedTuple):
 
     def save(self) -> list[Any]:
         """As JSON values."""
-        links = [(link.url, link.anchor, link.heading, link.path) for link in self.links]
+        links = [(link.url, link.anchor, link.heading) for link in self.links]
         return [*self[:-2], links, self.odds]
 
     @classmethod
@@ -41,8 +41,5 @@ class Sighting(NamedTuple):
         url, title, relevance, is_target, came_by, links, odds = kept
         if len(links) != len(odds):
             raise ValueError(f"{len(links)} links and {len(odds)} odds")
-        seen = [
-            Link(url, host_of(url), anchor, heading=heading, path=path)
-            for url, anchor, heading, path in links
-        ]
+        seen = [Link(url, host_of(url), anchor, heading=heading) for url, anchor, heading in links]
         return cls(url, title, relevance, is_target, came_by, seen, odds)

@@ -1,4 +1,4 @@
-"""What groups of URLs (a site, a page, a block of a page) have yielded."""
+"""What groups of URLs (a site, a host that links) have yielded."""
 
 from __future__ import annotations
 
@@ -40,13 +40,12 @@ class Yields:
         self.relevant[number] = self.keep * self.relevant[number] + relevant
         self.touched[number] = True
 
-    def keep_only(self, used: Numbers, *, with_pages: bool) -> Numbers:
-        """Forget the groups that are not `used` (and gave no page, `with_pages`); the new numbers of those used."""
+    def keep_only(self, used: Numbers) -> Numbers:
+        """Forget the groups that are not `used` and gave no page; the new numbers of those used."""
         names = list(self.names)
         stays = np.zeros(len(names), dtype=bool)
         stays[used] = True
-        if with_pages:
-            stays |= self.pages[: len(names)] > 0
+        stays |= self.pages[: len(names)] > 0
         kept = np.flatnonzero(stays)
         self.names = {names[old]: new for new, old in enumerate(kept.tolist())}
         room = max(256, len(kept))
@@ -84,7 +83,7 @@ class Yields:
         return yields
 
 
-def logit(probability: Floats) -> Floats:
+def logit(probability: Floats | float) -> Floats:
     """ln p / (1 - p), kept finite."""
     kept = np.clip(probability, LEAST, 1.0 - LEAST)
     odds: Floats = np.log(kept / (1.0 - kept))
