@@ -1,6 +1,6 @@
 """What is known of every URL that was met and not yet fetched, in columns; and what each group of URLs has yielded.
 
-The conflict: an online ordering weighs a dozen kinds of evidence, all of which change while a URL waits, yet 100 000
+The conflict: an online ordering weighs many kinds of evidence, all of which change while a URL waits, yet 100 000
 waiting URLs must be weighed anew in milliseconds. So evidence lies in numpy columns, one row a URL, and what belongs to
 a group (a site, a host that links) is kept once for the group and gathered by number.
 """
