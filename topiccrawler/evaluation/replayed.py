@@ -86,9 +86,8 @@ class _Crawl:
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
         self.ordering = Ordering(strategy, MemoryFrontier(hosts), expand=run.contest.expand)
         self.draw = random.Random(run.seed)
-        self.under_way: list[
-            tuple[float, int, Leased]
-        ] = []  # when it comes back, in pages leased; page; lease
+        # when it comes back, in pages leased; its number; its lease
+        self.under_way: list[tuple[float, int, Leased]] = []
 
     def go(self) -> Crawled:
         accept = self._gate()
