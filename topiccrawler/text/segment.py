@@ -63,11 +63,11 @@ def words_of_pieces(pieces: Iterable[str]) -> Mapping[str, list[str]]:
 def cut_all(texts: Sequence[str], cut: Cut) -> list[list[str]]:
     """The words of each text by the engine given; nothing is remembered."""
     of_the_engine = iter(_cut_together([text for text in texts if not text.isascii()], cut))
-    return [_latin_words(text) if text.isascii() else next(of_the_engine) for text in texts]
+    return [_ascii_words(text) if text.isascii() else next(of_the_engine) for text in texts]
 
 
-def _latin_words(text: str) -> list[str]:
-    """The words of a text without Han characters, for which no engine is needed: dates, numbers, English."""
+def _ascii_words(text: str) -> list[str]:
+    """The words of a text of ASCII alone, for which no engine is needed: dates, numbers, English."""
     return [chunk for chunk in _CHUNK.findall(text.lower()) if 2 <= len(chunk) <= _LONGEST_RUN]
 
 
