@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from topiccrawler.links.learning import LinkLearner, label_of
+from topiccrawler.links.learning import WORDS_MOST, WORDS_SCALE, WORTH, LinkLearner, label_of
 from topiccrawler.model import Link
 
 
@@ -26,8 +26,13 @@ def link(anchor: str, before: str = "", url: str = "http://a.example/1") -> Link
     return Link(url, "a.example", anchor, before=before, source_url="http://a.example/")
 
 
-def score(learner: LinkLearner, anchor: str) -> float:
-    return learner.log_odds([Link("", "", anchor)])[0]
+def score(learner: LinkLearner, anchor: str, url: str = "", host: str = "") -> float:
+    return learner.log_odds([Link(url, host, anchor)])[0]
+
+
+def told(words: float) -> float:
+    """What learned words of these log-odds add to a score."""
+    return WORTH * WORDS_MOST * math.tanh(words / WORDS_SCALE)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +52,7 @@ def test_one_link_to_each_class_gives_the_log_odds_worked_by_hand() -> None:
     learner.learn(link("基金"), 1.0)
     learner.learn(link("足球"), 0.0)
     assert [score(learner, anchor) for anchor in ("基金", "足球", "天气")] == pytest.approx(
-        [math.log(2), -math.log(2), 0.0]
+        [told(math.log(2)), told(-math.log(2)), 0.0]
     )
 
 
@@ -61,7 +66,7 @@ def test_where_most_pages_are_off_topic_one_more_of_them_says_little() -> None:
         learner.learn(link(f"新闻{'甲乙丙丁戊'[number]}"), 0.0)
     learner.learn(link("基金"), 1.0)
     learner.learn(link("足球"), 0.0)
-    assert score(learner, "足球") == pytest.approx(math.log(14 / 23))
+    assert score(learner, "足球") == pytest.approx(told(math.log(14 / 23)))
 
 
 def test_where_nothing_relevant_was_met_the_least_off_topic_is_not_followed() -> None:
@@ -74,7 +79,7 @@ def test_where_nothing_relevant_was_met_the_least_off_topic_is_not_followed() ->
         learner.learn(link("新闻"), 0.0)
     for _ in range(4):
         learner.learn(link("足球"), 0.1)
-    assert score(learner, "足球") == pytest.approx(math.log(8 / 13))
+    assert score(learner, "足球") == pytest.approx(told(math.log(8 / 13)))
 
 
 def test_a_page_half_a_life_ago_counts_half() -> None:
@@ -83,31 +88,43 @@ def test_a_page_half_a_life_ago_counts_half() -> None:
     learner.learn(link("基金"), 1.0)
     learner.learn(link("足球"), 0.0)
     odds = (1 + 4 * 3 / 7) / (0 + 4 * 4 / 7) / (3 / 4)
-    assert score(learner, "基金") == pytest.approx(math.log(odds))
+    assert score(learner, "基金") == pytest.approx(told(math.log(odds)))
 
 
 def test_the_title_of_a_page_teaches_as_an_anchor_does() -> None:
     learner = LinkLearner(Flat(), half_life_pages=0)
     learner.learn(link("更多"), 1.0, "养老基金")
     learner.learn(link("更多"), 0.0, "足球新闻")
-    assert score(learner, "基金") > 0.5
-    assert score(learner, "足球") < -0.5
+    assert score(learner, "基金") > 0.3
+    assert score(learner, "足球") < -0.3
     assert score(learner, "更多") == pytest.approx(0.0)
 
 
-def test_a_seed_teaches_by_its_title_alone() -> None:
+def test_a_seed_teaches_by_its_title_and_its_site() -> None:
     learner = LinkLearner(Flat(), half_life_pages=0)
-    learner.learn(Link("http://bank.example/", "bank.example"), 1.0, "理财基金")
+    learner.learn(Link("http://bank.com.cn/", "bank.com.cn"), 1.0, "理财基金")
     assert learner.pages == 1
     assert {name for name, counts in learner.save()["counts"].items() if counts} == {"anchor"}
+    assert score(learner, "更多", "http://www.bank.com.cn/x", "www.bank.com.cn") > 0
 
 
 def test_the_scorer_below_is_bounded_and_can_be_unlearned() -> None:
     learner = LinkLearner(Flat(30.0), half_life_pages=0)
-    assert score(learner, "基金") == pytest.approx(6.0, abs=0.01)
+    assert score(learner, "基金") == pytest.approx(10.0, abs=0.1)
     for number in range(40):
         learner.learn(link("足球" if number % 2 else "基金"), float(number % 2))
     assert score(learner, "基金") < score(learner, "天气") < score(learner, "足球")
+
+
+def test_a_site_that_disappoints_goes_behind_one_nobody_has_seen_whatever_its_words_promise() -> None:
+    learner = LinkLearner(Flat(30.0))
+    for number in range(6):
+        learner.learn(link("基金", url=f"http://a.example/{number}"), 0.0)
+        learner.learn(Link(f"http://b.example/{number}", "b.example", "更多", source_url="x"), 1.0)
+    stale, other, good = (
+        score(learner, "基金", f"http://{host}/new", host) for host in ("a.example", "c.example", "b.example")
+    )
+    assert stale < 0 < other < good
 
 
 def test_shares_of_an_explanation_add_up_to_the_score() -> None:
@@ -118,8 +135,14 @@ def test_shares_of_an_explanation_add_up_to_the_score() -> None:
     asked = link("足球基金", "理财", "http://a.example/sport/y")
     shares = learner.explain(asked)
     assert sum(share for _, share in shares) == pytest.approx(learner.log_odds([asked])[0])
-    assert [name for name, _ in shares if name.startswith("learned url:")] == [
+    assert [name for name, _ in shares] == [
+        "learned anchor:基金",
+        "learned anchor:足球",
+        "model",
+        "learned context:理财",
         "learned url:sport",
+        "learned source page",
+        "learned site:a.example",
         "learned url:example",
     ]
     assert shares == sorted(shares, key=lambda share: (-abs(share[1]), share[0]))
@@ -165,6 +188,7 @@ def test_counts_stay_finite_however_long_the_crawl() -> None:
         ("version", 99),
         ("weight", float("inf")),
         ("totals", {}),
+        ("prior", {"all": [1.0, 2.0], "classes": [[0, 0], [0, 0]], "sites": {}, "hosts": {}, "relevant": []}),
         ("counts", {"anchor": {"基金": [1.0, -1.0]}}),
     ],
 )

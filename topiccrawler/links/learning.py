@@ -5,16 +5,20 @@ it learns on the way must count at once, be forgotten when the crawl moves on, s
 is a layer of counts over the model, which itself is never touched: switched off, the crawl is as it was.
 
 Idea: words of links whose pages were relevant speak for a link, words of the others against it; the title of a page is
-    what a link to it might have said, and is counted as an anchor.
-Formula: x = b * tanh(base(link) / b) + sum over fields f of t_f * sum over words w of field f of e(f, w)
+    what a link to it might have said, and is counted as an anchor. Its site, and the page it stands on, give it a prior.
+Formula: x = b * tanh(base(link) / b) + c * (a * tanh(e(link) / 3) + prior(link))
+    base    -> the scorer below, log-odds; b -> bound, what it may say at most. Default 10 (ours)
+    prior   -> of its site and host, and of the page it stands on: links.prior
+    a       -> what learned words may say at most. Default 0.5 (ours)
+    c       -> 5: what the scorer below calls odds of 5 is worth odds of 1, for words are no independent witnesses (ours)
+    e(link) = sum over fields f of t_f * sum over words w of field f of e(f, w)
     e(f, w) = ln (n+ + m * p) / (n- + m * (1 - p)) - ln p / (1 - p)
-    base    -> the scorer below, log-odds; b -> bound, what it may say at most. Default 6 (ours)
     n+, n-  -> counts of the word in links to relevant and other pages, decayed: a page `half_life_pages` ago counts half
     p       -> share of relevant pages among those counted in the field, decayed as well; a fifth at least
     m       -> smoothing. Default 2: with as many + as - this is the paper's Laplace count of 1 in each class.
     t_f     -> trust in a field: anchor 1, context 0.4, url 0.5 (ours)
     label of a page = r^2 / (1 + r^2), r = relevance / page threshold: half at the threshold
-Parameters: half_life_pages 500, bound 6, smoothing 2, least share 0.2, most_words 50 000 (ours; docs/learning.md).
+Parameters: half_life_pages 500, bound 10, smoothing 2, least share 0.2, most_words 50 000 (ours; docs/learning.md).
 Reads: anchor, context and URL words of links; title and relevance of the pages they led to.
 Cost: 0.03 ms a page learned from; scoring takes half as long again as the base alone (18 ms for 1 000 links). Memory: at
     most `most_words` words, 60 bytes of state each.
@@ -22,7 +26,8 @@ But: the classes are as uneven as the crawl makes them, so smoothing goes to the
     once on a page off topic says little where most pages are; but p stays above a fifth, or a crawl that has met nothing
     relevant follows whatever is least off topic (a site of blockchain news for sport, to its end). Labels are shares, not 0 or 1: the judge is right about
     every other page near its threshold. All words of an address count, not only those that hold on other sites: here they
-    are used where they were learned. The base is bounded, or ten keywords in one anchor could never be unlearned. A failed fetch teaches nothing; a seed has no text, and teaches by its title alone.
+    are used where they were learned. Text is bounded, the site is not: ten keywords in one anchor, or in all of a site's, must
+    not hide that its pages disappoint. A failed fetch teaches nothing; a seed has no text, and teaches by its title and site alone.
 Reference: Han et al. 2010, eq. 1-2 for the counts; decay and smoothing are ours.
 """
 
@@ -33,10 +38,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from topiccrawler.links.features import FIELDS, LinkWords, url_words, words_of_links
+from topiccrawler.links.prior import LinkPrior
+from topiccrawler.links.urls import registered_domain
 from topiccrawler.model import Link
 
 HALF_LIFE_PAGES = 500.0
-BOUND = 6.0  # log-odds
+BOUND = 10.0  # log-odds
+WORDS_MOST, WORDS_SCALE = 0.5, 3.0  # log-odds of learned words
+WORTH = 5.0  # of honest odds, in those of the scorer below
+RELEVANT = 0.5  # label of a page at the threshold
 SMOOTHING = 2.0
 LEAST_SHARE = (
     0.2  # of relevant pages; where none is met, a little less off topic than the rest is not on topic
@@ -44,7 +54,7 @@ LEAST_SHARE = (
 MOST_WORDS = 50_000
 KEPT_SHARE = 0.8  # of most_words, when there are too many
 _HEAVIEST = 1e9  # weight of a page at which all counts are scaled down
-VERSION = 1
+VERSION = 2
 TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.4, "url": 0.5}
 _ANCHOR = FIELDS.index("anchor")
 
@@ -98,14 +108,17 @@ class LinkLearner:
         self._totals = [[0.0, 0.0] for _ in FIELDS]  # (-, +)
         self._counts: list[dict[str, list[float]]] = [{} for _ in FIELDS]
         self._evidence: list[dict[str, float]] = [{} for _ in FIELDS]  # computed when asked for
+        self._prior = LinkPrior()
 
     def __len__(self) -> int:
         return sum(map(len, self._counts))
 
-    def learn(self, link: Link, label: float, title: str = "") -> None:
-        """The page behind a link was read; `label` (0..1) says how relevant it was, `title` what it calls itself."""
+    def learn(self, link: Link, label: float, title: str = "", page_url: str = "") -> None:
+        """The page behind a link was read; `label` (0..1) says how relevant it was, `title` what it calls itself,
+        `page_url` where it was found in the end (default: where the link pointed)."""
         named, came_by = _words([Link("", "", title), link])
         self.pages += 1
+        self._prior.count(link, label >= RELEVANT, page_url or link.url)
         self._weight *= self._growth
         if named.anchor:
             self._count(_ANCHOR, named.anchor, label)
@@ -126,20 +139,26 @@ class LinkLearner:
         else:
             base = self.base.log_odds(links)
         return [
-            self._bounded(score) + sum(share for _, _, share in self._shares(_whole_address(link, found)))
+            self._bounded(score) + WORTH * (self._told_of(link, found) + self._prior.log_odds(link))
             for link, score, found in zip(links, base, words, strict=True)
         ]
 
     def explain(self, link: Link) -> list[tuple[str, float]]:
-        """The shares of the base and of each learned word ("learned anchor:基金"); they add up to the score."""
+        """The shares of the base, of each learned word ("learned anchor:基金"), of site and page; they add up to the score."""
         score = self.base.log_odds([link])[0]
         if isinstance(self.base, Explainer) and score:
             scale = self._bounded(score) / score
             shares = [(name, share * scale) for name, share in self.base.explain(link)]
         else:
             shares = [("model", self._bounded(score))]
-        found = self._shares(_words([link])[0])
-        shares += [(f"learned {field}:{word}", share) for field, word, share in found if share]
+        found = list(self._shares(_words([link])[0]))
+        told = sum(share for _, _, share in found)
+        scale = WORTH * WORDS_MOST * math.tanh(told / WORDS_SCALE) / told if told else 0.0
+        shares += [(f"learned {field}:{word}", share * scale) for field, word, share in found if share]
+        named = (f"learned site:{registered_domain(link.url)}", "learned source page")
+        shares += [
+            (name, WORTH * share) for name, share in zip(named, self._prior.parts(link), strict=True) if share
+        ]
         return sorted(shares, key=lambda share: (-abs(share[1]), share[0]))
 
     def save(self) -> dict[str, Any]:
@@ -148,6 +167,7 @@ class LinkLearner:
             "version": VERSION,
             "pages": self.pages,
             "weight": self._weight,
+            "prior": self._prior.save(),
             "totals": {name: list(pair) for name, pair in zip(FIELDS, self._totals, strict=True)},
             "counts": {
                 name: {word: list(pair) for word, pair in counts.items()}
@@ -163,14 +183,19 @@ class LinkLearner:
         counts = [
             {str(word): _numbers(pair) for word, pair in state["counts"][name].items()} for name in FIELDS
         ]
-        weight = float(state["weight"])
+        weight, prior = float(state["weight"]), LinkPrior.load(state["prior"])
         if len(pairs) != len(FIELDS) or not 0 < weight < math.inf:
             raise ValueError("learned counts are damaged")
+        self._prior = prior
         self.pages, self._weight, self._totals, self._counts = int(state["pages"]), weight, pairs, counts
         self._evidence = [{} for _ in FIELDS]
 
     def _bounded(self, score: float) -> float:
         return self._bound * math.tanh(score / self._bound)
+
+    def _told_of(self, link: Link, words: LinkWords) -> float:
+        told = sum(share for _, _, share in self._shares(_whole_address(link, words)))
+        return WORDS_MOST * math.tanh(told / WORDS_SCALE)
 
     def _count(self, place: int, words: Sequence[str], label: float) -> None:
         shares = (self._weight * (1.0 - label), self._weight * label)

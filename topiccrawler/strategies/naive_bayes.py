@@ -34,11 +34,11 @@ class NaiveBayes(Strategy):
 
     Idea: anchor text and the text around it announce the target; a classifier trained on labelled links reads them.
     Formula: score = ln P(+|F) - ln P(-|F) = prior + sum over features f of ln P(f|+)/P(f|-); F are the words of
-        anchor and context (topiccrawler.links.features); with `learn`, plus what was learned (links.learning).
+        anchor and context (topiccrawler.links.features); with `learn`, plus what words, sites and pages told (links.learning).
     Parameters: learn false: every page read labels the link it came by, and the queue is scored anew as it goes;
         half_life_pages 500: after so many pages, what was learned counts half (ours). The rest belongs to the model
         (`scrapy train`); without one, TOPIC_LINK_MODELS=none starts from the topic's keywords.
-    Reads: anchor, context and title of the link; not its page. With `learn`, title and relevance of the pages.
+    Reads: anchor, context and title of the link; not its page. With `learn`, title and relevance of the pages as well, its own too.
     Cost: one batch call to the classifier a page; with `learn`, a slice of the queue as well.
     But: the paper queues the probability; the log-odds order the same and do not tie at 1.0. A link met again keeps
         the larger score, as in the paper's algorithm 1, but is looked at once for each anchor its URL is met with (not with
@@ -81,7 +81,7 @@ class NaiveBayes(Strategy):
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         if self._learner is not None and page.via is not None:
             label = label_of(page.relevance, self._page_threshold)
-            self._learner.learn(page.via.link, label, page.title)
+            self._learner.learn(page.via.link, label, page.title, page.url)
         return self._scores(links)
 
     def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:
