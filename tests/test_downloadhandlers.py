@@ -76,6 +76,42 @@ def test_redirects_are_left_to_scrapy(ask: Ask) -> None:
     assert (recorded.status, recorded.headers["Location"]) == (302, b"/dir/")
 
 
+def test_in_turn_pages_of_both_schemes_wait_in_one_line_and_what_is_no_page_does_not(
+    warc: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ReplayDownloadHandler, "_still", lambda _: True)  # no engine here
+    crawler = get_crawler(
+        settings_dict={"REPLAY_WARC": str(warc), "REPLAY_IN_TURN": "True", "CONCURRENT_REQUESTS": 3}
+    )
+    http, https = (ReplayDownloadHandler.from_crawler(crawler) for _ in range(2))
+
+    async def crawl() -> list[str]:
+        answered = []
+
+        async def ask(handler: ReplayDownloadHandler, url: str) -> None:
+            answered.append((await handler.download_request(Request(url))).url)
+
+        tasks = []
+        for handler, url in (
+            (http, "http://a.cn/"),
+            (https, "https://a.cn/data"),
+            (http, "http://a.cn/old"),
+            (http, "http://a.cn/dir/"),
+        ):
+            tasks.append(asyncio.create_task(ask(handler, url)))
+            await asyncio.sleep(0)
+        async with asyncio.timeout(10):
+            await asyncio.gather(*tasks)
+        return answered
+
+    assert asyncio.run(crawl()) == [
+        "http://a.cn/old",
+        "http://a.cn/",
+        "https://a.cn/data",
+        "http://a.cn/dir/",
+    ]
+
+
 @pytest.mark.parametrize(
     ("url", "status"),
     [

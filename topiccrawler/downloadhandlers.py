@@ -13,6 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 from typing import Self
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from scrapy import Request
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
@@ -21,6 +23,7 @@ from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
 from topiccrawler.replay.paths import recorded_paths
+from topiccrawler.replay.turns import Turns
 from topiccrawler.replay.warc import Recorded, RecordedWeb
 
 _REASONS = {
@@ -28,6 +31,8 @@ _REASONS = {
     405: b"a recorded web knows GET only",
     502: b"host not in the recorded web",
 }
+
+_TURNS: WeakKeyDictionary[Crawler, Turns] = WeakKeyDictionary()
 
 
 class ReplayDownloadHandler(BaseDownloadHandler):
@@ -38,6 +43,7 @@ class ReplayDownloadHandler(BaseDownloadHandler):
     def __init__(self, crawler: Crawler, web: RecordedWeb) -> None:
         super().__init__(crawler)
         self.web = web
+        self._turns = _turns_of(crawler) if crawler.settings.getbool("REPLAY_IN_TURN") else None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -47,6 +53,8 @@ class ReplayDownloadHandler(BaseDownloadHandler):
         """Answer one request from the recording."""
         began = perf_counter()
         recorded = self._answer(request)
+        if self._turns is not None and _is_page(recorded):
+            await self._turns.wait(self._still)
         headers = Headers()
         for name, value in recorded.headers:
             headers.appendlist(name, value)
@@ -55,6 +63,11 @@ class ReplayDownloadHandler(BaseDownloadHandler):
         response = kind(url=request.url, status=recorded.status, headers=headers, body=body)
         request.meta["download_latency"] = perf_counter() - began
         return response
+
+    def _still(self) -> bool:
+        """All that was answered has been read."""
+        scraping = self.crawler.engine.scraper.slot
+        return scraping is None or scraping.is_idle()
 
     def _answer(self, request: Request) -> Recorded:
         if request.method not in ("GET", "HEAD"):
@@ -71,6 +84,18 @@ def shared_web(setting: str | Iterable[str]) -> RecordedWeb:
 @lru_cache(maxsize=2)
 def _opened(versions: tuple[tuple[Path, int], ...]) -> RecordedWeb:
     return RecordedWeb([path for path, _ in versions])
+
+
+def _turns_of(crawler: Crawler) -> Turns:
+    """One line for both schemes."""
+    if crawler not in _TURNS:
+        _TURNS[crawler] = Turns(crawler.settings.getint("CONCURRENT_REQUESTS"))
+    return _TURNS[crawler]
+
+
+def _is_page(recorded: Recorded) -> bool:
+    """What a crawl reads: what redirects, refuses or permits is over before a page is."""
+    return recorded.status == 200 and urlsplit(recorded.url).path != "/robots.txt"
 
 
 def _refusal(url: str, status: int) -> Recorded:

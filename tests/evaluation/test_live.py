@@ -53,6 +53,7 @@ def test_the_real_crawl_is_given_the_same_arguments(
     assert "pages=50" in arguments
     assert "TOPIC_SEED=2" in arguments
     assert f"REPLAY_WARC={tmp_path / 'web.warc'}" in arguments
+    assert "REPLAY_IN_TURN=True" in arguments
     assert {"CONCURRENT_REQUESTS=4", "CONCURRENT_REQUESTS_PER_DOMAIN=4"} < set(arguments)
     assert "TOPIC_LINK_THRESHOLD=0" in arguments
     middlewares = next(arg for arg in arguments if arg.startswith("SPIDER_MIDDLEWARES="))

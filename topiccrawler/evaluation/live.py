@@ -104,6 +104,7 @@ class LiveCrawls:
         contest = run.contest
         settings = {
             "REPLAY_WARC": ",".join(map(str, self.web)),
+            "REPLAY_IN_TURN": True,
             "SPIDER_MIDDLEWARES": json.dumps({HELD_LINKS: HELD_LINKS_POSITION}),
             "CONCURRENT_REQUESTS": run.concurrency,
             "CONCURRENT_REQUESTS_PER_DOMAIN": run.concurrency,  # a recording has no host to be polite to

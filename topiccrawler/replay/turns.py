@@ -1,0 +1,56 @@
+"""Lets recorded answers come one at a time, as on a network slower than the reader.
+
+The conflict: a recording answers at once, so sixteen answers come in the same instant, are read in a row, and only then is
+the next page asked for; a network answers now this request, now that, and the crawl chooses anew after each. An ordering
+that learns from each page ends elsewhere. So an answer waits until as many requests wait as may be under way: then the page
+before it has been read and its successor asked for. Where fewer are asked for (seeds, the last pages), an answer comes once
+the crawl has stood still.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+STILL_SECONDS = 0.05
+LOOKS = 2  # at a crawl that stands still: a page may just have been read, and its successor not asked for yet
+
+
+class Turns:
+    """First asked, first answered."""
+
+    def __init__(self, under_way: int) -> None:
+        """`under_way`: requests at once."""
+        self._under_way = under_way
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def wait(self, still: Callable[[], bool]) -> None:
+        """Until it is this request's turn. `still`: whether all that was answered has been read."""
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        if len(self._waiting) >= self._under_way:
+            self._answer()
+        self._look_later(still)
+        await turn
+
+    def _answer(self) -> None:
+        turn = self._waiting.popleft()
+        if not turn.done():  # a request that was given up
+            turn.set_result(None)
+
+    def _look_later(self, still: Callable[[], bool], looks: int = 0) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._waiting:
+            self._timer = asyncio.get_running_loop().call_later(STILL_SECONDS, self._look, still, looks)
+
+    def _look(self, still: Callable[[], bool], looks: int) -> None:
+        self._timer = None
+        looks = looks + 1 if still() else 0
+        if looks == LOOKS:
+            self._answer()
+            looks = 0
+        self._look_later(still, looks)
