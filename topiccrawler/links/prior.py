@@ -49,9 +49,6 @@ class LinkPrior:
         self._hosts: dict[str, Share] = {}
         self._relevant: dict[str, None] = {}  # addresses of relevant pages
 
-    def __len__(self) -> int:
-        return len(self._sites) + len(self._hosts) + len(self._relevant)
-
     def count(self, link: Link, relevant: bool, page_url: str) -> None:
         """The page behind a link was read; `page_url` is the address it had in the end."""
         self._all = _more(self._all, relevant, FADE, own=FADE)
@@ -94,7 +91,9 @@ class LinkPrior:
     def load(cls, state: Mapping[str, Any], most: int = MOST) -> LinkPrior:
         """What `save` kept. ValueError when it is damaged."""
         prior = cls(most)
-        prior._all = _share(state["all"], least=1e-9)
+        prior._all = _share(state["all"])
+        if not prior._all[0]:
+            raise ValueError("a count of pages is 0 where there were some")
         unlike, alike = map(_share, state["classes"])
         prior._classes = [unlike, alike]
         prior._sites, prior._hosts = (
@@ -125,9 +124,9 @@ def _bound(names: dict[str, Any], most: int) -> None:
         del names[next(iter(names))]
 
 
-def _share(pair: Any, least: float = 0.0) -> Share:
+def _share(pair: Any) -> Share:
     pages, relevant = (float(number) for number in pair)
-    if not (least <= pages < math.inf and 0 <= relevant <= pages * (1 + 1e-9)):
+    if not (0 <= pages < math.inf and 0 <= relevant <= pages * (1 + 1e-9)):
         raise ValueError("a count of pages is no number, or smaller than that of its relevant ones")
     return pages, relevant
 
