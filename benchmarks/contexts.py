@@ -24,16 +24,16 @@ from typing import Any, get_args
 import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.evaluation.labels import Labels, read_labels
-from topiccrawler.evaluation.pages import RecordedPages
-from topiccrawler.links.classifier import LinkClassifier
-from topiccrawler.links.counts import Counts
+from topiccrawler.evaluation.recorded_pages import RecordedPages
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.training.evaluation import Row, link_rows
+from topiccrawler.link_model.training.report import table
+from topiccrawler.link_model.training.samples import LabelledLink
+from topiccrawler.link_model.training.sources import Sample, link_samples, silently
+from topiccrawler.link_model.training.train import evened, split
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.links.features import Lexicon
-from topiccrawler.links.offline import Row, link_rows
-from topiccrawler.links.report import table
-from topiccrawler.links.samples import LabelledLink
-from topiccrawler.links.sources import Sample, link_samples, silently
-from topiccrawler.links.training import evened, split
 from topiccrawler.model import Link
 from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse

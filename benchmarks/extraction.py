@@ -24,7 +24,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from topiccrawler.pages.content import main_text
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.decode import decode
-from topiccrawler.text.segment import words
+from topiccrawler.text.tokenise import words
 
 _CHARACTER = re.compile(r"[一-鿿]|[a-z0-9]+")
 

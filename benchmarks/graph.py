@@ -25,10 +25,10 @@ import numpy as np
 from topiccrawler.links.graph import LinkGraph
 from topiccrawler.links.ranking import hits, pagerank
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.strategies.adaptive import Adaptive
+from topiccrawler.strategies.adaptive.strategy import Adaptive
 from topiccrawler.strategies.base import Knowledge
-from topiccrawler.strategies.bm25 import LinkIndex, Words
 from topiccrawler.strategies.link_model import LinkModel
+from topiccrawler.strategies.shared.bm25 import LinkIndex, Words
 from topiccrawler.topics.topic import Topic
 
 LINKS_PER_PAGE = 100

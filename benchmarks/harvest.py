@@ -21,8 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from topiccrawler.links.urls import canonical  # noqa: E402
 from topiccrawler.store.visits import read_visits  # noqa: E402
+from topiccrawler.urls.canonical import canonical  # noqa: E402
 
 
 def main() -> None:

@@ -29,14 +29,15 @@ from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.judging import keywords_by_label
 from topiccrawler.pages.read import Reader
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.base import JUDGES, PageJudge
+from topiccrawler.relevance.choose import make_judge
+from topiccrawler.relevance.training.from_files import keywords_by_label
+from topiccrawler.relevance.vsm import VsmJudge
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.text.segment import words_of
+from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.judges.base import JUDGES, PageJudge
-from topiccrawler.topics.judges.choose import make_judge
-from topiccrawler.topics.relevance import PageWords, VsmJudge
 
 MAIN = ("finance", "travel", "health", "sport", "auto")
 MAIN_WEB = ("finance", "health", "travel")
@@ -143,7 +144,7 @@ def quality(truths: Sequence[bool], relevances: Sequence[float], threshold: floa
 
 def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> PageJudge:
     """A judge trained on these documents."""
-    from topiccrawler.topics.judges import training
+    from topiccrawler.relevance.training import train as training
 
     own = load_topic(topic)
     lessons = [

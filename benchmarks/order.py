@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 SPIDER = """
 from scrapy import Request, Spider
 from topiccrawler.links.extract import extract
-from topiccrawler.links.modelfile import load_model
+from topiccrawler.link_model.model_file import load_model
 from topiccrawler.pages.parse import parse
 
 class ScoredSpider(Spider):

@@ -23,13 +23,13 @@ import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.links.extract import extract
 from topiccrawler.pages.content import main_text
-from topiccrawler.pages.detail import load_detail
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import Reader, page_words
 from topiccrawler.pages.title import title_of
+from topiccrawler.relevance.detail import load_detail
+from topiccrawler.relevance.vsm import VsmJudge
 from topiccrawler.text.decode import decode
 from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.relevance import VsmJudge
 
 URL = "http://www.site.test/channel/page.html"
 

@@ -12,12 +12,14 @@ from scrapy.pipelines.images import ImagesPipeline
 from scrapy.settings import Settings
 
 from topiccrawler.addon import REPLAY_HANDLER, Addon
-from topiccrawler.addresses import PrivateAddressMiddleware
-from topiccrawler.documents import DocumentMiddleware
-from topiccrawler.drawing import HANDLER as DRAWING_HANDLER
-from topiccrawler.drawing import DrawnPagesMiddleware
-from topiccrawler.middlewares import LeaseEndMiddleware, LinkGateMiddleware, OutlinksMiddleware
-from topiccrawler.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
+from topiccrawler.engine.middlewares.documents import DocumentMiddleware
+from topiccrawler.engine.middlewares.lease_end import LeaseEndMiddleware
+from topiccrawler.engine.middlewares.link_gate import LinkGateMiddleware
+from topiccrawler.engine.middlewares.outlinks import OutlinksMiddleware
+from topiccrawler.engine.middlewares.rendering import HANDLER as DRAWING_HANDLER
+from topiccrawler.engine.middlewares.rendering import DrawnPagesMiddleware
+from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
+from topiccrawler.engine.private_network import PrivateAddressMiddleware
 
 BLOCK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>recorded</title>"
 
@@ -52,7 +54,7 @@ def test_an_extension_that_is_switched_off_is_not_even_loaded() -> None:
 
 def test_in_another_project_the_parts_find_their_places() -> None:
     settings = settings_after({})
-    assert settings["SCHEDULER"] == "topiccrawler.scheduler.FocusedScheduler"
+    assert settings["SCHEDULER"] == "topiccrawler.engine.scheduler.FocusedScheduler"
     assert settings.getint("CONCURRENT_ITEMS") == 8
     assert settings.getfloat("DOWNLOAD_DELAY_JITTER") == 0
     assert dict(settings["DOWNLOADER_MIDDLEWARES"]) == {
@@ -73,19 +75,21 @@ def test_what_another_project_set_itself_stays() -> None:
     project = {
         "SCHEDULER": "scrapy.core.scheduler.Scheduler",
         "CONCURRENT_ITEMS": 100,
-        "ITEM_PIPELINES": {ImagesPipeline: 1, "topiccrawler.pipelines.StoragePipeline": 900},
-        "SPIDER_MIDDLEWARES": {"topiccrawler.middlewares.OutlinksMiddleware": None},
+        "ITEM_PIPELINES": {ImagesPipeline: 1, "topiccrawler.engine.pipelines.StoragePipeline": 900},
+        "SPIDER_MIDDLEWARES": {"topiccrawler.engine.middlewares.outlinks.OutlinksMiddleware": None},
     }
     settings = settings_after(project)
     assert settings["SCHEDULER"] == "scrapy.core.scheduler.Scheduler"
     assert settings.getint("CONCURRENT_ITEMS") == 100
     assert dict(settings["ITEM_PIPELINES"]) == {
         ImagesPipeline: 1,
-        "topiccrawler.pipelines.StoragePipeline": 900,
+        "topiccrawler.engine.pipelines.StoragePipeline": 900,
         RelevancePipeline: 300,
         NearDuplicatePipeline: 500,
     }
-    assert settings["SPIDER_MIDDLEWARES"]["topiccrawler.middlewares.OutlinksMiddleware"] is None
+    assert (
+        settings["SPIDER_MIDDLEWARES"]["topiccrawler.engine.middlewares.outlinks.OutlinksMiddleware"] is None
+    )
 
 
 def test_our_own_settings_are_left_as_they_are() -> None:

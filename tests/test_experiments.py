@@ -16,9 +16,9 @@ from topiccrawler import settings
 from topiccrawler.commands.compare import Command
 from topiccrawler.demo.plan import Web
 from topiccrawler.demo.sites import DIRECTORY
-from topiccrawler.evaluation.contestants import name_of, named, strategy_of
-from topiccrawler.evaluation.made_up import record
-from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.configurations import name_of, named, strategy_of
+from topiccrawler.evaluation.recorded_pages import RecordedPages
+from topiccrawler.evaluation.synthetic_web import record
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic

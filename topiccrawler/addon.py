@@ -15,32 +15,32 @@ from typing import Any
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from topiccrawler import drawing
-from topiccrawler.downloadhandlers import shared_web
+from topiccrawler.engine.middlewares import rendering as drawing
+from topiccrawler.engine.replay_handler import shared_web
 from topiccrawler.errors import ReplayError
 
 logger = logging.getLogger(__name__)
 
 PARTS = {
-    "SCHEDULER": "topiccrawler.scheduler.FocusedScheduler",
+    "SCHEDULER": "topiccrawler.engine.scheduler.FocusedScheduler",
     "CONCURRENT_ITEMS": 8,  # Scrapy 2.19 makes that many tasks per response
     "DOWNLOAD_DELAY_JITTER": 0,  # the frontier keeps the hosts' clocks
 }
 COMPONENTS = {
     "DOWNLOADER_MIDDLEWARES": {
-        "topiccrawler.middlewares.LinkGateMiddleware": 50,
-        "topiccrawler.drawing.DrawnPagesMiddleware": 55,
-        "topiccrawler.documents.DocumentMiddleware": 60,
-        "topiccrawler.addresses.PrivateAddressMiddleware": 760,
+        "topiccrawler.engine.middlewares.link_gate.LinkGateMiddleware": 50,
+        "topiccrawler.engine.middlewares.rendering.DrawnPagesMiddleware": 55,
+        "topiccrawler.engine.middlewares.documents.DocumentMiddleware": 60,
+        "topiccrawler.engine.private_network.PrivateAddressMiddleware": 760,
     },
     "SPIDER_MIDDLEWARES": {
-        "topiccrawler.middlewares.LeaseEndMiddleware": 10,
-        "topiccrawler.middlewares.OutlinksMiddleware": 1100,
+        "topiccrawler.engine.middlewares.lease_end.LeaseEndMiddleware": 10,
+        "topiccrawler.engine.middlewares.outlinks.OutlinksMiddleware": 1100,
     },
     "ITEM_PIPELINES": {
-        "topiccrawler.pipelines.RelevancePipeline": 300,
-        "topiccrawler.pipelines.NearDuplicatePipeline": 500,
-        "topiccrawler.pipelines.StoragePipeline": 800,
+        "topiccrawler.engine.pipelines.RelevancePipeline": 300,
+        "topiccrawler.engine.pipelines.NearDuplicatePipeline": 500,
+        "topiccrawler.engine.pipelines.StoragePipeline": 800,
     },
 }
 SWITCHED = {
@@ -49,7 +49,7 @@ SWITCHED = {
 }
 CONTACT_PLACE = "{contact}"
 REPLAY_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False}
-REPLAY_HANDLER = "topiccrawler.downloadhandlers.ReplayDownloadHandler"
+REPLAY_HANDLER = "topiccrawler.engine.replay_handler.ReplayDownloadHandler"
 
 
 class Addon:

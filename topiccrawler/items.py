@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from topiccrawler.links.media import Medium
 from topiccrawler.model import Link, Page
+
+
+@dataclass(frozen=True, slots=True)
+class Medium:
+    """One linked file."""
+
+    url: str
+    anchor: str  # the link's text
+    alt: str  # of the picture inside the link
+    caption: str  # of the figure around the link, else the link's title
+    kind: str = "media"
 
 
 @dataclass(slots=True)

@@ -42,7 +42,9 @@ class Page:
     is_target: bool = False  # relevance >= the topic's page_threshold
     seconds: float = 0.0  # download time
     via: Via | None = None  # how it was reached; None for the virtual root
-    is_detail: bool = False  # a page of one text, not of links (pages.detail); False where no ordering asks
+    is_detail: bool = (
+        False  # a page of one text, not of links (relevance.detail); False where no ordering asks
+    )
 
 
 @dataclass(frozen=True, slots=True)

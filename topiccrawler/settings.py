@@ -35,7 +35,7 @@ TOPIC_SEED = 0  # of random_order
 TOPIC_CONTEXT_CHARACTERS = 60  # characters of context on each side of a link (papers: NB 2010 §3.3)
 TOPIC_URL_PARAMETERS_DROPPED: list[
     str
-] = []  # query parameters to drop besides the known tracking ones (links.urls)
+] = []  # query parameters to drop besides the known tracking ones (urls.canonical)
 
 # --- where it is written -----------------------------------------------------------------------------------------
 # writable state; each job has a folder of its own in it (or in JOBDIR when that is set)
@@ -65,7 +65,7 @@ FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # no host rests longer, whatever Retry-Af
 FRONTIER_PATIENCE_SECONDS = 2.0
 
 # --- the queue ---------------------------------------------------------------------------------------------------
-SCHEDULER = "topiccrawler.scheduler.FocusedScheduler"
+SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
 FRONTIER_LEASE_SECONDS = 600.0  # a lease older than this is put back to waiting
 FRONTIER_MEMORY_URLS = 0  # how many queued URLs are held in memory with JOBDIR (the rest on disk); 0 = all
 FRONTIER_CHECKPOINT_PAGES = 100  # the strategy's state is kept every so many pages, and at the end
@@ -82,22 +82,22 @@ FRONTIER_CALENDAR_YEARS_MAX = 2  # years ahead that a date in a URL may lie
 
 # --- the way of the data -----------------------------------------------------------------------------------------
 DOWNLOADER_MIDDLEWARES = {
-    "topiccrawler.middlewares.LinkGateMiddleware": 50,
-    "topiccrawler.drawing.DrawnPagesMiddleware": 55,
-    "topiccrawler.documents.DocumentMiddleware": 60,  # behind decompression on the way back
-    "topiccrawler.addresses.PrivateAddressMiddleware": 760,
+    "topiccrawler.engine.middlewares.link_gate.LinkGateMiddleware": 50,
+    "topiccrawler.engine.middlewares.rendering.DrawnPagesMiddleware": 55,
+    "topiccrawler.engine.middlewares.documents.DocumentMiddleware": 60,  # behind decompression on the way back
+    "topiccrawler.engine.private_network.PrivateAddressMiddleware": 760,
 }
 SPIDER_MIDDLEWARES = {
-    "topiccrawler.middlewares.LeaseEndMiddleware": 10,
-    "topiccrawler.middlewares.OutlinksMiddleware": 1100,
+    "topiccrawler.engine.middlewares.lease_end.LeaseEndMiddleware": 10,
+    "topiccrawler.engine.middlewares.outlinks.OutlinksMiddleware": 1100,
 }
 ITEM_PIPELINES = {
-    "topiccrawler.pipelines.RelevancePipeline": 300,
-    "topiccrawler.pipelines.NearDuplicatePipeline": 500,
-    "topiccrawler.pipelines.StoragePipeline": 800,
+    "topiccrawler.engine.pipelines.RelevancePipeline": 300,
+    "topiccrawler.engine.pipelines.NearDuplicatePipeline": 500,
+    "topiccrawler.engine.pipelines.StoragePipeline": 800,
 }
 EXTENSIONS = {
-    "topiccrawler.extensions.Progress": 100,
+    "topiccrawler.engine.progress.Progress": 100,
     "scrapy.extensions.logstats.LogStats": None,  # Progress says more
     "scrapy.extensions.spiderstate.SpiderState": None,  # a pickle; our state lies in the frontier
 }
@@ -117,7 +117,7 @@ RETRY_TIMES = 1
 REDIRECT_MAX_TIMES = 5
 # fetch links to loopback, private and link-local addresses too (an intranet); seeds on such a host always may
 TOPIC_PRIVATE_ADDRESSES = False
-TWISTED_DNS_RESOLVER = "topiccrawler.addresses.GuardingResolver"
+TWISTED_DNS_RESOLVER = "topiccrawler.engine.private_network.GuardingResolver"
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False  # on by default in 2.19, and it executes Python
 DEFAULT_DROPITEM_LOG_LEVEL = "DEBUG"

@@ -9,8 +9,8 @@ import pytest
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.links.keywords import keyword_model
-from topiccrawler.links.learning import LinkLearner
+from topiccrawler.link_model.from_keywords import keyword_model
+from topiccrawler.link_model.learning import LinkLearner
 from topiccrawler.model import Link, Score
 from topiccrawler.topics.catalogue import load_topic
 

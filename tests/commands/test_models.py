@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.links.classifier import LinkClassifier
-from topiccrawler.links.counts import Counts
-from topiccrawler.links.modelfile import load, save
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.model_file import load, save
 
 LINKS = [
     {"url": "http://a.example/1", "anchor": "基金", "left": "|", "right": "|", "label": "finance", "fin": 1},

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page
-from topiccrawler.ordering import Ordering
 from topiccrawler.strategies import STRATEGIES, build
 from topiccrawler.strategies.base import Knowledge
-from topiccrawler.strategies.layers import read_layers
+from topiccrawler.strategies.shared.layers import read_layers
 
 PROJECT = Path(__file__).resolve().parents[2]
 

@@ -11,10 +11,10 @@ import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
 
 from topiccrawler.commands.train import _better_in_use, _save
-from topiccrawler.links.classifier import LinkClassifier
-from topiccrawler.links.counts import Counts
-from topiccrawler.links.modelfile import load, save
-from topiccrawler.links.training import Trained
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.model_file import load, save
+from topiccrawler.link_model.training.train import Trained
 
 ROWS = [
     {

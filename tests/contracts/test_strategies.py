@@ -12,17 +12,17 @@ import random
 
 import pytest
 
+from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.errors import StrategyError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.links.classifier import LinkClassifier
-from topiccrawler.links.counts import Counts
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.counts import Counts
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.ordering import Ordering
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
 from topiccrawler.strategies.base import ROOT, Expand, Knowledge, Strategy
-from topiccrawler.text.segment import words_of
+from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.topic import Topic
 
 SUBJECTS = {

@@ -12,7 +12,7 @@ from topiccrawler.demo.sites import TRAIN
 from topiccrawler.demo.topic_file import topic_toml
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
-from topiccrawler.topics.relevance import VsmJudge
+from topiccrawler.relevance.vsm import VsmJudge
 from topiccrawler.topics.topic import Topic, read_topic
 
 

@@ -8,7 +8,7 @@ from topiccrawler.demo.files import DemoFiles
 from topiccrawler.demo.lessons import train_on
 from topiccrawler.demo.plan import Web
 from topiccrawler.demo.running import RunningServer
-from topiccrawler.links.modelfile import load_model
+from topiccrawler.link_model.model_file import load_model
 from topiccrawler.model import Link
 
 

@@ -20,7 +20,10 @@ def test_list_names_the_spiders(scrapy: Callable[..., Any]) -> None:
 
 def test_settings_are_read_from_the_project(scrapy: Callable[..., Any]) -> None:
     assert scrapy("settings", "--get", "ROBOTSTXT_OBEY").out.strip() == "True"
-    assert scrapy("settings", "--get", "SCHEDULER").out.strip() == "topiccrawler.scheduler.FocusedScheduler"
+    assert (
+        scrapy("settings", "--get", "SCHEDULER").out.strip()
+        == "topiccrawler.engine.scheduler.FocusedScheduler"
+    )
 
 
 def test_check_runs_the_contracts_and_they_hold(scrapy: Callable[..., Any]) -> None:

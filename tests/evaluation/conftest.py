@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
 
-from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 
 TOPIC = """

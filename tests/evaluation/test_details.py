@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from topiccrawler.evaluation.contestants import Contest
+from topiccrawler.evaluation.configurations import Contest
 from topiccrawler.evaluation.experiment import Plan, _sight, compare
-from topiccrawler.evaluation.pages import RecordedPages
-from topiccrawler.evaluation.readings import Readings
-from topiccrawler.evaluation.survey import survey
+from topiccrawler.evaluation.page_reading import survey
+from topiccrawler.evaluation.parsed_pages import Readings
+from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.workers import Workers
-from topiccrawler.pages.detail import FILE, DetailClassifier, save_detail
+from topiccrawler.relevance.detail import FILE, DetailClassifier, save_detail
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.seeds import Seeds
 

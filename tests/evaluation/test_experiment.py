@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import ArgumentError, ModelError, SeedsError
-from topiccrawler.evaluation.contestants import Contest
+from topiccrawler.evaluation.configurations import Contest
 from topiccrawler.evaluation.experiment import Comparison, Plan, compare
 from topiccrawler.evaluation.measures import oracle_ratio
 from topiccrawler.topics.seeds import Seeds

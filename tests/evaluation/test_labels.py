@@ -7,7 +7,7 @@ import pytest
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.evaluation.labels import read_labels
-from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.recorded_pages import RecordedPages
 
 WEB = {f"http://a.example/{name}": name for name in ("", "one/", "two.html", "three/")}
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from topiccrawler.evaluation.contestants import Contest
+from topiccrawler.evaluation.configurations import Contest
 from topiccrawler.evaluation.live import LiveCrawls, fetched
-from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Run
 from topiccrawler.model import Visit
 from topiccrawler.store.visits import VisitLog
@@ -57,6 +57,8 @@ def test_the_real_crawl_is_given_the_same_arguments(
     assert {"CONCURRENT_REQUESTS=4", "CONCURRENT_REQUESTS_PER_DOMAIN=4"} < set(arguments)
     assert "TOPIC_LINK_THRESHOLD=0" in arguments
     middlewares = next(arg for arg in arguments if arg.startswith("SPIDER_MIDDLEWARES="))
-    assert json.loads(middlewares.partition("=")[2]) == {"topiccrawler.heldlinks.HeldLinksMiddleware": 1200}
+    assert json.loads(middlewares.partition("=")[2]) == {
+        "topiccrawler.engine.middlewares.recorded_links.HeldLinksMiddleware": 1200
+    }
     pruned = Run(Contest("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)
     assert "TOPIC_LINK_THRESHOLD=0.3" in crawls.arguments(pruned, tmp_path / "seeds.txt", tmp_path)

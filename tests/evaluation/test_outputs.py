@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.evaluation.contestants import Contest, Contestants
+from topiccrawler.evaluation.configurations import Contest, Contestants
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.experiment import Comparison, Outcome, Plan
 from topiccrawler.evaluation.plots import plots

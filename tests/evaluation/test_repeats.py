@@ -11,17 +11,17 @@ from pathlib import Path
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from topiccrawler.demo.plan import Web
-from topiccrawler.evaluation.made_up import record
+from topiccrawler.evaluation.synthetic_web import record
 
 PAGES = 200
 ROOT = Path(__file__).parents[2]
 READ_AND_CRAWL = """
 import hashlib, json, sqlite3, sys
 from pathlib import Path
-from topiccrawler.evaluation.contestants import Contest
-from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.configurations import Contest
+from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Run, crawl
-from topiccrawler.evaluation.survey import Sight, survey
+from topiccrawler.evaluation.page_reading import Sight, survey
 from topiccrawler.evaluation.workers import Workers
 from topiccrawler.replay.warc import RecordedWeb
 

@@ -4,9 +4,9 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from topiccrawler.evaluation.contestants import Contest
+from topiccrawler.evaluation.configurations import Contest
+from topiccrawler.evaluation.repeats import all_rounds
 from topiccrawler.evaluation.replayed import Crawled, Run
-from topiccrawler.evaluation.rounds import all_rounds
 
 FAIR = Run(Contest("tea"), "fair", (0,), 5, Path("readings"))
 LUCKY = Run(Contest("tea"), "lucky", (0,), 5, Path("readings"))

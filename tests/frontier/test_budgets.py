@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_DRY, HOST_PAGES, NOTE, Allowance, Budgets
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Score, Via
-from topiccrawler.ordering import Ordering
 from topiccrawler.strategies import build
 
 HUB = "http://hub.example/"

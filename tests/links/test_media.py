@@ -2,10 +2,11 @@
 
 import pytest
 
-from topiccrawler.links.endings import is_media
+from topiccrawler.items import Medium
 from topiccrawler.links.extract import extract
-from topiccrawler.links.media import MOST_MEDIA, Medium, media_of
+from topiccrawler.links.media import MOST_MEDIA, media_of
 from topiccrawler.pages.parse import parse
+from topiccrawler.urls.file_types import is_media
 
 
 @pytest.mark.parametrize(

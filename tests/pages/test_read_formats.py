@@ -12,7 +12,7 @@ from topiccrawler.links.extract import extract
 from topiccrawler.pages.formats.extract import Extract, UnreadableError
 from topiccrawler.pages.formats.formats import Formats
 from topiccrawler.pages.read import Reader
-from topiccrawler.topics.relevance import PageWords
+from topiccrawler.pages.words import PageWords
 
 
 class ShareOfFunds:

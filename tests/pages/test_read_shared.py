@@ -13,9 +13,9 @@ from topiccrawler.links.extract import extract
 from topiccrawler.pages.content import main_text
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import Reader
+from topiccrawler.pages.words import PageWords
 from topiccrawler.text.decode import decode
-from topiccrawler.text.segment import words
-from topiccrawler.topics.relevance import PageWords
+from topiccrawler.text.tokenise import words
 
 SHARED = Path(os.environ.get("TOPICCRAWLER_SHARED", ""))
 pytestmark = pytest.mark.skipif(

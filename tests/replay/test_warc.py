@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import ReplayError
-from topiccrawler.links.urls import canonical
 from topiccrawler.replay.warc import Found, RecordedWeb
+from topiccrawler.urls.canonical import canonical
 
 Record = Callable[..., Path]
 GBK_PAGE = "<title>股票</title>".encode("gbk")

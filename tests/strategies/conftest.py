@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
+from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.ordering import Ordering
 from topiccrawler.strategies.base import Strategy
 
 Drawn = Mapping[str, tuple[float, Sequence[tuple[str, str]]]]  # name -> (relevance, [(target name, anchor)])

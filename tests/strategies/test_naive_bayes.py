@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.errors import StateError, StrategyError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.links.keywords import keyword_model
+from topiccrawler.link_model.from_keywords import keyword_model
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.ordering import Ordering
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Knowledge, Strategy
 from topiccrawler.topics.catalogue import topic_from_keywords

@@ -1,5 +1,5 @@
-from topiccrawler.text.segment import words
 from topiccrawler.text.stopwords import STOP_WORDS
+from topiccrawler.text.tokenise import words
 
 
 def test_function_words_and_menu_words_are_listed_and_topic_words_are_not() -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import TopicError
-from topiccrawler.links.labelling import label
+from topiccrawler.link_model.training.labelling import label
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.vsm import VsmJudge
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names, with_site_rules
-from topiccrawler.topics.relevance import PageWords, VsmJudge
 from topiccrawler.topics.topic import SiteRule, make_topic
 
 NAMES = [

@@ -112,14 +112,14 @@ class Command(ScrapyCommand):
         )
 
     def _plan(self, opts: argparse.Namespace) -> Plan:
-        from topiccrawler.evaluation.contestants import ALL, Contest, named
+        from topiccrawler.crawl.options import expand_of
+        from topiccrawler.evaluation.configurations import ALL, Contest, named
         from topiccrawler.evaluation.experiment import Plan
         from topiccrawler.evaluation.workers import cores
         from topiccrawler.links.extract import WINDOW_CHARACTERS
-        from topiccrawler.links.urls import canonical
+        from topiccrawler.relevance.base import VSM
         from topiccrawler.replay.paths import recorded_paths
-        from topiccrawler.strategies.choices import expand_of
-        from topiccrawler.topics.judges.base import VSM
+        from topiccrawler.urls.canonical import canonical
 
         settings = self.settings
         if settings is None:

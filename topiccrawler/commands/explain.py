@@ -20,9 +20,9 @@ from scrapy.exceptions import UsageError
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError
 
 if TYPE_CHECKING:
-    from topiccrawler.history import History, PastCrawl
-    from topiccrawler.links.classifier import LinkClassifier
-    from topiccrawler.links.learning import LinkLearner
+    from topiccrawler.crawl.history import History, PastCrawl
+    from topiccrawler.link_model.classifier import LinkClassifier
+    from topiccrawler.link_model.learning import LinkLearner
     from topiccrawler.model import Link
     from topiccrawler.topics.topic import Topic
 
@@ -76,9 +76,9 @@ class Command(ScrapyCommand):
         print(json.dumps(found, ensure_ascii=False) if opts.json else _text(found))
 
     def _explain(self, given: str | None, opts: argparse.Namespace) -> dict[str, Any]:
-        from topiccrawler.history import PastCrawl, with_text
-        from topiccrawler.links.urls import canonical, host_of
+        from topiccrawler.crawl.history import PastCrawl, with_text
         from topiccrawler.model import Link
+        from topiccrawler.urls.canonical import canonical, host_of
 
         url = canonical(given) if given else ""
         if url is None:
@@ -116,7 +116,7 @@ class Command(ScrapyCommand):
         self, topic: Topic, past: PastCrawl | None
     ) -> tuple[LinkClassifier | LinkLearner, LinkClassifier]:
         """The topic's link model, with what the crawl learned upon it."""
-        from topiccrawler.links.keywords import scorer_of_job
+        from topiccrawler.link_model.from_keywords import scorer_of_job
 
         job = past.job() if past is not None else {}
         strategy = past.strategy() if past is not None else None
@@ -130,7 +130,7 @@ class Command(ScrapyCommand):
         self, link: Link, history: History | None, topic: Topic, scorer: LinkClassifier | LinkLearner
     ) -> dict[str, Any]:
 
-        from topiccrawler.gate import LinkGate
+        from topiccrawler.crawl.gate import LinkGate
         from topiccrawler.strategies.base import logistic
 
         threshold = topic.link_threshold

@@ -94,9 +94,9 @@ class Command(ScrapyCommand):
 
     def _reasons(self, seen: Overview) -> list[list[tuple[str, float]]]:
         """What the crawl's own scorer says of each top URL; nothing for an ordering without one."""
-        from topiccrawler.checkpoints import NOTE
+        from topiccrawler.crawl.checkpoints import NOTE
         from topiccrawler.frontier.overview import notes_as_json
-        from topiccrawler.links.keywords import scorer_of_job
+        from topiccrawler.link_model.from_keywords import scorer_of_job
         from topiccrawler.strategies import STRATEGIES
         from topiccrawler.topics.catalogue import load_topic
 
@@ -147,8 +147,8 @@ def _standard_input() -> Iterable[str]:
 
 
 def _report(seen: Overview, reasons: list[list[tuple[str, float]]], top: int, now: float) -> dict[str, Any]:
+    from topiccrawler.engine.queue_stats import NOTE, noted_waits
     from topiccrawler.frontier.overview import notes_as_json
-    from topiccrawler.scheduling.gauges import NOTE, noted_waits
 
     waits = {
         host: (reason, until) for host, reason, until in noted_waits(seen.notes.get(NOTE)) if until > now

@@ -65,8 +65,8 @@ class Command(ScrapyCommand):
 
     def _judge(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.pages.read import Reader
+        from topiccrawler.relevance.choose import make_judge
         from topiccrawler.topics.catalogue import load_topic, with_site_rules
-        from topiccrawler.topics.judges.choose import make_judge
 
         settings = self.settings
         assert settings is not None  # noqa: S101 Scrapy sets it before run
@@ -89,7 +89,7 @@ class Command(ScrapyCommand):
             "judge": name,
         }
         if name == "detail":
-            from topiccrawler.pages.detail import FIGURES, figures, load_detail
+            from topiccrawler.relevance.detail import FIGURES, figures, load_detail
 
             of_page = figures(reading.document)
             score = load_detail(folder).score(of_page)
@@ -122,7 +122,7 @@ class Command(ScrapyCommand):
         """The page by Scrapy's own downloader, so that proxy, robots.txt and REPLAY_WARC count as in a crawl."""
         from scrapy import Request, Spider
 
-        from topiccrawler.links.urls import canonical
+        from topiccrawler.urls.canonical import canonical
 
         address = canonical(url)
         if address is None:

@@ -19,9 +19,9 @@ from scrapy.exceptions import UsageError
 from topiccrawler.errors import ArgumentError, CrawlerError, ModelError
 
 if TYPE_CHECKING:
-    from topiccrawler.links.classifier import LinkClassifier
-    from topiccrawler.links.offline import Row
-    from topiccrawler.links.samples import LabelledLink
+    from topiccrawler.link_model.classifier import LinkClassifier
+    from topiccrawler.link_model.training.evaluation import Row
+    from topiccrawler.link_model.training.samples import LabelledLink
 
 USAGE = """[list]
   scrapy models show MODEL
@@ -95,7 +95,7 @@ class Command(ScrapyCommand):
         return place
 
     def _model(self, name: str, opts: argparse.Namespace) -> LinkClassifier:
-        from topiccrawler.links.modelfile import load, load_model
+        from topiccrawler.link_model.model_file import load, load_model
         from topiccrawler.topics.catalogue import load_topic
 
         path = Path(name).expanduser()
@@ -105,7 +105,7 @@ class Command(ScrapyCommand):
         return load_model(name if (folder / f"{name}.json").is_file() else load_topic(name).name, folder)
 
     def _list(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.links.modelfile import load
+        from topiccrawler.link_model.model_file import load
 
         found = []
         for place in sorted(self._folder(opts).glob("*.json")):
@@ -135,7 +135,7 @@ class Command(ScrapyCommand):
             print(f"{head}{line['event']:12}{line['context']:10}{line['threshold']:>9.2f}{f1:>13}  {sources}")
 
     def _show(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.links.report import report
+        from topiccrawler.link_model.training.report import report
 
         model = self._model(names[0], opts)
         if opts.json:
@@ -158,7 +158,7 @@ class Command(ScrapyCommand):
     def _measured(
         self, model: LinkClassifier, links: Sequence[LabelledLink], opts: argparse.Namespace
     ) -> dict[str, float]:
-        from topiccrawler.links.lifecycle import measure
+        from topiccrawler.link_model.training.promotion import measure
 
         row: Row = measure(model, links, opts.threshold)
         threshold = model.threshold if opts.threshold is None else opts.threshold
@@ -179,8 +179,8 @@ class Command(ScrapyCommand):
                   f"{line['threshold']:11.2f}{line['links']:9}")  # fmt: skip
 
     def _promote(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.links.lifecycle import in_use, measure, put_to_use
-        from topiccrawler.links.modelfile import load
+        from topiccrawler.link_model.model_file import load
+        from topiccrawler.link_model.training.promotion import in_use, measure, put_to_use
 
         candidate, folder = load(Path(names[0]).expanduser()), self._folder(opts)
         now = in_use(candidate.topic, folder)
@@ -201,8 +201,8 @@ class Command(ScrapyCommand):
         print(json.dumps({"model": str(place), "reason": told}) if opts.json else f"in use: {place} ({told})")
 
     def _merge(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.links.lifecycle import merged
-        from topiccrawler.links.modelfile import save
+        from topiccrawler.link_model.model_file import save
+        from topiccrawler.link_model.training.promotion import merged
 
         if not opts.out:
             raise ArgumentError("merge", "does not know where to write", "name a file by --out FILE")
@@ -213,7 +213,7 @@ class Command(ScrapyCommand):
 
 
 def _links(model: LinkClassifier, opts: argparse.Namespace) -> list[LabelledLink]:
-    from topiccrawler.links.lifecycle import labelled
+    from topiccrawler.link_model.training.promotion import labelled
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.topic import make_topic
 

@@ -27,8 +27,8 @@ class Command(parse.Command):
         return deferred.addCallback(self._expand)
 
     def _expand(self, outputs: Any) -> list[Any]:
+        from topiccrawler.engine.middlewares.outlinks import expand
         from topiccrawler.items import Outlinks
-        from topiccrawler.middlewares import expand
 
         expanded: list[Any] = []
         for output in outputs:

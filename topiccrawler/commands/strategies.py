@@ -81,7 +81,7 @@ def _show(names: list[str], *, as_json: bool) -> None:
 
 def _described(name: str) -> dict[str, Any]:
     from topiccrawler.strategies import STRATEGIES, parameters_of
-    from topiccrawler.strategies.card import card
+    from topiccrawler.strategies.shared.card import card
 
     strategy = STRATEGIES[name]
     parts = {part.lower(): text for part, text in card(strategy).items()}

@@ -20,7 +20,7 @@ from scrapy.exceptions import UsageError
 from topiccrawler.errors import ArgumentError, CrawlerError, LinksFileError
 
 if TYPE_CHECKING:
-    from topiccrawler.links.training import Recipe, Trained
+    from topiccrawler.link_model.training.train import Recipe, Trained
 
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ class Command(ScrapyCommand):
             self.exitcode = 1
 
     def _train(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.links.training import Recipe, train
+        from topiccrawler.link_model.training.train import Recipe, train
         from topiccrawler.topics.catalogue import load_topic, topic_names
 
         if opts.judge is not None:
@@ -130,7 +130,7 @@ class Command(ScrapyCommand):
         _print(recipe, trained, place, better, as_json=opts.json)
 
     def _train_judge(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.judging import Request, check, told, train_to
+        from topiccrawler.relevance.training.from_files import Request, check, told, train_to
 
         request = Request(
             judge=opts.judge,
@@ -198,7 +198,7 @@ def _folder(given: str | None) -> Path:
 
 def _better_in_use(trained: Trained, folder: Path) -> str | None:
     """Why the model in use is the better one, if it is."""
-    from topiccrawler.links.lifecycle import in_use, same_sources
+    from topiccrawler.link_model.training.promotion import in_use, same_sources
 
     now = in_use(trained.model.topic, folder)
     new = _held_out(trained.model.scores)
@@ -220,9 +220,9 @@ def _held_out(scores: Mapping[str, Any]) -> float | None:
 
 
 def _save(trained: Trained, folder: Path, *, in_use: bool) -> Path:
-    from topiccrawler.links.lifecycle import CANDIDATE, put_to_use
-    from topiccrawler.links.modelfile import save
-    from topiccrawler.links.report import report
+    from topiccrawler.link_model.model_file import save
+    from topiccrawler.link_model.training.promotion import CANDIDATE, put_to_use
+    from topiccrawler.link_model.training.report import report
 
     model = trained.model
     place = folder / f"{model.topic}{CANDIDATE}"
@@ -241,7 +241,7 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> Path:
 
 
 def _print(recipe: Recipe, trained: Trained, place: Path, better: str | None, *, as_json: bool) -> None:
-    from topiccrawler.links.report import divergence_lines, table
+    from topiccrawler.link_model.training.report import divergence_lines, table
 
     if as_json:
         found = {

@@ -13,12 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import urlsplit
 
+from topiccrawler.link_model.training.labelling import label
 from topiccrawler.links.extract import ContextMaker, extract
-from topiccrawler.links.labelling import label
-from topiccrawler.links.urls import canonical, host_of
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
 from topiccrawler.topics.topic import Topic
+from topiccrawler.urls.canonical import canonical, host_of
 
 TIMEOUT_SECONDS = 30.0
 CONTEXT: ContextMaker = "window"

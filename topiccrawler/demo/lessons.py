@@ -14,11 +14,11 @@ from topiccrawler.demo.files import DemoFiles
 from topiccrawler.demo.plan import Web
 from topiccrawler.demo.sites import TRAIN
 from topiccrawler.errors import LinksFileError
-from topiccrawler.links.modelfile import save
-from topiccrawler.links.training import Recipe, train
+from topiccrawler.link_model.model_file import save
+from topiccrawler.link_model.training.train import Recipe, train
 from topiccrawler.pages.read import Reader
+from topiccrawler.relevance.vsm import VsmJudge
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.relevance import VsmJudge
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from topiccrawler.errors import SeedsError
-from topiccrawler.evaluation.contestants import (
+from topiccrawler.evaluation.configurations import (
     Contest,
     Contestants,
     contestants_of,
@@ -24,11 +24,11 @@ from topiccrawler.evaluation.contestants import (
 from topiccrawler.evaluation.labels import Labels, read_labels
 from topiccrawler.evaluation.live import LiveCrawls
 from topiccrawler.evaluation.oracle import oracle_order
-from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.page_reading import Sight, Survey, survey
+from topiccrawler.evaluation.recorded_pages import RecordedPages
+from topiccrawler.evaluation.repeats import Bar, all_rounds
 from topiccrawler.evaluation.replayed import CONCURRENCY, Crawled, Run, crawl
-from topiccrawler.evaluation.rounds import Bar, all_rounds
 from topiccrawler.evaluation.scoring import Scored, Truth
-from topiccrawler.evaluation.survey import Sight, Survey, survey
 from topiccrawler.evaluation.workers import Workers
 from topiccrawler.links.extract import WINDOW_CHARACTERS
 from topiccrawler.replay.warc import RecordedWeb

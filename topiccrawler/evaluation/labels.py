@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.recorded_pages import RecordedPages
 
 CONTENT = "content"
 REMEDY = "give lines: url TAB topics TAB how TAB kind"

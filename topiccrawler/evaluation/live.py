@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topiccrawler.errors import CrawlerError
-from topiccrawler.evaluation.contestants import name_of, parameters_of
+from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.costs import Cost
-from topiccrawler.evaluation.pages import RecordedPages
+from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Crawled, Run
 from topiccrawler.store.visits import read_visits
 
 SETTINGS_MODULE = "topiccrawler.settings"
-HELD_LINKS = "topiccrawler.heldlinks.HeldLinksMiddleware"
+HELD_LINKS = "topiccrawler.engine.middlewares.recorded_links.HeldLinksMiddleware"
 HELD_LINKS_POSITION = 1200
 BUDGETS = (
     *("FRONTIER_HOST_PAGES", "FRONTIER_DOMAIN_PAGES", "FRONTIER_HOST_DRY_PAGES", "FRONTIER_SHAPE_DRY_PAGES"),

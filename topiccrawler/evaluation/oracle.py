@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
-from topiccrawler.evaluation.graph import NOWHERE, LinkTable
+from topiccrawler.evaluation.recorded_links import NOWHERE, LinkTable
 
 
 def oracle_order(links: LinkTable, seeds: Sequence[int], relevant: Iterable[int], pages: int) -> list[int]:

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from pathlib import Path
 
-from topiccrawler.evaluation.contestants import (
+from topiccrawler.crawl.gate import LinkGate
+from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.evaluation.configurations import (
     Contest,
     context_of,
     prepare,
@@ -25,13 +27,11 @@ from topiccrawler.evaluation.contestants import (
     threshold_of,
 )
 from topiccrawler.evaluation.costs import Cost, Meter
-from topiccrawler.evaluation.readings import Readings
+from topiccrawler.evaluation.parsed_pages import Readings
 from topiccrawler.frontier.base import Accept, Leased, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.gate import LinkGate
 from topiccrawler.model import Via
-from topiccrawler.ordering import Ordering
 from topiccrawler.strategies.base import Strategy
 from topiccrawler.topics.catalogue import load_topic
 

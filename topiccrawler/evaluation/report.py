@@ -15,14 +15,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.evaluation.contestants import name_of, parameters_of
+from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.experiment import Comparison
 from topiccrawler.evaluation.measures import checkpoints
 from topiccrawler.evaluation.results import ORACLE, mean_ratios, result
 from topiccrawler.evaluation.scoring import STEP_PAGES
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies import parameters_of as defaults_of
-from topiccrawler.text.segment import TOKENIZER
+from topiccrawler.text.tokenise import TOKENIZER
 
 PACKAGES = (
     *("topiccrawler", "Scrapy", "selectolax", "jieba", "rjieba", "OpenCC", "tldextract", "scikit-learn"),

@@ -127,7 +127,7 @@ class Frontier(Protocol):
 
     def hears(self, url: str, text: str) -> bool:
         """A link with this text tells something: the URL was never met, or waits and was neither first pushed nor
-        heard of with this text (frontier.heard); from now on it was."""
+        heard of with this text (frontier.seen_anchors); from now on it was."""
 
     def row(self, url: str) -> Row | None:
         """One URL's record."""

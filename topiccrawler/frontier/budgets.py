@@ -29,8 +29,8 @@ from typing import Any
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Aside, Frontier, State
 from topiccrawler.frontier.traps import Limits, shape, trap
-from topiccrawler.links.urls import host_of, registered_domain
 from topiccrawler.model import Link, Page
+from topiccrawler.urls.canonical import host_of, registered_domain
 
 NOTE = "budget/"  # and the host
 

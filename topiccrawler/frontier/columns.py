@@ -11,15 +11,15 @@ from collections.abc import Callable
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.known import Digest, Known
 from topiccrawler.frontier.rows import CODES, STATES, Rows
 from topiccrawler.frontier.tables import RESTORE
+from topiccrawler.frontier.url_index import Digest, Known
 
 WAITING, PROCESSING = CODES[State.WAITING], CODES[State.PROCESSING]
 
 
 class Columns:
-    """By a URL's number: its score, state (as on disk), host's number, and texts heard (frontier.heard)."""
+    """By a URL's number: its score, state (as on disk), host's number, and texts heard (frontier.seen_anchors)."""
 
     def __init__(self, digest: Callable[[str], Digest]) -> None:
         self.known = Known(digest)

@@ -20,8 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Pushed, Row, State
 from topiccrawler.frontier.rows import Rows
-from topiccrawler.links.urls import MAX_LENGTH_CHARACTERS, host_of
 from topiccrawler.model import Link, Score
+from topiccrawler.urls.canonical import MAX_LENGTH_CHARACTERS, host_of
 
 VERSION = 1
 _ROWS_PER_COMMIT = 10_000

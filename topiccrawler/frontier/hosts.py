@@ -27,7 +27,7 @@ from hashlib import blake2b
 from heapq import heapify, heappop, heappush
 from math import inf
 
-from topiccrawler.frontier.clock import Clock
+from topiccrawler.frontier.host_clock import Clock
 
 Key = tuple[float, int]
 """Rank of a URL, smaller is sooner: (-score, number in order of arrival)."""

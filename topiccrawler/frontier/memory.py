@@ -20,9 +20,9 @@ from topiccrawler.frontier.base import (
     check_end,
     check_score,
 )
-from topiccrawler.frontier.heard import bit_of
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.queues import Queues
+from topiccrawler.frontier.seen_anchors import bit_of
 from topiccrawler.model import Link, Score
 
 

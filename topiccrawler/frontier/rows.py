@@ -17,9 +17,9 @@ from typing import Any
 from topiccrawler.errors import StateError
 from topiccrawler.frontier import tables
 from topiccrawler.frontier.base import Row, State
-from topiccrawler.frontier.known import Digest
 from topiccrawler.frontier.sparse import SparseMap
 from topiccrawler.frontier.tables import RESTORE, fault, lock, open_to_read, open_to_write
+from topiccrawler.frontier.url_index import Digest
 from topiccrawler.model import Link
 
 _FLUSH_ROWS = 5_000  # gathered rows are handed to SQLite at this many, committed or not

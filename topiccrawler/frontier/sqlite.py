@@ -31,11 +31,11 @@ from topiccrawler.frontier.base import (
     check_score,
 )
 from topiccrawler.frontier.columns import PROCESSING, WAITING, Columns
-from topiccrawler.frontier.heard import bit_of
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.known import Digest, digest
 from topiccrawler.frontier.queues import Queues
 from topiccrawler.frontier.rows import CODES, STATES, Rows
+from topiccrawler.frontier.seen_anchors import bit_of
+from topiccrawler.frontier.url_index import Digest, digest
 from topiccrawler.model import Link, Score
 
 

@@ -17,10 +17,10 @@ from bisect import bisect_left
 from operator import itemgetter
 from typing import Literal
 
-from topiccrawler.links.endings import is_media
-from topiccrawler.links.urls import Canonicalizer, host_of, kind_of
 from topiccrawler.model import Link
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document
+from topiccrawler.urls.canonical import Canonicalizer, host_of, kind_of
+from topiccrawler.urls.file_types import is_media
 
 ContextMaker = Literal["window", "neighbour", "dom"]
 

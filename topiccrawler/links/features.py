@@ -26,7 +26,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from topiccrawler.model import Link
-from topiccrawler.text.segment import words_of
+from topiccrawler.text.tokenise import words_of
 
 FEATURES = "link-words-4"  # stands in every model; goes up with any change below
 FIELDS = ("anchor", "context", "url")

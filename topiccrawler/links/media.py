@@ -7,28 +7,17 @@ store may want the file. So links.extract leaves it out of the queue, and it is 
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from operator import itemgetter
 
-from topiccrawler.links.endings import MEDIA, is_media, may_be_media
+from topiccrawler.items import Medium
 from topiccrawler.links.extract import anchor_text
-from topiccrawler.links.urls import Canonicalizer
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document
+from topiccrawler.urls.canonical import Canonicalizer
+from topiccrawler.urls.file_types import is_media, may_be_media
 
 LONGEST_CAPTION = 300
 CAPTION_RUNS = 30  # pieces of text looked through on each side of the link
 MOST_MEDIA = 200  # of one page
-
-
-@dataclass(frozen=True, slots=True)
-class Medium:
-    """One linked file."""
-
-    url: str
-    anchor: str  # the link's text
-    alt: str  # of the picture inside the link
-    caption: str  # of the figure around the link, else the link's title
-    kind: str = MEDIA
 
 
 def media_of(document: Document, page_url: str, encoding: str = "utf-8") -> list[Medium]:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from rensa import RMinHash
 
-from topiccrawler.text.segment import words
+from topiccrawler.text.tokenise import words
 
 BITS = 256
 MOST_DIFFERENT = 52

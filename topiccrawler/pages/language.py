@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from operator import ne
 
-from topiccrawler.text.fold import fold
+from topiccrawler.text.normalise import fold
 
 MOST_CHARACTERS = 1_000
 LEAST_LETTERS = 10

@@ -10,8 +10,8 @@ from __future__ import annotations
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.pages.document import Document
-from topiccrawler.pages.taming import tame
-from topiccrawler.pages.walk import Walk
+from topiccrawler.pages.dom_traversal import Walk
+from topiccrawler.pages.nesting_limit import tame
 
 MOST_CHARACTERS = 2_000_000
 _UNREAD = ["script", "style", "noscript", "template", "svg"]

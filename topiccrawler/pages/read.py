@@ -23,11 +23,11 @@ from topiccrawler.pages.formats.extract import Extract, UnreadableError
 from topiccrawler.pages.formats.formats import Formats
 from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.sites import read_by_rule, rule_of
+from topiccrawler.pages.site_rules import read_by_rule, rule_of
 from topiccrawler.pages.title import title_of
+from topiccrawler.pages.words import PageWords
 from topiccrawler.text.decode import decode
-from topiccrawler.text.segment import words_of
-from topiccrawler.topics.relevance import PageWords
+from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.topic import SiteRule
 
 MOST_BYTES = 4_000_000

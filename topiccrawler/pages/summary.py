@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
 
-from topiccrawler.text.fold import fold
+from topiccrawler.text.normalise import fold
 
 MOST_CHARACTERS = 200
 TYPICAL_LENGTH = 60

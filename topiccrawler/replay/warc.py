@@ -27,9 +27,9 @@ from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
 from topiccrawler.errors import ReplayError
-from topiccrawler.links.urls import canonical
 from topiccrawler.replay.bodies import Headers
 from topiccrawler.replay.records import Entry, WarcFile
+from topiccrawler.urls.canonical import canonical
 
 logger = logging.getLogger(__name__)
 

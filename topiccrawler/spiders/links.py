@@ -12,12 +12,12 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from topiccrawler.crawl.params import LinksParams, parse_links_arguments
+from topiccrawler.engine.runtime import Runtime, build_runtime
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.items import Outlinks
+from topiccrawler.link_model.training.link_file import Caps, LinkFile
 from topiccrawler.links.extract import extract
-from topiccrawler.links.linkfile import Caps, LinkFile
-from topiccrawler.params import LinksParams, parse_links_arguments
-from topiccrawler.runtime import Runtime, build_runtime
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.topic import Topic
@@ -34,7 +34,7 @@ class LinksSpider(Spider):
 
     Arguments: topic, seeds (default: the topic's positive and negative places), strategy (breadth_first or
     random_order), pages, out, context, links_per_page, links_per_host, links_per_site, unlabelled
-    (topiccrawler.params). Given the same JOBDIR, or the same `out`, it goes on.
+    (topiccrawler.crawl.params). Given the same JOBDIR, or the same `out`, it goes on.
     """
 
     name = "links"

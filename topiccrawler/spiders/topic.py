@@ -12,18 +12,18 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from topiccrawler import documents
+from topiccrawler.crawl.params import parse_arguments
+from topiccrawler.engine.middlewares import documents
+from topiccrawler.engine.runtime import Runtime, build_runtime
 from topiccrawler.errors import CrawlerError
 from topiccrawler.items import Outlinks, PageItem
 from topiccrawler.links.extract import extract
 from topiccrawler.links.media import media_of
-from topiccrawler.links.urls import canonical
 from topiccrawler.pages.facts import Facts, facts_of
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import Reading
-from topiccrawler.params import parse_arguments
-from topiccrawler.runtime import Runtime, build_runtime
 from topiccrawler.strategies.base import ROOT
+from topiccrawler.urls.canonical import canonical
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts ne
 class TopicSpider(Spider):
     """Fetches pages about a topic: `scrapy crawl topic -a topic=finance`.
 
-    Arguments: topic, seeds, strategy, pages, targets, keywords, sites, strategy_NAME (topiccrawler.params).
+    Arguments: topic, seeds, strategy, pages, targets, keywords, sites, strategy_NAME (topiccrawler.crawl.params).
     """
 
     name = "topic"

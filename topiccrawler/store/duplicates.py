@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topiccrawler.errors import StateError
-from topiccrawler.links.urls import host_of, registered_domain
 from topiccrawler.pages.fingerprint import BITS, MOST_DIFFERENT, Fingerprint
-from topiccrawler.store.faults import told
+from topiccrawler.store.database import told
+from topiccrawler.urls.canonical import host_of, registered_domain
 
 APPLICATION = 0x746F7064  # "topd", in the file's header
 VERSION = 1

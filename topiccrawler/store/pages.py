@@ -21,7 +21,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from topiccrawler.errors import StateError
-from topiccrawler.store.faults import told
+from topiccrawler.store.database import told
 
 APPLICATION = 0x746F7063  # "topc", in the file's header
 VERSION = 2

@@ -27,7 +27,7 @@ class AnchorText(Strategy):
         sim(i) = P(+|anchor) if the anchor is classified positive, else `negative`
         P(+|anchor) -> the link model shown the anchor alone; P(+|page) -> `Page.relevance`, at least `negative`.
     Parameters: negative 0.01 (JLSE algorithm 1); terminal false: links of result pages are followed; detail false: a
-        relevant page is a result page, true: one that the detail classifier (pages.detail, the paper's SVM of §3.1) holds
+        relevant page is a result page, true: one that the detail classifier (relevance.detail, the paper's SVM of §3.1) holds
         for a detail page besides. The paper has true for both (algorithm 2, step 1).
     Reads: anchors through the link model; the parent's relevance; with `detail` whether it is a detail page.
     Cost: one batch call to the classifier a page, no refresh. `detail` adds a tenth to the reading of a page.

@@ -30,7 +30,7 @@ ROOT = Page(url=ROOT_URL, depth=-1, relevance=1.0, is_target=True)
 
 
 class LinkScorer(Protocol):
-    """What strategies need of a link classifier (topiccrawler.links.classifier.LinkClassifier)."""
+    """What strategies need of a link classifier (topiccrawler.link_model.classifier.LinkClassifier)."""
 
     def log_odds(self, links: Sequence[Link]) -> list[float]: ...
 

@@ -12,8 +12,8 @@ from topiccrawler.links.graph import Floats, packed, unpacked
 from topiccrawler.links.ranking import hits
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, check_range, topic_of
-from topiccrawler.strategies.linked import GraphStrategy
-from topiccrawler.strategies.sight import Sight
+from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
+from topiccrawler.strategies.shared.topic_similarity import Sight
 
 
 @dataclass

@@ -13,8 +13,8 @@ from topiccrawler.links.graph import Floats
 from topiccrawler.links.ranking import Share, pagerank
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, check_range
-from topiccrawler.strategies.linked import GraphStrategy
 from topiccrawler.strategies.relevance_weighting import RelevanceWeighting
+from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 
 
 @dataclass

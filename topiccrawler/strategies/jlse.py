@@ -13,8 +13,8 @@ from topiccrawler.links.graph import LinkGraph, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.anchor_text import AnchorText
 from topiccrawler.strategies.base import check_range
-from topiccrawler.strategies.bm25 import LinkIndex, Words, hashed
-from topiccrawler.strategies.reward import q_values
+from topiccrawler.strategies.shared.bm25 import LinkIndex, Words, hashed
+from topiccrawler.strategies.shared.q_learning import q_values
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Jlse(AnchorText):
         worth (delayed benefit), which Q-learning on the graph of these paths tells.
     Formula: priority(i) = sim(i) / (sum over the page's links v of sim(v)) * P(+|page); sim = max(sim_anchor, s_v * Q(v))
         sim_anchor -> as in anchor_text; v -> the vertex of the graph most like the link by BM25 over anchor, URL and
-        context (strategies.bm25), s_v how much; Q -> strategies.reward. The graph: all pages from which a result page
+        context (strategies.shared.bm25), s_v how much; Q -> strategies.shared.q_learning. The graph: all pages from which a result page
         can be reached, by links seen; result page -> `Page.is_target`, with `detail` and `Page.is_detail`. Built anew
         every cf result pages.
     Parameters: cf 150 (JLSE §4.3), gamma 0.9 (its example), sweeps 100, most_vertices 20 000 newest pages (ours);

@@ -13,9 +13,9 @@ from topiccrawler.links.features import url_words, words_of_links
 from topiccrawler.links.graph import Floats, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
-from topiccrawler.strategies.hashedwords import SIZE, Hashed, IdfVectors, hashed_counts
-from topiccrawler.strategies.spreading import nearest_rows, spread
-from topiccrawler.topics.relevance import token_weights
+from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, IdfVectors, hashed_counts
+from topiccrawler.strategies.shared.label_propagation import nearest_rows, spread
+from topiccrawler.topics.keyword_tokens import token_weights
 
 _NEGATIVE_WEIGHT_MOST = 1.0
 _LIKENESS_OF_A_LINK = 0.2

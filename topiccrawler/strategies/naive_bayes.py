@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.links.learning import HALF_LIFE_PAGES, LinkLearner, label_of
+from topiccrawler.link_model.learning import HALF_LIFE_PAGES, LinkLearner, label_of
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
     Knowledge,
@@ -34,7 +34,7 @@ class NaiveBayes(Strategy):
 
     Idea: anchor text and the text around it announce the target; a classifier trained on labelled links reads them.
     Formula: score = ln P(+|F) - ln P(-|F) = prior + sum over features f of ln P(f|+)/P(f|-); F are the words of
-        anchor and context (topiccrawler.links.features); with `learn`, plus what words, sites and pages told (links.learning).
+        anchor and context (topiccrawler.links.features); with `learn`, plus what words, sites and pages told (link_model.learning).
     Parameters: learn false: every page read labels the link it came by, and the queue is scored anew as it goes;
         half_life_pages 500: after so many pages, what was learned counts half (ours). The rest belongs to the model
         (`scrapy train`); without one, TOPIC_LINK_MODELS=none starts from the topic's keywords.

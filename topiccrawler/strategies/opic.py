@@ -10,7 +10,7 @@ import numpy as np
 
 from topiccrawler.links.graph import Floats, packed, unpacked
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.linked import GraphStrategy
+from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 
 
 @dataclass

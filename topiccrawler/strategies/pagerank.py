@@ -12,7 +12,7 @@ from topiccrawler.links.graph import Floats
 from topiccrawler.links.ranking import pagerank
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import check_range
-from topiccrawler.strategies.linked import GraphStrategy
+from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import ClassVar
 from topiccrawler.links.features import words_of_links
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
-from topiccrawler.strategies.sight import Nearness, shown_words
+from topiccrawler.strategies.shared.topic_similarity import Nearness, shown_words
 
 
 @dataclass

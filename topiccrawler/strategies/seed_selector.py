@@ -11,7 +11,7 @@ import numpy as np
 from topiccrawler.links.graph import Floats, grown, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import check_range
-from topiccrawler.strategies.linked import GraphStrategy
+from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 
 
 @dataclass

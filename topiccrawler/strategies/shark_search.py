@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
-from topiccrawler.strategies.sight import Sight
+from topiccrawler.strategies.shared.topic_similarity import Sight
 
 
 @dataclass

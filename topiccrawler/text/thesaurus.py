@@ -24,7 +24,7 @@ from pathlib import Path
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.text.decode import decode
-from topiccrawler.text.fold import fold
+from topiccrawler.text.normalise import fold
 from topiccrawler.text.synonyms import SYNONYMS
 
 NEAREST_BY_MARK: Mapping[str, float] = {"=": 1.0, "#": 0.8}

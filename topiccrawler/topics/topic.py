@@ -112,7 +112,7 @@ class Topic(BaseModel):
         filled = dict(given)
         words = filled.get("keywords")
         if not words and _is_texts(filled.get("examples")):
-            from topiccrawler.topics.vector import keywords_of_texts
+            from topiccrawler.topics.keywords import keywords_of_texts
 
             filled["keywords"] = words = keywords_of_texts(filled["examples"])
         if isinstance(words, list):

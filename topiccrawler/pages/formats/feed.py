@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.pages.formats.extract import Extract, Part, bounded, tidy
 from topiccrawler.pages.formats.markup import name_of, root_of, text_of
-from topiccrawler.pages.taming import tame
+from topiccrawler.pages.nesting_limit import tame
 
 MOST_ENTRIES = 1_000
 LONGEST_SUMMARY = 1_000

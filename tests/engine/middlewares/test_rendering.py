@@ -1,0 +1,105 @@
+"""What the browser is asked for, and what it is not allowed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+from scrapy.http import HtmlResponse, Response
+from scrapy.utils.test import get_crawler
+
+from topiccrawler.engine.middlewares.rendering import META, DrawnPagesMiddleware, Unwanted, needs_drawing
+
+SHELL = b"<html><title>x</title><div id=app></div><script src=/app.js></script></html>"
+
+
+def page(body: bytes, status: int = 200, kind: str = "text/html; charset=utf-8") -> Response:
+    return HtmlResponse("http://a.test/", status=status, headers={"Content-Type": kind}, body=body)
+
+
+@pytest.mark.parametrize(
+    ("response", "needed"),
+    [
+        (page(SHELL), True),
+        (page(SHELL, status=404), False),
+        (page(SHELL.replace(b"<script src=/app.js></script>", b"")), False),
+        (page(SHELL + "基金净值上涨。".encode() * 30), False),
+        (page(SHELL + b"<a href=1>1</a><a href=2>2</a><a href=3>3</a>"), False),
+        (page(b"%PDF-1.4 <script", kind="application/pdf"), False),
+        (page(b""), False),
+    ],
+    ids=["shell", "error", "no script", "text", "links", "pdf", "empty"],
+)
+def test_only_a_good_page_with_scripts_and_next_to_nothing_else_needs_drawing(
+    response: Response, needed: bool
+) -> None:
+    assert needs_drawing(response) is needed
+
+
+def middleware(**settings: Any) -> DrawnPagesMiddleware:
+    return DrawnPagesMiddleware.from_crawler(get_crawler(settings_dict=settings))
+
+
+def test_without_settings_the_middleware_is_not_there() -> None:
+    with pytest.raises(NotConfigured):
+        middleware()
+
+
+def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_asked_for() -> None:
+    asked = Request("http://a.test/", meta={"topic_lease": 7})
+    drawing = middleware(TOPIC_DRAW_EMPTY_PAGES=True)
+    again = drawing.process_response(asked, page(SHELL))
+    assert isinstance(again, Request)
+    assert (again.url, again.meta, again.dont_filter) == (
+        "http://a.test/",
+        {"topic_lease": 7, META: "http://a.test/"},
+        True,
+    )
+    drawn = Request("http://a.test/", meta={"playwright": True})
+    assert isinstance(drawing.process_response(drawn, page(SHELL)), Response)
+    named_only = middleware(TOPIC_DRAWN_HOSTS="b.test")
+    assert isinstance(named_only.process_response(asked, page(SHELL)), Response)
+
+
+def test_a_redirect_away_from_the_named_hosts_is_fetched_plainly() -> None:
+    drawing = middleware(TOPIC_DRAWN_HOSTS=["a.test"])
+    redirected = Request("http://b.test/", meta={"playwright": True, META: "http://a.test/"})
+    drawing.process_request(redirected)
+    assert redirected.meta == {}
+    robots = Request("http://a.test/robots.txt")
+    drawing.process_request(robots)
+    assert robots.meta == {}
+
+
+@dataclass
+class Asked:
+    """A browser's request, as far as it is looked at."""
+
+    url: str
+    resource_type: str = "document"
+
+
+@pytest.mark.parametrize(
+    ("asked", "private", "behind_proxy", "refused"),
+    [
+        (Asked("http://93.184.215.14/"), False, False, False),
+        (Asked("http://93.184.215.14/x.png", "image"), False, False, True),
+        (Asked("wss://93.184.215.14/x", "websocket"), False, False, True),
+        (Asked("http://127.0.0.1:8000/", "xhr"), False, False, True),
+        (Asked("http://2130706433/", "fetch"), False, True, True),
+        (Asked("http://169.254.169.254/latest", "fetch"), False, True, True),
+        (Asked("http://localhost/", "script"), False, False, True),
+        (Asked("http://localhost/", "script"), True, False, False),
+        (Asked("http://name.invalid/", "script"), False, True, False),
+        (Asked("data:text/javascript,1", "script"), False, False, False),
+    ],
+)
+def test_the_browser_gets_no_pictures_and_no_private_addresses(
+    asked: Asked, private: bool, behind_proxy: bool, refused: bool
+) -> None:
+    unwanted = Unwanted(private=private, behind_proxy=behind_proxy)
+    assert asyncio.run(unwanted(asked)) is refused

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import pytest
+from scrapy import Request
+from scrapy.http import Response
+from scrapy.robotstxt import ProtegoRobotParser
+
+from topiccrawler.engine.politeness import Politeness, host_key, retry_after_seconds
+from topiccrawler.frontier.hosts import Hosts
+
+NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
+
+
+@pytest.fixture
+def hosts() -> Hosts:
+    return Hosts(delay_seconds=1.0)
+
+
+@pytest.fixture
+def politeness(hosts: Hosts) -> Politeness:
+    return Politeness(
+        hosts,
+        lambda: NOW,
+        user_agent="topiccrawler",
+        crawl_delay_max_seconds=60.0,
+        backoff_seconds=10.0,
+        backoff_max_seconds=100.0,
+    )
+
+
+def answer(status: int, **headers: str) -> tuple[Response, Request]:
+    request = Request("http://a.example/page")
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Response(request.url, status=status, headers=names, request=request), request
+
+
+@pytest.mark.parametrize(("asked", "kept"), [("5", 5.0), ("0.5", 1.0), ("86400", 60.0)])
+def test_crawl_delay_lengthens_the_hosts_delay_up_to_the_limit(
+    politeness: Politeness, hosts: Hosts, asked: str, kept: float
+) -> None:
+    robots = ProtegoRobotParser(f"User-agent: *\nCrawl-delay: {asked}\n".encode(), spider=None)
+    politeness.robots_parsed(robots, Request("http://a.example/x"))
+    assert hosts.delay("a.example") == kept
+
+
+def test_busy_answers_without_retry_after_rest_the_host_ever_longer(
+    politeness: Politeness, hosts: Hosts
+) -> None:
+    rests = []
+    for _ in range(5):
+        politeness.response_downloaded(*answer(503))
+        rests.append(hosts.ready_at("a.example") - NOW)
+    assert rests == [10.0, 20.0, 40.0, 80.0, 100.0]
+
+
+def test_a_good_answer_ends_the_doubling(politeness: Politeness, hosts: Hosts) -> None:
+    politeness.response_downloaded(*answer(429))
+    politeness.response_downloaded(*answer(200))
+    politeness.response_downloaded(*answer(429))
+    assert hosts.ready_at("a.example") - NOW == 10.0
+
+
+def test_retry_after_rests_the_host_as_long_as_it_asks_and_no_longer_than_the_limit(
+    politeness: Politeness, hosts: Hosts
+) -> None:
+    politeness.response_downloaded(*answer(429, Retry_After="30"))
+    assert hosts.waiting_reason("a.example", NOW) == "retry-after"
+    assert hosts.ready_at("a.example") - NOW == 30.0
+    politeness.response_downloaded(*answer(503, Retry_After="999999999999999"))
+    assert hosts.ready_at("a.example") - NOW == 100.0
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("120", 120.0),
+        ("Tue, 14 Nov 2023 22:14:20 GMT", 60.0),
+        ("Tue, 14 Nov 2023 22:00:00 GMT", 0.0),
+        ("soon", None),
+        ("", None),
+        ("٣", None),
+        ("-5", None),
+    ],
+)
+def test_retry_after_is_read_as_seconds_or_date(text: str, seconds: float | None) -> None:
+    response = Response("http://a.example/", headers={"Retry-After": text.encode()})
+    assert retry_after_seconds(response, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("http://A.example/", "a.example"),
+        ("http://a.example:80/", "a.example"),
+        ("https://a.example:443/", "a.example"),
+        ("http://a.example:8080/", "a.example:8080"),
+    ],
+)
+def test_hosts_are_spelled_as_links_spell_them(url: str, key: str) -> None:
+    assert host_key(Request(url)) == key

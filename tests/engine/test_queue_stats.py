@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
+
+from topiccrawler.crawl.harvest_counter import Tally
+from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.engine.queue_stats import NOTE, Gauges, noted_waits
+from topiccrawler.frontier.budgets import Budgets
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.model import Link, Score
+from topiccrawler.strategies import build
+
+
+@pytest.fixture
+def frontier() -> MemoryFrontier:
+    made = MemoryFrontier()
+    urls = [f"http://{host}.cn/{number}" for host in "abcd" for number in range(2)]
+    made.push([(Link(url, url[7:11]), Score(url, 0.0)) for url in urls], now=0.0)
+    return made
+
+
+def gauges(frontier: MemoryFrontier) -> tuple[Gauges, Ordering, StatsCollector]:
+    ordering = Ordering(build("breadth_first"), frontier, Budgets(frontier))
+    stats = StatsCollector(get_crawler())
+    return Gauges(ordering, Tally(), stats), ordering, stats
+
+
+def ours(stats: StatsCollector) -> dict[str, object]:
+    return {
+        key.removeprefix("frontier/"): value
+        for key, value in stats.get_stats().items()
+        if key[:9] == "frontier/"
+    }
+
+
+def test_why_hosts_wait_is_counted_by_reason_and_a_reason_that_passed_becomes_zero(
+    frontier: MemoryFrontier,
+) -> None:
+    shown, ordering, stats = gauges(frontier)
+    frontier.hosts.rest("a.cn", 100.0, "retry-after")
+    assert ordering.budgets is not None
+    ordering.budgets.close("b.cn", "no longer useful")
+    ordering.lease(10.0)
+    shown.show(10.0)
+    assert ours(stats) == {"waits/retry-after": 1, "waits/no_longer_useful": 1, "waits/busy": 1}
+    assert noted_waits(frontier.note(NOTE)) == [
+        ("b.cn", "no longer useful", float("inf")),
+        ("a.cn", "retry-after", 100.0),
+    ]
+    shown.show(200.0)
+    assert ours(stats) == {"waits/retry-after": 0, "waits/no_longer_useful": 1, "waits/busy": 1}
+
+
+def test_a_resumed_crawl_keeps_the_rests_servers_asked_for_and_no_others(frontier: MemoryFrontier) -> None:
+    waits = [
+        ["a.cn", "retry-after", 100.0],
+        ["b.cn", "back-off", 5.0],
+        ["c.cn", "delay", 90.0],
+        ["d.cn", "host budget", None],
+    ]
+    frontier.put_note(NOTE, json.dumps(waits))
+    shown, _, _ = gauges(frontier)
+    shown.restore(10.0)
+    assert list(frontier.hosts.waiting(10.0)) == [("a.cn", "retry-after", 100.0)]
+
+
+def test_the_last_word_counts_urls_by_state_and_those_held_back(
+    frontier: MemoryFrontier, caplog: pytest.LogCaptureFixture
+) -> None:
+    shown, ordering, stats = gauges(frontier)
+    assert ordering.budgets is not None
+    ordering.budgets.close("b.cn", "host budget")
+    with caplog.at_level(logging.INFO):
+        shown.finish(0.0)
+    assert (ours(stats)["urls/waiting"], ours(stats)["urls/held"]) == (8, 2)
+    assert caplog.messages == [
+        "Host b.cn is asked no more: host budget (FRONTIER_HOST_PAGES)",
+        "2 URLs of 1 hosts were held back by budgets; `scrapy frontier` tells why",
+    ]
+    assert stats.get_value("topic/pages") == 0
+
+
+@pytest.mark.parametrize("text", [None, "", "{", "3", "[1]", '[["a", "b"]]', '[["a", "b", "c"]]'])
+def test_a_damaged_note_says_nothing(text: str | None) -> None:
+    assert noted_waits(text) == []

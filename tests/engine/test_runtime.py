@@ -1,0 +1,43 @@
+"""What a crawl is put together from, by its arguments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawler.crawl.params import parse_arguments
+from topiccrawler.engine.runtime import Runtime, build_runtime
+from topiccrawler.pages.read import Reader
+from topiccrawler.relevance.detail import FILE, load_detail, save_detail
+from topiccrawler.relevance.detail_reading import DetailReader
+
+
+def runtime(folder: Path, arguments: dict[str, str], **more: str) -> Runtime:
+    settings = Settings({**more, "TOPIC_DATA_DIR": str(folder)})
+    settings.setmodule("topiccrawler.settings", priority="default")
+    given = parse_arguments({"topic": "finance", **arguments}, topic=None, strategy="best_first")
+    return build_runtime(given, settings, "job", None)
+
+
+@pytest.mark.parametrize("strategy", ["best_first", "anchor_text", "jlse"])
+def test_pages_are_read_plainly_unless_the_ordering_asks_for_more(tmp_path: Path, strategy: str) -> None:
+    assert type(runtime(tmp_path, {"strategy": strategy}).reader) is Reader
+
+
+def test_an_ordering_that_asks_for_detail_pages_is_told(tmp_path: Path) -> None:
+    found = runtime(tmp_path, {"strategy": "jlse", "strategy_detail": "true"}).reader
+    assert isinstance(found, DetailReader)
+    assert found.machine.gamma == load_detail().gamma
+
+
+def test_the_folder_of_judges_may_hold_a_machine_of_its_own(tmp_path: Path) -> None:
+    place = tmp_path / FILE
+    place.parent.mkdir(parents=True)
+    save_detail(replace(load_detail(), gamma=9.5), place)
+    arguments = {"strategy": "jlse", "strategy_detail": "true"}
+    found = runtime(tmp_path, arguments, TOPIC_JUDGE_MODELS=str(tmp_path)).reader
+    assert isinstance(found, DetailReader)
+    assert found.machine.gamma == 9.5

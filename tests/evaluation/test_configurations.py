@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import StrategyError
+from topiccrawler.evaluation.configurations import (
+    Contest,
+    contestants_of,
+    contexts_of,
+    name_of,
+    named,
+    parameters_of,
+    strategy_of,
+    threshold_of,
+)
+from topiccrawler.strategies import STRATEGIES
+from topiccrawler.strategies.fish_search import FishSearch
+
+
+def test_all_are_all_registered_orderings_in_their_order() -> None:
+    assert named("all") == list(STRATEGIES)
+    assert named("best_first, all")[:2] == ["best_first", next(iter(STRATEGIES))]
+    assert named("best_first,best_first,") == ["best_first"]
+
+
+def test_no_ordering_at_all_is_refused() -> None:
+    with pytest.raises(StrategyError, match="names none"):
+        named(" , ")
+
+
+def test_parameters_stand_behind_the_name() -> None:
+    spec = "fish_search:width=3:depth=2"
+    assert (name_of(spec), parameters_of(spec)) == ("fish_search", {"width": "3", "depth": "2"})
+    built = strategy_of(spec)
+    assert isinstance(built, FishSearch)
+    assert (built.width, built.depth) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "fault"),
+    [
+        ("nonsense", "unknown"),
+        ("fish_search:width", "no parameter"),
+        ("fish_search:wide=2", "does not have it"),
+    ],
+)
+def test_what_cannot_be_understood_is_one_clear_line(spec: str, fault: str, tea: Path) -> None:
+    with pytest.raises(StrategyError, match=fault):
+        contestants_of(Contest(str(tea)), [spec], forgiving=[spec])
+
+
+def test_a_topic_without_a_link_model_is_read_by_window_alone(tea: Path) -> None:
+    assert contexts_of(Contest(str(tea))) == ["window"]
+
+
+def test_a_given_threshold_goes_before_the_topics_own(tea: Path) -> None:
+    assert threshold_of(Contest(str(tea))) == 0.0
+    assert threshold_of(Contest(str(tea), link_threshold=0.4)) == 0.4

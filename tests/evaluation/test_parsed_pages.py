@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from topiccrawler.evaluation.parsed_pages import Readings, pack, write_pages
+from topiccrawler.model import Link, Page, Via
+
+URLS = ["http://a.example/", "http://a.example/b/"]
+PAGE = Page(URLS[0], title="题\ud800目", terms={"茶": 2.0}, seconds=0.5)
+LINK = Link(
+    URLS[1], "a.example", "茶", "前", "后", "题", "头", "body", "ul>li", "down", 3, 0, URLS[0], nofollow=True
+)
+
+
+def store(path: Path) -> Readings:
+    blob = pack(PAGE, [(0.7, True), (0.1, False)], {"window": [(1, LINK)], "dom": []})
+    write_pages(path, [(0, URLS[0], "a.example", blob), (1, URLS[1], "a.example", None)])
+    return Readings(path)
+
+
+def test_a_page_comes_back_as_it_was_read_with_what_the_run_adds(tmp_path: Path) -> None:
+    readings = store(tmp_path / "readings.sqlite")
+    reading = readings.read(0)
+    assert reading is not None
+    via = Via(Link(URLS[0], "a.example", depth=4), score=2.0)
+    first, second = (readings.page(0, reading, topic, via) for topic in (0, 1))
+    assert (first.url, first.title, first.terms, first.seconds) == (URLS[0], PAGE.title, PAGE.terms, 0.5)
+    assert (first.depth, first.via) == (4, via)
+    assert (first.relevance, first.is_target) == (0.7, True)
+    assert (second.relevance, second.is_target) == (0.1, False)
+    readings.close()
+
+
+def test_links_come_back_with_target_depth_and_source(tmp_path: Path) -> None:
+    readings = store(tmp_path / "readings.sqlite")
+    reading = readings.read(0)
+    assert reading is not None
+    page = readings.page(0, reading, 0, Via(Link(URLS[0], "a.example", depth=4)))
+    (link,) = readings.links(reading, page, "window")
+    assert (link.url, link.host, link.depth, link.source_url) == (URLS[1], "a.example", 5, URLS[0])
+    assert (link.anchor, link.before, link.after, link.position, link.nofollow) == ("茶", "前", "后", 3, True)
+    assert readings.links(reading, page, "dom") == []
+    readings.close()
+
+
+def test_what_is_no_html_has_no_reading(tmp_path: Path) -> None:
+    readings = store(tmp_path / "readings.sqlite")
+    assert readings.read(1) is None
+    assert readings.seed(1) == Link(URLS[1], "a.example")
+    assert (len(readings), readings.numbers) == (2, {URLS[0]: 0, URLS[1]: 1})
+    readings.close()

@@ -1,0 +1,49 @@
+"""The set of all URLs met."""
+
+from __future__ import annotations
+
+from array import array
+from hashlib import blake2b
+
+import pytest
+
+from topiccrawler.frontier.url_index import Digest, Known, digest
+
+
+def same_fingerprint(url: str) -> Digest:
+    """A digest whose fingerprints all collide."""
+    return 42, int(url)
+
+
+def test_the_digest_is_blake2b_as_signed_64_bits_and_32_more() -> None:
+    raw = blake2b("http://a.cn/基金".encode(), digest_size=12).digest()
+    fingerprint = int.from_bytes(raw[:8], "little", signed=True)
+    assert digest("http://a.cn/基金") == (fingerprint, int.from_bytes(raw[8:], "little"))
+    assert isinstance(digest("\ud800")[0], int)
+
+
+def test_numbers_are_given_in_order_of_arrival() -> None:
+    known = Known()
+    urls = [f"http://a.cn/{n}" for n in range(20_000)]
+    assert [known.find_or_add(url)[0] for url in urls] == list(range(20_000))
+    assert [known.find_or_add(url) for url in urls] == [(number, None) for number in range(20_000)]
+    assert [known.find(url) for url in urls[:3]] == [0, 1, 2]
+    assert (known.find("http://b.cn/"), len(known)) == (None, 20_000)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5000])
+def test_a_loaded_set_knows_what_the_first_one_knew(count: int) -> None:
+    urls = [f"http://a.cn/{n}" for n in range(count)]
+    digests = [digest(url) for url in urls]
+    known = Known()
+    known.load(array("q", [pair[0] for pair in digests]), array("I", [pair[1] for pair in digests]))
+    assert [known.find(url) for url in urls] == list(range(count))
+    assert known.find_or_add("http://new.cn/") == (count, digest("http://new.cn/"))
+
+
+def test_urls_with_equal_fingerprints_are_told_apart() -> None:
+    known = Known(same_fingerprint)
+    assert [known.find_or_add(url)[0] for url in ("7", "8", "9", "8", "7")] == [0, 1, 2, 1, 0]
+    again = Known(same_fingerprint)
+    again.load(array("q", [42, 42, 42]), array("I", [7, 8, 9]))
+    assert [again.find(url) for url in ("9", "8", "7", "6")] == [2, 1, 0, None]

@@ -1,0 +1,136 @@
+"""The classifier: scores by hand, explanation, bounds, and its agreement with scikit-learn."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.naive_bayes import MultinomialNB
+
+from topiccrawler.link_model.classifier import PAPER_TRUST, LinkClassifier
+from topiccrawler.link_model.counts import Counts
+from topiccrawler.links.features import LEXICON, Lexicon, LinkWords, fields, words_of_links
+from topiccrawler.model import Link
+
+NO_LEXICON = Lexicon(())
+
+
+def trained(samples: list[tuple[LinkWords, bool]], lexicon: Lexicon = NO_LEXICON) -> Counts:
+    counts = Counts()
+    for words, positive in samples:
+        counts.add(fields(words, lexicon), positive)
+    return counts
+
+
+def some_counts(lexicon: Lexicon = NO_LEXICON) -> Counts:
+    return trained(
+        [
+            (LinkWords(["基金"], ["股票"], ["fund"]), True),
+            (LinkWords(["股票"], ["足球"], ["news"]), True),
+            (LinkWords(["足球"], ["股票"], ["news"]), False),
+            (LinkWords(["旅游"], [], ["trip"]), False),
+        ],
+        lexicon,
+    )
+
+
+def test_the_papers_model_is_prior_and_ratios_of_present_words() -> None:
+    model = LinkClassifier("t", some_counts(), prior=0.2, trust=PAPER_TRUST)
+    score = model.log_odds_of_words([LinkWords(["基金", "基金", "没见过"], ["足球"], ["fund"])])[0]
+    assert score == pytest.approx(
+        math.log(0.2 / 0.8) + math.log((2 / 4) / (1 / 4)) + math.log((2 / 4) / (1 / 4))
+    )
+
+
+def test_fields_are_trusted_as_told() -> None:
+    model = LinkClassifier("t", some_counts(), trust={"anchor": 1.0, "context": 0.5, "url": 0.25})
+    score = model.log_odds_of_words([LinkWords(["基金"], ["足球"], ["fund"])])[0]
+    assert score == pytest.approx(math.log(2) + 0.5 * math.log(2) + 0.25 * math.log(2))
+
+
+def test_nothing_known_is_even_odds() -> None:
+    model = LinkClassifier("t", some_counts())
+    assert model.log_odds([Link(url="http://x.example/", host="x.example")]) == [0.0]
+    assert model.log_odds([]) == []
+
+
+def test_the_lexicon_flag_counts_once_a_field() -> None:
+    lexicon = Lexicon(["基金", "股票"])
+    model = LinkClassifier("t", some_counts(lexicon), lexicon=lexicon, trust={"anchor": 1.0})
+    with_flag = model.log_odds_of_words([LinkWords(["基金", "股票"], ["基金"], [])])[0]
+    assert with_flag == pytest.approx(2 * math.log(2) + math.log((3 / 4) / (1 / 4)))
+
+
+def test_an_explanation_adds_up_to_the_score_largest_first() -> None:
+    lexicon = Lexicon(["基金"])
+    model = LinkClassifier("t", some_counts(lexicon), prior=0.3, lexicon=lexicon)
+    link = Link(
+        url="http://fund.example/", host="fund.example", anchor="基金与足球", before="旅游", after="股票"
+    )
+    shares = model.explain(link)
+    assert sum(share for _, share in shares) == pytest.approx(model.log_odds([link])[0])
+    assert [name for name, _ in shares][:2] == ["prior", "anchor:@lexicon"]
+    assert {"anchor:基金", "anchor:足球", "url:fund"} <= {name for name, _ in shares}
+    assert [abs(share) for _, share in shares] == sorted((abs(share) for _, share in shares), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("log_odds", "expected"), [(0.0, 0.5), (800.0, 1.0), (-800.0, 0.0), (math.log(3), 0.75)]
+)
+def test_probability_never_overflows(log_odds: float, expected: float) -> None:
+    assert LinkClassifier("t", Counts()).probability(log_odds) == pytest.approx(expected)
+
+
+def test_multinomial_scores_equal_scikit_learns() -> None:
+    rng = random.Random(7)
+    vocabulary = ["基金", "股票", "足球", "旅游", "酒店", "债券"]
+    texts = [rng.sample(vocabulary, rng.randint(1, 4)) for _ in range(60)]
+    truth = [("基金" in text or "债券" in text) ^ (rng.random() < 0.1) for text in texts]
+    table = np.array([[int(word in text) for word in vocabulary] for text in texts])
+    oracle = MultinomialNB().fit(table, truth)
+    expected = oracle.predict_joint_log_proba(table) @ np.array([-1.0, 1.0])
+    counts = trained(
+        [(LinkWords(text, [], []), positive) for text, positive in zip(texts, truth, strict=True)]
+    )
+    model = LinkClassifier("t", counts, event="multinomial", prior=sum(truth) / 60, trust={"anchor": 1.0})
+    assert model.log_odds_of_words([LinkWords(text, [], []) for text in texts]) == pytest.approx(
+        list(expected)
+    )
+
+
+TEXTS = st.text(alphabet=st.sampled_from("基金股票足球旅游上市公司的|，。 a1"), max_size=14)
+LINKS = st.builds(
+    Link,
+    url=st.sampled_from(
+        [
+            "http://fund.example/news/1.html",
+            "http://www.trip.cn/",
+            "http://x.example/a?u=/fund/",
+            "http://e.cn/%E5%9F%BA%E9%87%91/1",
+        ]
+    ),
+    host=st.just(""),
+    anchor=TEXTS,
+    before=TEXTS,
+    after=TEXTS,
+    title=TEXTS,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(LINKS, max_size=4), max_size=4))
+def test_what_is_remembered_of_texts_never_changes_a_score(pages: list[list[Link]]) -> None:
+    lexicon = Lexicon(["基金", "上市公司股票"])
+    model = LinkClassifier("t", some_counts(lexicon), prior=0.3, lexicon=lexicon)
+    for links in pages + pages:
+        assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links))
+
+
+def test_a_dictionary_word_reaches_over_neighbours_in_an_anchor_only() -> None:
+    lexicon = Lexicon(["基金股票"])
+    assert LEXICON in fields(LinkWords(["基金", "股票"], [], []), lexicon)["anchor"]
+    assert LEXICON not in fields(LinkWords([], ["基金", "股票"], []), lexicon)["context"]

@@ -1,0 +1,52 @@
+"""Starting from keywords: when, and what such a model says."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import ModelError
+from topiccrawler.link_model.from_keywords import keyword_model, link_model
+from topiccrawler.model import Link
+from topiccrawler.topics.catalogue import load_topic, topic_from_keywords
+
+TOPIC = topic_from_keywords("基金:2,股票:1,定投", "mine")
+
+
+def odds(*anchors: str) -> list[float]:
+    return keyword_model(TOPIC).log_odds([Link("", "", anchor) for anchor in anchors])
+
+
+def test_heavier_keywords_and_more_of_them_speak_louder_and_other_words_not_at_all() -> None:
+    fund, stock, both, none = odds("基金", "股票", "股票基金", "足球新闻")
+    assert both > fund > stock > none == 0.0
+
+
+def test_keywords_around_a_link_count_less_than_in_it() -> None:
+    model = keyword_model(TOPIC)
+    inside, beside = model.log_odds([Link("", "", "基金"), Link("", "", "更多", before="基金")])
+    assert inside > beside > 0
+
+
+def test_a_topic_without_a_model_starts_from_its_keywords_and_says_so_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.INFO):
+        model = link_model(TOPIC, None)
+    assert model.log_odds([Link("", "", "基金")])[0] > 1
+    assert [record.getMessage() for record in caplog.records] == [
+        "Topic mine: it has no link model; links are scored by its 3 keywords"
+    ]
+
+
+def test_none_asks_for_the_keywords_of_any_topic(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        assert link_model(load_topic("finance"), "none").training == {}
+    assert "TOPIC_LINK_MODELS=none" in caplog.text
+
+
+def test_a_model_missing_from_a_folder_that_was_named_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"there is no .*mine\.json; train one: scrapy train mine"):
+        link_model(TOPIC, str(tmp_path))

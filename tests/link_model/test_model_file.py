@@ -1,0 +1,197 @@
+"""A model on disk: the same after a round trip, and refused in one line when it cannot be trusted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.errors import ModelError
+from topiccrawler.link_model import model_file as modelfile
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.model_file import dumps, load, load_model, save
+from topiccrawler.links.features import Lexicon
+from topiccrawler.model import Link
+
+LINK = Link(url="http://fund.example/", host="fund.example", anchor="基金收益", before="股票", after="足球")
+
+
+def model() -> LinkClassifier:
+    counts = Counts()
+    counts.add({"anchor": ["基金", "@lexicon"], "context": ["股票"], "url": ["fund"]}, True, 1.5)
+    counts.add({"anchor": ["足球"], "context": ["足球"], "url": []}, False, 0.125)
+    return LinkClassifier(
+        "finance", counts, "dom", "multinomial", 0.25, {"anchor": 1.0, "context": 0.5, "url": 0.0}, 0.75, Lexicon(["基金"]),
+        {"set": "abc"}, {"links: model": {"f1": 0.9}},
+    )  # fmt: skip
+
+
+def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
+    place = tmp_path / "finance.json"
+    save(model(), place)
+    back = load(place)
+    assert dumps(back) == place.read_text(encoding="utf-8") == dumps(model())
+    assert back.log_odds([LINK]) == model().log_odds([LINK])
+    assert (back.topic, back.context, back.event, back.prior, back.threshold) == (
+        "finance",
+        "dom",
+        "multinomial",
+        0.25,
+        0.75,
+    )
+    assert (back.lexicon.entries, back.training, back.scores) == (
+        ("基金",),
+        {"set": "abc"},
+        {"links: model": {"f1": 0.9}},
+    )
+    assert [file.name for file in tmp_path.iterdir()] == ["finance.json"]
+
+
+def test_two_models_on_disk_add_up(tmp_path: Path) -> None:
+    place = tmp_path / "finance.json"
+    save(model(), place)
+    back = load(place)
+    back.counts = back.counts.merged(back.counts)
+    assert back.counts.pairs("anchor") == [
+        ("@lexicon", (0.0, 3.0)),
+        ("基金", (0.0, 3.0)),
+        ("足球", (0.25, 0.0)),
+    ]
+
+
+def test_a_missing_model_names_the_command_that_makes_it(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="scrapy train sport --links FILE"):
+        load_model("sport", tmp_path)
+
+
+def test_a_model_is_found_by_its_topic(tmp_path: Path) -> None:
+    save(model(), tmp_path / "finance.json")
+    assert load_model("finance", tmp_path).topic == "finance"
+
+
+def change(**parts: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda found: found.update(parts)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (change(format="something else"), "no link model"),
+        (change(version=2), "has version 2, this program needs 1"),
+        (change(tokenizer="other-1"), "has tokenizer 'other-1'"),
+        (change(features="x" * 500), "has features 'xxx"),
+        (change(context="page"), "unknown context maker"),
+        (change(event=["bernoulli"]), "unknown context maker or event model"),
+        (change(prior=1), "prior is 1, not a number"),
+        (change(prior=True), "prior is True"),
+        (change(threshold=float("nan")), "threshold is nan"),
+        (change(trust={"anchor": 1.0}), "context is None"),
+        (change(trust={"anchor": -1.0, "context": 1, "url": 1}), "anchor is -1.0"),
+        (change(lexicon=[1]), "no list of words"),
+        (change(lexicon="基金"), "no topic or no lexicon"),
+        (change(samples={}), "samples of 'anchor' is not two numbers"),
+        (change(tokens=None), "has no tokens"),
+        (change(counts={"anchor": {}, "context": {}}), "has no url"),
+        (
+            lambda found: found["counts"]["anchor"].update(基金=[float("nan"), 1]),
+            "count of '基金' is not two numbers",
+        ),
+        (lambda found: found["counts"]["anchor"].update(基金=[float("inf"), 1]), "count of '基金'"),
+        (lambda found: found["counts"]["anchor"].update(基金=[-1, 1]), "count of '基金'"),
+        (lambda found: found["counts"]["anchor"].update(基金=[10**40, 1]), "count of '基金'"),
+        (lambda found: found["counts"]["url"].update(基金="11"), "count of '基金'"),
+        (lambda found: found["counts"]["url"].update(基金=[1]), "count of '基金'"),
+    ],
+)
+def test_a_spoiled_model_is_refused_in_one_line(
+    tmp_path: Path, spoil: Callable[[dict[str, Any]], None], told: str
+) -> None:
+    found = json.loads(dumps(model()))
+    spoil(found)
+    place = tmp_path / "m.json"
+    place.write_text(json.dumps(found), encoding="utf-8")
+    with pytest.raises(ModelError) as refused:
+        load(place)
+    assert told in str(refused.value)
+    assert str(refused.value).startswith(f"link model {place}: ")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b"cos\nsystem\n(S'true'\ntR.",
+        b"[" * 100_000,
+        b'{"a": ' + b"1" * 5_000 + b"}",
+    ],
+)
+def test_what_is_no_model_is_refused(tmp_path: Path, body: bytes) -> None:
+    place = tmp_path / "m.json"
+    place.write_bytes(body)
+    with pytest.raises(ModelError, match=r"train|give"):
+        load(place)
+
+
+def test_every_truncation_is_refused(tmp_path: Path) -> None:
+    whole = dumps(model()).encode()
+    place = tmp_path / "m.json"
+    for length in range(0, len(whole) - 2, 37):
+        place.write_bytes(whole[:length])
+        with pytest.raises(ModelError):
+            load(place)
+
+
+def test_a_gigabyte_is_refused_without_reading_it(tmp_path: Path) -> None:
+    place = tmp_path / "m.json"
+    with place.open("wb") as file:
+        file.truncate(1_000_000_000)
+    with pytest.raises(ModelError, match="is 1000000000 bytes large"):
+        load(place)
+
+
+def test_a_folder_is_no_model(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="cannot be read"):
+        load(tmp_path)
+
+
+ON_TOPIC = {
+    "finance": "股市行情",
+    "travel": "旅游攻略",
+    "health": "医生健康问答",
+    "sport": "足球联赛",
+    "tech": "智能手机芯片",
+    "auto": "新车试驾",
+    "education": "高考招生",
+    "entertainment": "电影演员",
+    "food": "家常菜谱",
+    "law": "律师诉讼",
+}
+
+
+@pytest.mark.parametrize("topic", ON_TOPIC)
+def test_the_shipped_models_load_are_small_and_know_their_topic(topic: str) -> None:
+    place = modelfile.data_folder("models").joinpath(f"{topic}.json")
+    assert len(place.read_bytes()) <= 2_000_000
+    shipped = load_model(topic)
+    off_topic = "足球 比赛" if topic != "sport" else "基金 定投"
+    scores = shipped.log_odds(
+        [
+            Link(url="http://a.example/", host="a.example", anchor=text)
+            for text in (ON_TOPIC[topic], off_topic)
+        ]
+    )
+    assert scores[0] > 1 > -1 > scores[1]
+    assert (
+        place.parent.joinpath(f"{topic}.txt")
+        .read_text(encoding="utf-8")
+        .startswith(f"Link model of topic {topic}\n")
+    )  # type: ignore[union-attr]

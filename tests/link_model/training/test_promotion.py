@@ -1,0 +1,107 @@
+"""After training: measured on a file, merged, put to use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import LinksFileError, ModelError
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.model_file import save
+from topiccrawler.link_model.training.promotion import (
+    CANDIDATE,
+    in_use,
+    labelled,
+    measure,
+    merged,
+    put_to_use,
+    same_sources,
+)
+from topiccrawler.links.features import Lexicon
+from topiccrawler.model import Link
+from topiccrawler.topics.topic import Topic, make_topic
+
+
+def model(word: str = "基金", file: str = "a", **parts: object) -> LinkClassifier:
+    counts = Counts()
+    counts.add({"anchor": [word]}, True, 8.0)
+    counts.add({"anchor": ["足球"]}, False, 8.0)
+    training = {"files": {f"{file}.jsonl": f"digest of {file}"}, "set": file}
+    return LinkClassifier("finance", counts, training=training, **parts)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def topic() -> Topic:
+    return make_topic({"name": "finance", "zh": "财经", "keywords": ["基金"]}, "test")
+
+
+def links_file(path: Path, rows: list[dict[str, object]]) -> Path:
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def test_a_model_is_measured_at_its_threshold_or_at_the_one_given(tmp_path: Path, topic: Topic) -> None:
+    path = links_file(
+        tmp_path / "l.jsonl",
+        [
+            {"url": "http://a.example/1", "anchor": "基金", "left": "", "right": "", "fin": 1},
+            {"url": "http://a.example/2", "anchor": "天气", "fin": 1},
+            {"url": "http://a.example/3", "anchor": "足球", "label": "sports", "fin": 0},
+            {"url": "http://a.example/4", "anchor": "不知", "fin": None},
+        ],
+    )
+    links = labelled([path], topic, "window")
+    found = measure(model(threshold=0.5), links)
+    assert (found.precision, found.recall, found.f1, found.samples) == (1.0, 0.5, pytest.approx(2 / 3), 3)
+    assert measure(model(threshold=0.5), links, 0.0).f1 == 1.0
+
+
+def test_a_file_without_labels_is_refused(tmp_path: Path, topic: Topic) -> None:
+    path = links_file(tmp_path / "l.jsonl", [{"url": "http://a.example/", "label": None}])
+    with pytest.raises(LinksFileError, match="holds no labelled link"):
+        labelled([path], topic, "window")
+
+
+def test_merged_models_have_counted_what_both_have() -> None:
+    one, two = model(lexicon=Lexicon(["基金"])), model("股票", "b", lexicon=Lexicon(["股票"]))
+    both = merged([one, two])
+    assert both.counts == one.counts.merged(two.counts)
+    assert both.lexicon.entries == ("基金", "股票")
+    assert both.training == {
+        "files": {"a.jsonl": "digest of a", "b.jsonl": "digest of b"}, "merged": ["a", "b"]
+    }  # fmt: skip
+    assert (both.scores, both.topic) == ({}, "finance")
+    links = [Link("http://x.example/", "x.example", anchor=word) for word in ("基金", "股票", "足球")]
+    on, on_too, off = both.log_odds(links)
+    assert on == on_too > 0 > off
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (model(file="b", context="dom"), "one model has context 'window', another 'dom'"),
+        (model(file="b", event="multinomial"), "event 'bernoulli', another 'multinomial'"),
+        (model("股票"), "both were trained on a.jsonl"),
+    ],
+)
+def test_models_that_do_not_add_up_are_not_merged(other: LinkClassifier, told: str) -> None:
+    with pytest.raises(ModelError, match=told):
+        merged([model(), other])
+
+
+def test_a_file_is_known_by_what_it_holds() -> None:
+    assert same_sources(model(), model("股票"))
+    assert not same_sources(model(), model(file="b"))
+
+
+def test_putting_to_use_replaces_the_model_and_takes_away_the_candidate(tmp_path: Path) -> None:
+    assert in_use("finance", tmp_path) is None
+    save(model(), tmp_path / f"finance{CANDIDATE}")
+    assert put_to_use(model(), tmp_path) == tmp_path / "finance.json"
+    assert [file.name for file in tmp_path.iterdir()] == ["finance.json"]
+    now = in_use("finance", tmp_path)
+    assert now is not None
+    assert now.counts == model().counts

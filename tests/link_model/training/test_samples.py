@@ -1,0 +1,140 @@
+"""Training files: what is read, and the one line for what cannot be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.errors import LinksFileError
+from topiccrawler.link_model.training.samples import read_links
+from topiccrawler.topics.labelled_texts import names_of, read_documents, read_headlines
+from topiccrawler.topics.topic import Topic, make_topic
+
+
+def topic(name: str = "finance", zh: str = "财经") -> Topic:
+    return make_topic({"name": name, "zh": zh, "keywords": ["基金"]}, "test")
+
+
+def write(path: Path, *rows: Any) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_links_are_read_under_both_spellings_of_the_fields(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "l.jsonl",
+        {
+            "url": "http://A.example/x",
+            "anchor": "基金",
+            "left": "左",
+            "right": "右",
+            "label": 1,
+            "source_url": "http://s/",
+        },
+        {"url": "http://a.example/", "before": "前", "after": "后", "left": "no", "label": 0, "title": None},
+    )
+    first, second = read_links(path, topic(), "window")
+    assert (first.link.before, first.link.after, first.link.host, first.positive, first.label) == (
+        "左",
+        "右",
+        "a.example",
+        True,
+        "+",
+    )
+    assert (second.link.before, second.link.after, second.link.title, second.positive) == (
+        "前",
+        "后",
+        "",
+        False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "name", "expected"),
+    [
+        ({"label": "finance"}, "finance", [True]),
+        ({"label": "财经"}, "finance", [True]),
+        ({"label": "Sports"}, "sport", [True]),
+        ({"label": "sports"}, "finance", [False]),
+        ({"label": ""}, "finance", []),
+        ({"label": None}, "finance", []),
+        ({}, "finance", []),
+        ({"label": "news", "fin": None}, "finance", []),
+        ({"label": "news", "fin": 1}, "finance", [True]),
+        ({"label": "news", "fin": 1}, "travel", [False]),
+        ({"label": True}, "finance", [True]),
+    ],
+)
+def test_labels_may_be_numbers_names_or_absent(
+    tmp_path: Path, row: dict[str, Any], name: str, expected: list[bool]
+) -> None:
+    path = write(tmp_path / "l.jsonl", {"url": "http://a.example/", **row})
+    assert [
+        item.positive for item in read_links(path, topic(name, "财经" if name == "finance" else ""), "window")
+    ] == expected
+
+
+def test_a_topic_is_known_by_its_names_and_by_those_of_other_collections() -> None:
+    assert {"education", "edu", "教育"} <= names_of(topic("education", "教育"))
+    assert names_of(topic("mine", "")) == {"mine"}
+
+
+def test_headlines_need_a_header_and_full_lines(tmp_path: Path) -> None:
+    path = tmp_path / "h.tsv"
+    path.write_text(
+        "\ufefflabel\traw\ttext\nfinance\tx\t基金大涨\n\nsports\ty\t足球\n\tz\t无\n", encoding="utf-8"
+    )
+    assert [(item.title, item.positive) for item in read_headlines(path, topic())] == [
+        ("基金大涨", True),
+        ("足球", False),
+    ]
+
+
+def test_documents_have_title_text_and_host(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "d.jsonl",
+        {"label": "edu", "title": "题", "text": "文", "url": "http://Host.example/a"},
+        {"label": ""},
+    )
+    (found,) = read_documents(path, topic("education", ""))
+    assert (found.title, found.text, found.positive, found.source) == ("题", "文", True, "host.example")
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"{\n", "line 1: is no JSON object"),
+        (b'{"url": "http://a/", "label": 1}\n[1]\n', "line 2: is no JSON object"),
+        (b"[" * 100_000, "line 1: is no JSON object"),
+        (b'{"url": 7, "label": 1}', "url is '7', not a text"),
+        (b'{"label": 2}', "the label is '2'"),
+        (b'{"label": [1]}', "the label is '[1]'"),
+        (b'{"label": 1, "context": "dom"}', "train with --context dom"),
+        (b'{"label": "\xff"}', "line 1: is not UTF-8"),
+        (b"x" * 5_000_000, "line 1: is longer than 4000000 bytes"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, body: bytes, told: str) -> None:
+    path = tmp_path / "l.jsonl"
+    path.write_bytes(body)
+    with pytest.raises(LinksFileError) as refused:
+        list(read_links(path, topic(), "window"))
+    assert told in str(refused.value)
+    assert str(refused.value).startswith(str(path))
+
+
+def test_bad_headlines_and_missing_files_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "h.tsv"
+    path.write_text("name\ttext\n", encoding="utf-8")
+    with pytest.raises(LinksFileError, match="names no label and text"):
+        list(read_headlines(path, topic()))
+    path.write_text("label\ttext\na\n", encoding="utf-8")
+    with pytest.raises(LinksFileError, match="line 2: has 1 columns, the header 2"):
+        list(read_headlines(path, topic()))
+    with pytest.raises(LinksFileError, match="cannot be read"):
+        list(read_documents(tmp_path, topic()))
+    with pytest.raises(LinksFileError, match="No such file"):
+        list(read_links(tmp_path / "none", topic(), "window"))

@@ -1,0 +1,248 @@
+"""Training: sources weighed, splits clean, repeatable, and possible from keywords alone."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.errors import ArgumentError, LinksFileError
+from topiccrawler.link_model.model_file import dumps
+from topiccrawler.link_model.training.sources import Sample, balanced, damped, place_samples, pooled
+from topiccrawler.link_model.training.train import THRESHOLD, Recipe, evened, split, train
+from topiccrawler.links.features import Lexicon, LinkWords
+from topiccrawler.model import Link
+from topiccrawler.topics.topic import Topic, make_topic
+
+FINANCE = ["基金", "股票", "债券", "证券", "行情", "银行"]
+OTHER = ["足球", "旅游", "酒店", "电影", "明星", "汽车"]
+
+
+@pytest.fixture
+def topic() -> Topic:
+    return make_topic({"name": "finance", "zh": "财经", "keywords": {"基金": 1.0, "股票": 0.5}}, "test")
+
+
+@pytest.fixture
+def rival() -> Topic:
+    return make_topic({"name": "sport", "zh": "体育", "keywords": ["足球", "股票"]}, "test")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    """200 links of ten hosts, 90 headlines, 20 documents, drawn from two word lists."""
+    rng = random.Random(3)
+    links, headlines, documents = [], ["label\ttext"], []
+    for number in range(200):
+        words = FINANCE if number % 2 else OTHER
+        links.append(
+            {
+                "url": f"http://{'fund' if number % 2 else 'fun'}.example/{number}.html",
+                "anchor": "".join(rng.sample(words, 2)),
+                "left": rng.choice(words) + "|",
+                "right": "|" + rng.choice(words),
+                "source_url": f"http://h{number % 20}.example/",
+                "label": number % 2,
+            }
+        )
+        if number < 90:
+            headlines.append(
+                ("finance" if number % 3 == 0 else "sports")
+                + "\t"
+                + "".join(rng.sample(FINANCE if number % 3 == 0 else OTHER, 3))
+            )
+        if number < 20:
+            text = "，".join(rng.choices(words, k=12)) + "。"
+            documents.append(
+                {"label": "finance" if number % 2 else "travel", "title": rng.choice(words), "text": text * 3}
+            )
+    return {
+        "links": write(tmp_path / "links.jsonl", links),
+        "headlines": write(tmp_path / "headlines.tsv", headlines),
+        "documents": write(tmp_path / "documents.jsonl", documents),
+    }
+
+
+def write(path: Path, rows: list[Any]) -> Path:
+    path.write_text(
+        "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows), encoding="utf-8"
+    )
+    return path
+
+
+def scores(recipe: Recipe) -> list[float]:
+    links = [
+        Link(url="http://a.example/", host="a.example", anchor=text) for text in ("基金", "足球", "天气")
+    ]
+    return train(recipe).model.log_odds(links)
+
+
+def test_all_sources_give_a_model_a_table_and_divergences(
+    topic: Topic, rival: Topic, files: dict[str, Path]
+) -> None:
+    trained = train(
+        Recipe(topic, [files["links"]], [files["headlines"]], [files["documents"]], rivals=[rival])
+    )
+    assert [row.name for row in trained.rows] == [
+        *(
+            f"{how}: {what}"
+            for how in ("links", "hosts")
+            for what in ("group 1", "group 2", "pages", "dictionary", "model")
+        ),
+        "headlines: words",
+        "headlines: + documents",
+        "headlines: + characters",
+        "headlines: model",
+    ]
+    assert [row.samples for row in trained.curve] == [by.samples for by in trained.rows[9:10]] * len(
+        trained.curve
+    )
+    assert trained.curve[-1].name == "140 links of 14 hosts"
+    assert trained.curve[-1].f1 == trained.rows[9].f1
+    by_name = {row.name: row for row in trained.rows}
+    assert by_name["hosts: model"].f1 == by_name["links: group 2"].f1 == 1.0
+    assert 0 < by_name["links: dictionary"].recall < 1
+    assert list(trained.divergences) == ["pages||links", "links||pages", "pages||pages", "links||links"]
+    assert trained.model.training["samples"] == {
+        "links": [100, 100], "headlines": [60, 30], "documents": [40, 40], "keywords": [1, 2]
+    }  # fmt: skip
+    assert trained.model.scores["hosts: model"]["f1"] == 1.0  # type: ignore[index]
+
+
+def test_training_again_gives_the_same_bytes(topic: Topic, rival: Topic, files: dict[str, Path]) -> None:
+    recipe = Recipe(
+        topic, [files["links"]], [files["headlines"]], [files["documents"]], rivals=[rival], seed=4
+    )
+    assert dumps(train(recipe).model) == dumps(train(recipe).model)
+
+
+def test_another_file_has_another_fingerprint(topic: Topic, files: dict[str, Path]) -> None:
+    first = train(Recipe(topic, [files["links"]])).model.training["set"]
+    with files["links"].open("a", encoding="utf-8") as file:
+        file.write('\n{"url": "http://x.example/", "anchor": "x", "label": 1}')
+    assert train(Recipe(topic, [files["links"]])).model.training["set"] != first
+
+
+@pytest.mark.parametrize("source", ["headlines", "documents"])
+def test_texts_alone_are_enough(topic: Topic, files: dict[str, Path], source: str) -> None:
+    on, off, unknown = scores(Recipe(topic, **{source: [files[source]]}))  # type: ignore[arg-type]
+    assert on > 1 > -1 > off
+    assert unknown == 0.0
+
+
+def test_keywords_alone_are_enough(topic: Topic, rival: Topic) -> None:
+    on, off, unknown = scores(Recipe(topic, rivals=[rival]))
+    assert on > 2 > -2 > off
+    assert unknown == 0.0
+
+
+def test_keywords_without_rivals_still_order_links(topic: Topic) -> None:
+    on, off, unknown = scores(Recipe(topic))
+    assert on > 1 > unknown == off == 0.0
+
+
+def test_headlines_that_know_no_word_of_the_topic_are_the_rest_of_the_world(
+    topic: Topic, tmp_path: Path
+) -> None:
+    headlines = write(tmp_path / "h.tsv", ["label\ttext", *(f"sports\t足球{word}" for word in OTHER)])
+    on, off, _ = scores(Recipe(topic, headlines=[headlines]))
+    assert on > 1 > -1 > off
+
+
+def test_links_of_one_class_only_are_refused(topic: Topic, tmp_path: Path) -> None:
+    path = write(tmp_path / "l.jsonl", [{"url": "http://a.example/", "label": 0}])
+    with pytest.raises(LinksFileError, match="no link labelled as relevant for topic finance"):
+        train(Recipe(topic, [path]))
+
+
+def sample(anchor: str, positive: bool, host: str, weight: float = 1.0) -> Sample:
+    return Sample(LinkWords((anchor,), (), ()), positive, weight, host, ("anchor",))
+
+
+def test_known_places_speak_for_and_against_an_address(rival: Topic) -> None:
+    topic = make_topic(
+        {
+            "name": "finance",
+            "keywords": ["基金"],
+            "positive": ["eastmoney.com", "news.cn/fortune"],
+            "negative": ["travel.site.com"],
+        },
+        "test",
+    )
+    found = place_samples(topic, [rival.model_copy(update={"positive": ("hupu.com", "eastmoney.com")})])
+    assert [(item.words.url, item.positive, item.has) for item in found] == [
+        (["eastmoney"], True, ("url",)),
+        (["news", "fortune"], True, ("url",)),
+        (["travel", "site"], False, ("url",)),
+        (["hupu"], False, ("url",)),
+    ]
+    assert place_samples(topic.model_copy(update={"negative": ()}), []) == []
+    links = [
+        Link(url=url, host="") for url in ("http://fund.eastmoney.com/", "http://m.hupu.com/", "http://x.cn/")
+    ]
+    on, off, unknown = train(Recipe(topic, rivals=[rival])).model.log_odds(links)
+    assert on > 2
+    assert off == unknown == 0.0
+
+
+def test_an_asked_precision_sets_the_threshold(topic: Topic, rival: Topic, files: dict[str, Path]) -> None:
+    links = [json.loads(line) for line in files["links"].read_text(encoding="utf-8").splitlines()]
+    for row in links[:60:2]:  # every third link off topic looks as if it were on topic
+        row |= {"anchor": "基金股票", "left": "债券", "right": "证券", "url": "http://fund.example/"}
+    write(files["links"], links)
+    usual = train(Recipe(topic, [files["links"]], rivals=[rival])).model.threshold
+    strict = train(Recipe(topic, [files["links"]], rivals=[rival], precision=0.9)).model.threshold
+    assert usual == THRESHOLD
+    assert strict != usual
+    with pytest.raises(ArgumentError, match="give --links or --headlines"):
+        train(Recipe(topic, rivals=[rival], precision=0.9))
+
+
+def test_a_split_by_host_keeps_hosts_whole_and_classes_in_proportion() -> None:
+    samples = [sample(str(number), number % 10 < 3, f"h{number % 10}") for number in range(500)]
+    kept, aside = split(samples, 0, by_host=True)
+    assert not {item.host for item in kept} & {item.host for item in aside}
+    assert len(kept) + len(aside) == 500
+    assert {item.positive for item in kept} == {item.positive for item in aside} == {True, False}
+    assert 0.6 <= len(kept) / 500 <= 0.8
+    again, _ = split(samples, 0, by_host=True)
+    assert kept == again
+
+
+def test_a_random_split_takes_seven_of_ten_of_each_class() -> None:
+    samples = [sample(str(number), number % 4 == 0, "one") for number in range(400)]
+    kept, aside = split(samples, 1, by_host=False)
+    assert (sum(item.positive for item in kept), len(kept)) == (70, 280)
+    assert (sum(item.positive for item in aside), len(aside)) == (30, 120)
+
+
+def test_the_larger_class_is_cut_to_the_smaller() -> None:
+    found = evened([sample(str(number), number < 5, "h") for number in range(50)], 0)
+    assert [sum(item.positive for item in found), len(found)] == [5, 10]
+
+
+def test_repeats_on_a_host_and_large_hosts_count_less() -> None:
+    weights = [
+        item.weight
+        for item in damped(
+            [sample("更多", True, "a")] * 2 + [sample("基金", True, "a"), sample("基金", True, "b")]
+        )
+    ]
+    assert weights == pytest.approx([0.5 * 3**-0.25, 0.5 * 3**-0.25, 3**-0.25, 1.0])
+
+
+def test_both_classes_of_a_source_count_the_same() -> None:
+    counts = balanced(
+        {"headlines": [sample("基金", True, "")] + [sample("足球", False, "")] * 9}, Lexicon(())
+    )
+    assert counts.samples["anchor"] == pytest.approx([3.0, 3.0])
+    assert counts.pairs("anchor") == [("基金", (0, pytest.approx(3.0))), ("足球", (pytest.approx(3.0), 0))]
+
+
+def test_a_source_with_one_class_joins_one_with_both() -> None:
+    one, both = [sample("足球", False, "")], [sample("基金", True, ""), sample("旅游", False, "")]
+    assert pooled({"headlines": one, "keywords": both}) == {"keywords": both + one}
+    assert pooled({"headlines": one}) == {"keywords": one}

@@ -1,0 +1,154 @@
+"""The detail classifier: its figures by hand, its machine against scikit-learn, its file against damage."""
+
+import json
+import math
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from topiccrawler.errors import LinksFileError, ModelError
+from topiccrawler.pages.parse import parse
+from topiccrawler.relevance.detail import DetailClassifier, figures, load_detail, save_detail
+from topiccrawler.relevance.training.detail import Kind, across_webs, train_detail
+from topiccrawler.resources import folder
+
+
+def test_the_figures_by_hand() -> None:
+    """Outside links 8 + 4 Han characters and one Latin word in blocks of 5 and 2 words, 4 characters in two links."""
+    page = parse(
+        "<p>基金净值今日上涨 news</p><p>风险提示</p><ul><li><a href=/a>首页</a><li><a href=/b>更多</a></ul>"
+    )
+    text, links, gathered = figures(page)
+    assert text == pytest.approx(math.log2((7 + 1) / 100))
+    assert links == pytest.approx(math.log2((2 + 1) / (9 + 1)))
+    assert gathered == pytest.approx((25 + 4) / 49)
+
+
+def test_a_page_without_text_has_finite_figures() -> None:
+    assert figures(parse("")) == (pytest.approx(math.log2(1 / 100)), 0.0, 0.0)
+
+
+def pages(count: int = 60) -> list[Kind]:
+    chance = random.Random(5)
+    found: list[Kind] = []
+    for number in range(count):
+        host = f"h{number % 9}.example"
+        found.append(((chance.gauss(1.5, 0.6), chance.gauss(-5, 0.8), chance.uniform(0.1, 0.9)), True, host))
+        found.append(
+            ((chance.gauss(-1.5, 0.6), chance.gauss(-2, 0.8), chance.uniform(0.0, 0.6)), False, host)
+        )
+    return found
+
+
+def test_the_machine_scores_as_scikit_learn_does() -> None:
+    kinds = pages()
+    machine, kept_aside = train_detail(kinds)
+    assert kept_aside.f1 >= 0.95
+    kinds.sort()
+    table, truths = np.array([of_page for of_page, _, _ in kinds]), [detail for _, detail, _ in kinds]
+    scaler = StandardScaler().fit(table)
+    costs = (1.0, 10.0, 100.0)
+    oracles = [
+        SVC(kernel="rbf", gamma=machine.gamma, C=cost, class_weight="balanced").fit(
+            scaler.transform(table), truths
+        )
+        for cost in costs
+    ]
+    wanted = [oracle.decision_function(scaler.transform(table)) for oracle in oracles]
+    scores = np.array([machine.score(of_page) for of_page, _, _ in kinds])
+    assert min(float(np.abs(scores - row).max()) for row in wanted) < 1e-9
+
+
+def test_what_is_saved_comes_back(tmp_path: Path) -> None:
+    machine, _ = train_detail(pages())
+    (tmp_path / "judges").mkdir()
+    save_detail(machine, tmp_path / "judges" / "detail.json")
+    again = load_detail(tmp_path)
+    for of_page, _, _ in pages():
+        assert again.score(of_page) == pytest.approx(machine.score(of_page), abs=1e-3)
+    assert again.training["pages"] == 120
+    assert again.scores == machine.scores
+
+
+def good() -> dict[str, Any]:
+    return {
+        "format": "topiccrawler detail classifier", "version": 1, "gamma": 0.5, "bias": 0.25,
+        "means": [0, 0, 0], "deviations": [1, 1, 1], "vectors": [[2.0, 0, 0, 0]],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"version": 9}, "is no topiccrawler detail classifier of version 1"),
+        ({"vectors": []}, "does not hold 1 to"),
+        ({"vectors": [[1, 2]]}, "not 4 finite numbers"),
+        ({"vectors": [[float("nan"), 0, 0, 0]]}, "not 4 finite numbers"),
+        ({"means": None}, "not 3 finite numbers"),
+        ({"deviations": [1, 0, 1]}, "not above 0"),
+        ({"gamma": -1}, "not above 0"),
+        ({"bias": "x"}, "not 2 finite numbers"),
+    ],
+)
+def test_a_file_that_cannot_be_trusted_is_refused(change: dict[str, Any], told: str, tmp_path: Path) -> None:
+    place = tmp_path / "judges" / "detail.json"
+    place.parent.mkdir()
+    place.write_text(json.dumps(good()), encoding="utf-8")
+    assert load_detail(tmp_path).score((1.0, 0.0, 0.0)) == pytest.approx(2 * math.exp(-0.5) + 0.25)
+    place.write_text(json.dumps({**good(), **change}), encoding="utf-8")
+    with pytest.raises(ModelError, match=told):
+        load_detail(tmp_path)
+
+
+def test_a_missing_file_names_the_command_that_makes_it(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="scrapy train detail --judge detail"):
+        load_detail(tmp_path)
+
+
+def test_pages_of_one_kind_teach_nothing() -> None:
+    with pytest.raises(LinksFileError, match="60 detail and 0 link pages of 9 hosts"):
+        train_detail([page for page in pages() if page[1]])
+
+
+def test_each_web_is_judged_by_what_the_others_taught_on_hosts_they_lack() -> None:
+    """The second web calls every page the opposite: what the first teaches is wrong there, and the reverse."""
+    first = pages()
+    second = [(of_page, not detail, f"other-{host}") for of_page, detail, host in first]
+    second += [(of_page, detail, "h0.example") for of_page, detail, _ in first]  # a host both have
+    found = across_webs({"first": first, "second": second})
+    assert list(found) == ["first", "second"]
+    assert found["second"].samples == len(first)
+    assert found["second"].f1 <= 0.05
+    agreeing = [(of_page, detail, f"other-{host}") for of_page, detail, host in first]
+    assert across_webs({"first": first, "second": agreeing})["second"].f1 >= 0.95
+    assert across_webs({"first": first}) == {}
+
+
+def shipped() -> DetailClassifier:
+    return load_detail(folder("models"))
+
+
+def test_the_shipped_machine_tells_an_article_from_a_list_of_links() -> None:
+    text = "沪深两市今日高开低走，券商和银行股领跌，分析师认为投资者情绪趋于谨慎。" * 12
+    article = f"<a href=/>首页</a><h1>两市收跌</h1><div><p>{text}</p></div><a href=/more>更多</a>"
+    hub = "<ul>" + "".join(f"<li><a href=/{n}>两市收跌券商领跌{n}</a>" for n in range(80)) + "</ul>"
+    assert shipped().is_detail(parse(article))
+    assert not shipped().is_detail(parse(hub))
+
+
+def test_a_page_of_two_hundred_links_is_classified_in_a_millisecond() -> None:
+    machine = shipped()
+    body = "".join(f"<p>{'基金净值上涨，' * 8}<a href=/{n}>更多消息</a></p>" for n in range(200))
+    document = parse(body)
+    times = []
+    for _ in range(20):
+        started = time.process_time()
+        machine.is_detail(document)
+        times.append(time.process_time() - started)
+    assert sorted(times)[5] < 0.002

@@ -1,0 +1,180 @@
+"""Judges on disk: what is saved comes back, and what is damaged is refused in one line."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from topiccrawler.errors import ModelError
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.linear import LinearJudge
+from topiccrawler.relevance.model_file import load, load_vectors, save, save_vectors, scores_of
+from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.topics.topic import make_topic
+
+TOPIC = make_topic({"name": "finance", "keywords": {"基金": 1.0}}, "test")
+
+
+def judge(name: str = "svm") -> LinearJudge:
+    return LinearJudge(
+        name=name,
+        topic="finance",
+        threshold=0.4,
+        classes=("finance", "sports", "travel"),
+        words={"基金": 0, "足球": 1, "title:基金": 2, "酒店": 3},
+        factors=np.array([2.0, 1.0, 3.0, 1.0]),
+        values=np.array([[1.0, -0.5, -0.25], [-0.5, 1.0, 0.0], [0.75, 0.0, 0.0], [-0.25, 0.0, 1.0]]),
+        biases=np.array([0.1, 0.0, -0.1]),
+        slope=2.0,
+        offset=-0.5,
+        unit=name != "naive_bayes",
+        mean=name == "naive_bayes",
+        training={"samples": 9},
+        scores={"kept aside": {"f1": 0.9}},
+    )
+
+
+PAGE = PageWords(title=["基金"], body=["基金", "足球", "天气"])
+
+
+def test_a_margin_by_hand() -> None:
+    """基金 5 + 1 = 6 times, factor 2; 足球 once; title:基金 twice, factor 3; rival sports: biases .1 - 0."""
+    x = np.array([(1 + math.log(6)) * 2, 1.0, (1 + math.log(2)) * 3])
+    x /= np.sqrt((x * x).sum())
+    scores = x @ np.array([[1.0, -0.5, -0.25], [-0.5, 1.0, 0.0], [0.75, 0.0, 0.0]]) + [0.1, 0.0, -0.1]
+    assert judge().margin(PAGE) == pytest.approx(scores[0] - max(scores[1:]))
+    assert judge().relevance(PAGE) == pytest.approx(1 / (1 + math.exp(-(2 * judge().margin(PAGE) - 0.5))))
+
+
+def test_explain_joins_title_and_body_and_sums_to_the_margin_less_the_biases() -> None:
+    parts = judge().explain(PAGE)
+    assert [word for word, _ in parts] == ["基金", "足球"]
+    scores = judge()._sums(*judge()._vector(PAGE))
+    rival = 1 + int(scores[1:].argmax())
+    assert sum(part for _, part in parts) == pytest.approx(
+        judge().margin(PAGE) - (0.1 - judge().biases[rival])
+    )
+
+
+@pytest.mark.parametrize("page", [PageWords(), PageWords(body=["天气"])])
+def test_a_page_of_unknown_words_gets_what_the_biases_say(page: PageWords) -> None:
+    assert judge().margin(page) == pytest.approx(0.1)
+    assert judge().explain(page) == []
+
+
+@pytest.mark.parametrize("name", ["svm", "naive_bayes", "centroid"])
+def test_what_is_saved_comes_back(name: str, tmp_path: Path) -> None:
+    place = tmp_path / "finance.json"
+    save(judge(name), place)
+    again = load(place, name)
+    assert again.relevance(PAGE) == pytest.approx(judge(name).relevance(PAGE), abs=1e-3)
+    assert (again.threshold, again.classes, again.scores) == (
+        0.4,
+        ("finance", "sports", "travel"),
+        judge().scores,
+    )
+    assert scores_of(place, name) == judge().scores
+    first = place.read_bytes()
+    save(again, place)
+    assert load(place, name).values == pytest.approx(again.values)
+    save(judge(name), place)
+    assert place.read_bytes() == first
+    assert [file.name for file in tmp_path.iterdir()] == ["finance.json"]
+
+
+def test_a_trained_vector_comes_back_with_its_rivals_and_words_of_the_user_stay(tmp_path: Path) -> None:
+    place = tmp_path / "finance.vsm.json"
+    trained = TOPIC.model_copy(update={"keywords": {"基金": 0.5, "净值": 1.0}, "page_threshold": 0.2})
+    rivals = {"sports": {"足球": 1.0, "比赛": 0.25}, "news": {"记者": 1.0}}
+    save_vectors(VsmJudge(trained, rivals=rivals), {}, {"kept aside": {}}, place)
+    mine = TOPIC.model_copy(update={"keywords": {"基金": 1.0, "定投": 0.7}})
+    found = load_vectors(place, mine)
+    assert found.topic.keywords == {"基金": 0.5, "净值": 1.0, "定投": 0.7}
+    assert found.threshold == 0.2
+    assert found.rivals == rivals
+
+
+@pytest.mark.parametrize(
+    ("rivals", "told"),
+    [
+        (None, "has no rivals"),
+        ([], "has no rivals"),
+        ({"sports": 3}, "has no sports"),
+        ({"sports": {"足球": "1"}}, "足球 is '1'"),
+        ({"sports": {"足球": -1.0}}, "足球 is '-1.0'"),
+        ({"sports": {"足球": float("nan")}}, "足球 is 'nan'"),
+        ({str(n): {} for n in range(101)}, "has more than 100 rivals"),
+    ],
+)
+def test_rivals_that_cannot_be_trusted_are_refused_in_one_line(
+    rivals: object, told: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "m.json"
+    model = damaged({"judge": "vsm", "words": {"基金": 1.0}, "rivals": {}})
+    place.write_text(json.dumps(model), encoding="utf-8")
+    assert load_vectors(place, TOPIC).rivals == {}
+    place.write_text(json.dumps({**model, "rivals": rivals}), encoding="utf-8")
+    with pytest.raises(ModelError, match=told):
+        load_vectors(place, TOPIC)
+
+
+def damaged(change: dict[str, Any]) -> dict[str, Any]:
+    good = {
+        "format": "topiccrawler page judge", "version": 1, "judge": "svm", "topic": "finance",
+        "threshold": 0.5, "slope": 1.0, "offset": 0.0, "classes": ["finance", "rest"], "biases": [0.0, 0.0],
+        "unit_value": 0.1, "lists": {}, "training": {}, "scores": {}, "words": {"基金": [1.0, 3, -3]},
+    }  # fmt: skip
+    from topiccrawler.relevance.features import FEATURES
+    from topiccrawler.text.tokenise import TOKENIZER
+
+    return {**good, "tokenizer": TOKENIZER, "features": FEATURES, **change}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"format": "x"}, "is no page judge"),
+        ({"version": 2}, "has version 2, needed is 1"),
+        ({"tokenizer": "other"}, "has tokenizer other"),
+        ({"features": "x"}, "has features x"),
+        ({"judge": "centroid"}, "has judge centroid, needed is svm"),
+        ({"classes": ["finance"]}, "has no list of classes"),
+        ({"classes": [1, 2]}, "has no list of classes"),
+        ({"biases": [0.0]}, "biases does not hold 2 numbers"),
+        ({"words": {}}, "does not hold 3 numbers a row"),
+        ({"words": {"基金": [1.0, 3]}}, "does not hold 3 numbers a row"),
+        ({"words": {"基金": [1.0, "3", 0]}}, "no number"),
+        ({"words": {"基金": [1.0, True, 0]}}, "no number"),
+        ({"words": {"基金": [1.0, float("nan"), 0]}}, "not finite"),
+        ({"words": {"基金": [1.0, 10**400, 0]}}, "too large"),
+        ({"words": []}, "has no words"),
+        ({"threshold": 7}, "threshold is '7'"),
+        ({"threshold": float("nan")}, "threshold is 'nan'"),
+        ({"slope": float("inf")}, "slope is 'inf'"),
+        ({"unit_value": 0}, "unit_value is '0'"),
+        ({"topic": None}, "names no topic"),
+        ({"lists": None}, "has no lists"),
+        ({"lists": {"finance": {"基金": 0}}}, "基金 is '0'"),
+    ],
+)
+def test_what_cannot_be_trusted_is_refused_in_one_line(
+    change: dict[str, Any], told: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "m.json"
+    place.write_text(json.dumps(damaged({})), encoding="utf-8")
+    assert load(place, "svm").margin(PageWords(body=["基金"])) == pytest.approx(0.6)
+    place.write_text(json.dumps(damaged(change)), encoding="utf-8")
+    with pytest.raises(ModelError, match=told) as caught:
+        load(place, "svm")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b"\xff\xfe", b"null"])
+def test_no_bytes_end_in_another_error(body: bytes, tmp_path: Path) -> None:
+    place = tmp_path / "m.json"
+    place.write_bytes(body)
+    with pytest.raises(ModelError):
+        load(place, "svm")

@@ -1,0 +1,255 @@
+"""The VSM judge by hand: cosine, share, fields, joined words; and on the shared documents and pages when they are there."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics.pairwise import cosine_similarity
+
+from topiccrawler.errors import TopicError
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.text.tokenise import words
+from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.keyword_tokens import token_weights
+from topiccrawler.topics.topic import Topic, make_topic
+
+
+def topic_of(keywords: dict[str, float], **fields: object) -> Topic:
+    return make_topic({"name": "test", "keywords": keywords, **fields}, "test")
+
+
+def judge_of(keywords: dict[str, float], **parameters: float) -> VsmJudge:
+    return VsmJudge(topic_of(keywords), prior_words=0, **parameters)
+
+
+def test_a_rival_takes_its_part_of_what_it_is_like_the_page() -> None:
+    """基金 once, 足球 once of 100 words: each alone has cosine 1 and a share of .01, relevance √(1 · .01 / .1) = .3162."""
+    rivals = {"sport": {"足球": 2.0}, "travel": {"酒店": 1.0}}
+    judge = VsmJudge(topic_of({"基金": 1.0}), prior_words=0, rivals=rivals, rival_weight=0.8)
+    both = PageWords(body=["基金", "足球", *["天气"] * 98])
+    assert judge.relevance(both) == pytest.approx(0.2 * math.sqrt(0.1))
+    assert judge.relevance(PageWords(body=["基金", *["天气"] * 99])) == pytest.approx(math.sqrt(0.1))
+    assert judge.relevance(PageWords(body=["基金", *["足球"] * 4, *["天气"] * 95])) == 0.0
+    assert judge.relevance(PageWords(body=["足球", "酒店"])) == 0.0
+    assert judge.explain(both) == [("基金", pytest.approx(judge.relevance(both)))]
+
+
+def test_relevance_is_the_root_of_cosine_times_share() -> None:
+    """基金 twice, 股票 once, 97 other words; w = (1, .5).
+
+    x·w = (2, .5); cosine = (2·1 + .5·.5) / (√4.25 · √1.25) = .976187; share = 2.5 / 100; full share .1.
+    """
+    judge = judge_of({"基金": 1.0, "股票": 0.5}, full_share=0.1)
+    page = PageWords(body=["基金", "基金", "股票", *["天气"] * 97])
+    assert judge.relevance(page) == pytest.approx(math.sqrt(0.976187 * 0.25), abs=1e-6)
+
+
+def test_the_cosine_is_that_of_scikit_learn() -> None:
+    """full_share so small that every page is full of topic words: relevance is the root of the cosine alone.
+
+    Equal weights: the oracle counts and scales by itself. Unequal: each count is multiplied by its word's weight.
+    """
+    pages = [
+        ["基金", "基金", "股票", "天气"],
+        ["债券", "利率", "利率", "利率", "银行"],
+        ["基金", "股票", "债券", "利率", "银行"],
+        ["银行"],
+        ["天气", "足球"],
+    ]
+    for weights in (
+        dict.fromkeys(["基金", "股票", "债券", "利率", "银行"], 1.0),
+        {"基金": 1.0, "股票": 0.5, "债券": 0.25, "利率": 0.7, "银行": 0.1},
+    ):
+        vectors = TfidfVectorizer(vocabulary=list(weights), analyzer=list, use_idf=False)
+        counts = vectors.fit_transform(pages).toarray()
+        topic = [list(weights.values())]
+        oracle = cosine_similarity(counts * topic, topic)[:, 0]
+        judge = judge_of(weights, full_share=1e-9)
+        ours = [judge.relevance(PageWords(body=page)) ** 2 for page in pages]
+        assert ours == pytest.approx(oracle.tolist(), abs=1e-9)
+    assert ours[2] == max(ours)
+    assert ours[4] == 0.0
+
+
+def test_keywords_the_page_lacks_count_as_nothing_and_lower_the_cosine() -> None:
+    page = PageWords(body=["基金"] * 10)
+    assert judge_of({"基金": 1.0}).relevance(page) == 1.0
+    assert judge_of({"基金": 1.0, "股票": 1.0}).relevance(page) == pytest.approx(math.sqrt(math.sqrt(0.5)))
+
+
+def test_one_keyword_in_a_long_page_is_not_enough() -> None:
+    judge = VsmJudge(topic_of({"基金": 1.0}))
+    assert judge.relevance(PageWords(body=["基金", *["天气"] * 2_000])) < judge.threshold
+    assert judge.relevance(PageWords(body=["基金"] * 30 + ["天气"] * 200)) >= judge.threshold
+
+
+def test_a_page_of_a_few_words_proves_little() -> None:
+    judge = VsmJudge(topic_of({"基金": 1.0}))
+    assert judge.relevance(PageWords(body=["基金"])) < judge.relevance(PageWords(body=["基金"] * 20)) == 1.0
+
+
+def test_the_scale_of_the_weights_does_not_matter() -> None:
+    page = PageWords(title=["基金"], body=["股票", "天气"] * 9)
+    small, large = {"基金": 0.1, "股票": 0.05}, {"基金": 10.0, "股票": 5.0}
+    assert judge_of(small).relevance(page) == pytest.approx(judge_of(large).relevance(page))
+
+
+@pytest.mark.parametrize(
+    ("field", "weight"), [("title", 5.0), ("headings", 2.0), ("meta", 2.0), ("emphasis", 1.0), ("body", 1.0)]
+)
+def test_each_field_weighs_as_many_words_of_the_body(field: str, weight: float) -> None:
+    judge = judge_of({"基金": 1.0, "股票": 1.0}, full_share=1.0)
+    rest = ["天气"] * 40
+    there = PageWords(body=["股票", *rest], **({field: ["基金"]} if field != "body" else {}))
+    if field == "body":
+        there = PageWords(body=["基金", "股票", *rest])
+    assert judge.relevance(there) == judge.relevance(PageWords(body=["基金"] * int(weight) + ["股票", *rest]))
+
+
+def test_a_field_can_be_left_out() -> None:
+    page = PageWords(meta=["基金"] * 3, body=["天气"] * 10)
+    assert judge_of({"基金": 1.0}, meta_weight=0.0).relevance(page) == 0.0
+
+
+@pytest.mark.parametrize("page", [PageWords(), PageWords(title=["天气"], body=["新闻"] * 5)])
+def test_a_page_without_any_keyword_is_of_no_relevance(page: PageWords) -> None:
+    judge = judge_of({"基金": 1.0})
+    assert judge.relevance(page) == 0.0
+    assert judge.explain(page) == []
+
+
+def test_a_keyword_that_the_segmenter_cuts_is_found_again() -> None:
+    assert len(words("宏观经济政策利率")) > 1
+    judge = judge_of({"宏观经济政策利率": 1.0})
+    assert judge.relevance(PageWords(body=words("关于宏观经济政策利率的消息"))) > 0
+    assert judge.relevance(PageWords(body=words("宏观经济好，政策稳，利率低"))) > 0
+    assert judge.relevance(PageWords(body=words("利率政策与宏观经济"))) == 0.0
+
+
+def test_joining_takes_the_longest_keyword_and_single_words_still_count() -> None:
+    judge = judge_of({"甲乙": 1.0, "甲乙丙丁": 1.0, "甲乙丙丁戊己": 1.0})
+    counted = dict(judge.explain(PageWords(body=["甲乙", "丙丁", "戊己", "甲乙", "丙丁"])))
+    assert counted["甲乙"] == pytest.approx(2 * counted["甲乙丙丁"])
+    assert counted["甲乙丙丁"] == pytest.approx(counted["甲乙丙丁戊己"])
+
+
+def test_keywords_are_folded_as_the_words_of_a_page_are() -> None:
+    judge = judge_of({"貸款": 1.0, "Ａ股": 1.0, "Python": 1.0})
+    assert [word for word, _ in judge.explain(PageWords(body=words("贷款买Ａ股，學python")))] == [
+        "a股",
+        "python",
+        "贷款",
+    ]
+
+
+def test_a_keyword_cut_down_to_a_part_counts_half() -> None:
+    weights, unmatched = token_weights({"大数据": 1.0, "基金": 0.8, "茶": 1.0})
+    assert weights == {"数据": 0.5, "基金": 0.8}
+    assert unmatched == ["茶"]
+
+
+def test_of_two_keywords_with_one_spelling_the_heavier_stays() -> None:
+    assert token_weights({"貸款": 0.3, "贷款": 0.7})[0] == {"贷款": 0.7}
+
+
+def test_a_topic_of_single_characters_is_refused_in_one_line() -> None:
+    with pytest.raises(
+        TopicError, match="no keyword can be found among segmented words: 茶, 酒; give words of two"
+    ):
+        VsmJudge(topic_of({"茶": 1.0, "酒": 1.0}))
+
+
+def test_explain_names_the_words_largest_first_and_they_sum_to_the_relevance() -> None:
+    judge = judge_of({"基金": 1.0, "股票": 0.5, "银行": 0.5})
+    page = PageWords(title=["银行"], body=["基金", "股票", *["天气"] * 30])
+    explained = judge.explain(page)
+    assert [word for word, _ in explained] == ["银行", "基金", "股票"]
+    assert sum(part for _, part in explained) == pytest.approx(judge.relevance(page))
+
+
+def test_the_threshold_is_the_topics() -> None:
+    assert VsmJudge(topic_of({"基金": 1.0}, page_threshold=0.33)).threshold == 0.33
+
+
+def test_the_examples_of_each_topic_are_about_it_and_of_the_others_hardly_any() -> None:
+    judges = {name: VsmJudge(load_topic(name)) for name, _ in topic_names()}
+    wrong = own = 0
+    for name, judge in judges.items():
+        for other in judges:
+            for example in load_topic(other).examples:
+                kept = judge.relevance(PageWords(body=words(example))) >= judge.threshold
+                own += kept and name == other
+                wrong += kept and name != other
+    assert own == 3 * len(judges)
+    assert wrong <= 0.15 * 3 * len(judges) * (len(judges) - 1)
+
+
+LISTED = st.lists(st.sampled_from(["基金", "股票", "天气", "定投", "甲乙", ""]), max_size=60)
+
+
+@given(LISTED, LISTED, LISTED)
+def test_relevance_always_lies_between_0_and_1(title: list[str], meta: list[str], body: list[str]) -> None:
+    judge = VsmJudge(topic_of({"基金": 1e-300, "股票": 1e150, "基金定投股票": 2.0}))
+    page = PageWords(title=title, meta=meta, body=body)
+    assert 0.0 <= judge.relevance(page) <= 1.0
+    assert all(math.isfinite(part) for _, part in judge.explain(page))
+
+
+def test_a_hostile_page_costs_time_in_proportion_only() -> None:
+    judge = VsmJudge(topic_of({"甲乙" * 20: 1.0, "基金": 1.0}))
+    started = time.process_time()
+    judge.relevance(PageWords(body=["甲乙"] * 200_000))
+    assert time.process_time() - started < 10
+
+
+def test_a_page_of_a_thousand_words_is_judged_in_less_than_half_a_millisecond() -> None:
+    judge = VsmJudge(load_topic("finance"))
+    page = PageWords(
+        title=words("沪深股市收盘"), body=words("".join(load_topic("finance").examples) * 20)[:1_000]
+    )
+    times = []
+    for _ in range(50):
+        started = time.process_time()
+        judge.relevance(page)
+        times.append(time.process_time() - started)
+    assert sorted(times)[25] < 0.0005
+
+
+def benchmark(*arguments: str) -> dict[str, Any]:
+    """The figures of benchmarks/judge.py on the shared data."""
+    root, shared = Path(__file__).parents[2], Path(os.environ["TOPICCRAWLER_SHARED"])
+    command = [sys.executable, str(root / "benchmarks" / "judge.py"), "--json", *arguments]
+    command += ["--documents", str(shared / "links" / "docs_dev.jsonl")]
+    command += [] if "--trained" in arguments else ["--web", str(shared / "blogs")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+needs_shared = pytest.mark.skipif(
+    "TOPICCRAWLER_SHARED" not in os.environ, reason="TOPICCRAWLER_SHARED names no unpacked shared data"
+)
+
+
+@needs_shared
+def test_the_catalogue_holds_what_is_promised_on_the_shared_data() -> None:
+    figures = benchmark()
+    assert figures["documents_topics"]["mean_f1"] >= 0.84
+    assert figures["web"]["mean_f1"] >= 0.70
+    assert figures["milliseconds_a_page"] <= 0.3
+
+
+@needs_shared
+def test_a_vector_trained_on_one_half_of_the_documents_holds_on_the_other() -> None:
+    assert benchmark("--judge", "vsm", "--trained")["documents_topics"]["mean_f1"] >= 0.85

@@ -1,0 +1,160 @@
+"""Trained judges against scikit-learn, and against what a small made-up corpus must teach."""
+
+import random
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.metrics import f1_score
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.neighbors import NearestCentroid
+from sklearn.preprocessing import normalize
+
+from topiccrawler.errors import LinksFileError
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.features import counts_of, is_pair
+from topiccrawler.relevance.linear import LinearJudge
+from topiccrawler.relevance.training.train import Plan, Sample, blended, check, train_judge, worth
+from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.topics.topic import make_topic
+
+FINANCE = ["基金", "股票", "银行", "利率", "债券", "净值"]
+OTHERS = {"sports": ["足球", "篮球", "比赛", "教练"], "travel": ["酒店", "景点", "机票", "旅游"]}
+COMMON = ["今天", "消息", "报道", "城市", "市场", "我们", "2015"]
+TOPIC = make_topic({"name": "finance", "keywords": {"基金": 1.0, "股票": 0.8}}, "test")
+
+
+def corpus(size: int = 40, seed: int = 3) -> list[Sample]:
+    chance = random.Random(seed)
+    samples = []
+    for _ in range(size):
+        for label, own in (("finance", FINANCE), *OTHERS.items()):
+            words = chance.choices(own, k=6) + chance.choices(COMMON, k=14)
+            title = chance.sample(own, 1)
+            samples.append(Sample(PageWords(title=title, body=words), label == "finance", label))
+    return samples
+
+
+def plan(judge: str, **fields: object) -> Plan:
+    return Plan(judge, TOPIC, corpus(), {"finance": TOPIC.keywords}, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("judge", ["vsm", "centroid", "naive_bayes", "svm"])
+def test_every_judge_learns_what_a_made_up_corpus_teaches(judge: str) -> None:
+    trained = train_judge(plan(judge))
+    assert trained.kept_aside.f1 >= 0.95
+    assert trained.kept_aside.samples == 40
+    assert 0.0 < trained.judge.threshold < 1.0
+    about = PageWords(title=["债券"], body=["净值", "利率", "今天", "消息"] * 3)
+    other = PageWords(title=["足球"], body=["比赛", "教练", "今天", "消息"] * 3)
+    assert trained.judge.relevance(about) >= trained.judge.threshold > trained.judge.relevance(other)
+    assert {word for word, part in trained.judge.explain(about)[:3] if part > 0} == {"债券", "净值", "利率"}
+
+
+def test_naive_bayes_gives_the_log_odds_of_scikit_learn() -> None:
+    """Multinomial, Laplace, on the same weighed counts and the documents made of keywords left out."""
+    samples = corpus()
+    judge = train_judge(Plan("naive_bayes", TOPIC, samples, {})).judge
+    assert isinstance(judge, LinearJudge)
+    counts = [dict(counts_of(sample.words, title_apart=False)) for sample in samples]
+    vectors = DictVectorizer()
+    oracle = MultinomialNB().fit(vectors.fit_transform(counts), [sample.positive for sample in samples])
+    page = PageWords(title=["基金", "足球"], headings=["市场"], body=["今天", "利率", "没见过"])
+    row = vectors.transform([dict(counts_of(page, title_apart=False))])
+    negative, positive = oracle.predict_joint_log_proba(row)[0]
+    assert judge.log_odds(page) == pytest.approx(positive - negative, abs=1e-9)
+    assert judge.margin(page) == pytest.approx((positive - negative) / (5 + 5 + 2 + 1 + 1), abs=1e-9)
+
+
+def test_the_centroid_judge_decides_as_nearest_centroid_on_unit_vectors_does() -> None:
+    samples = corpus()
+    judge = train_judge(Plan("centroid", TOPIC, samples, {})).judge
+    assert isinstance(judge, LinearJudge)
+    rows = []
+    for sample in samples:
+        row = np.zeros(len(judge.words))
+        for word, count in counts_of(sample.words).items():
+            row[judge.words[word]] = (1 + np.log(count)) * judge.factors[judge.words[word]]
+        rows.append(row)
+    vectors = normalize(np.array(rows))
+    truths = np.array([sample.positive for sample in samples])
+    oracle = NearestCentroid().fit(vectors, truths)
+    means = normalize(oracle.centroids_)
+    for sample, vector in zip(samples, vectors, strict=True):
+        assert judge.margin(sample.words) == pytest.approx(vector @ means[1] - vector @ means[0], abs=1e-9)
+
+
+def test_worth_counts_as_scikit_learn_does() -> None:
+    samples = corpus(seed=9)
+    judge = VsmJudge(TOPIC)
+    kept = [judge.relevance(sample.words) >= judge.threshold for sample in samples]
+    truths = [sample.positive for sample in samples]
+    assert worth(judge, samples).f1 == pytest.approx(f1_score(truths, kept))
+
+
+def test_labels_of_the_rest_are_rivals_of_the_svm_and_one_rest_elsewhere() -> None:
+    svm, centroid = train_judge(plan("svm")).judge, train_judge(plan("centroid")).judge
+    assert isinstance(svm, LinearJudge)
+    assert isinstance(centroid, LinearJudge)
+    assert list(svm.classes) == ["finance", "sports", "travel"]
+    assert list(centroid.classes) == ["finance", "rest"]
+
+
+def test_training_twice_gives_the_same_judge() -> None:
+    first, second = train_judge(plan("svm")).judge, train_judge(plan("svm")).judge
+    assert isinstance(first, LinearJudge)
+    assert isinstance(second, LinearJudge)
+    assert (first.threshold, first.slope, first.offset) == (second.threshold, second.slope, second.offset)
+    assert np.array_equal(first.values, second.values)
+
+
+def test_an_asked_precision_moves_the_threshold_up_or_leaves_it() -> None:
+    samples = corpus()
+    noisy = [
+        Sample(s.words, not s.positive if n % 9 == 0 else s.positive, s.label) for n, s in enumerate(samples)
+    ]
+    best = train_judge(Plan("naive_bayes", TOPIC, noisy, {})).judge
+    sure = train_judge(Plan("naive_bayes", TOPIC, noisy, {}, precision=0.95)).judge
+    assert sure.threshold > best.threshold
+
+
+def test_fewer_words_are_those_the_judge_leans_on_most() -> None:
+    judge = train_judge(plan("naive_bayes", most_words=8)).judge
+    assert isinstance(judge, LinearJudge)
+    assert len(judge.words) == 8
+    assert set(judge.words) <= {*FINANCE, *OTHERS["sports"], *OTHERS["travel"]}
+
+
+def test_too_few_documents_are_refused_in_one_line() -> None:
+    with pytest.raises(LinksFileError, match="5 are about it and 10 about something else, at least 12"):
+        check(Plan("svm", TOPIC, corpus(5), {}))
+
+
+def test_given_keywords_count_half_and_learned_ones_whole() -> None:
+    assert blended({"甲": 2.0, "乙": 1.0}, {"乙": 4.0, "丙": 2.0}) == {"甲": 0.5, "乙": 0.75, "丙": 0.5}
+
+
+def test_a_trained_vector_keeps_the_topics_own_words() -> None:
+    trained = train_judge(plan("vsm"))
+    assert isinstance(trained.judge, VsmJudge)
+    assert {"基金", "股票", "净值"} <= set(trained.judge.topic.keywords)
+    assert not {"我们", "2015", "足球"} & set(trained.judge.topic.keywords)
+    assert trained.judge.topic.page_threshold == trained.judge.threshold
+
+
+def test_a_trained_vector_knows_the_vectors_of_the_other_labels() -> None:
+    judge = train_judge(plan("vsm")).judge
+    assert isinstance(judge, VsmJudge)
+    assert sorted(judge.rivals) == ["sports", "travel"]
+    assert set(OTHERS["sports"]) <= set(judge.rivals["sports"])
+    assert not {*FINANCE, *OTHERS["travel"], "我们"} & set(judge.rivals["sports"])
+
+
+def test_the_svm_reads_neighbours_and_the_topics_word_lists() -> None:
+    judge = train_judge(plan("svm")).judge
+    assert isinstance(judge, LinearJudge)
+    assert judge.lists.lists == {"finance": {"基金": 1.0, "股票": 0.8}}
+    assert "list:finance" in judge.words
+    assert any(is_pair(word) for word in judge.words)
+    row = judge.words["list:finance"]
+    assert judge.values[row, 0] > max(judge.values[row, 1:])

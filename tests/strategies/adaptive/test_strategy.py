@@ -1,0 +1,184 @@
+"""The ordering that weighs all evidence: its scores and its learning, worked by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from topiccrawler.errors import StrategyError
+from topiccrawler.model import Link, Page, Via
+from topiccrawler.strategies.adaptive import strategy as module
+from topiccrawler.strategies.adaptive.strategy import FEATURES, Adaptive
+from topiccrawler.strategies.base import ROOT, Knowledge
+from topiccrawler.topics.topic import Topic
+
+SEED = Link("http://s.example/", "s.example")
+TOPIC = Topic(name="t", keywords={"基金": 1.0})
+
+
+class AnchorOdds:
+    """A link scorer whose log-odds stand in the anchor."""
+
+    def log_odds(self, links: Sequence[Link]) -> list[float]:
+        return [float(link.anchor or 0) for link in links]
+
+
+def begun(**parameters: float | str) -> Adaptive:
+    strategy = Adaptive(**parameters)  # type: ignore[arg-type]
+    strategy.prepare(Knowledge(topic=TOPIC, link_scorer=AnchorOdds(), page_threshold=0.2))
+    assert [score.value for score in strategy.visit(ROOT, [SEED])] == [20.0]
+    return strategy
+
+
+def link(url: str, odds: float = 0.0, heading: str = "") -> Link:
+    return Link(url, url.split("/")[2], anchor=str(odds), heading=heading, path="ul>li", source_url=SEED.url)
+
+
+def scores(strategy: Adaptive, page: Page, links: Sequence[Link]) -> dict[str, float]:
+    return {score.url: score.value for score in strategy.visit(page, links)}
+
+
+SEED_PAGE = Page(SEED.url, relevance=0.2, is_target=True, via=Via(SEED, 20.0))
+
+
+def test_a_score_is_the_weighted_sum_of_the_evidence() -> None:
+    strategy = begun()
+    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0, "5"), link("http://b.example/")])
+    # bias -1; link text 1 * 2 tanh(odds / 10); heading 0.7 * tanh(odds / 5); the page stands at its threshold: 0;
+    # no group has given a page, so each is as good as the next larger one
+    assert found["http://a.example/"] == pytest.approx(-1 + 2 * math.tanh(1) + 0.7 * math.tanh(1))
+    assert found["http://b.example/"] == pytest.approx(-1)
+
+
+def test_a_relevant_page_lifts_its_links() -> None:
+    strategy = begun()
+    page = Page(SEED.url, relevance=0.42, is_target=True, via=Via(SEED, 20.0))
+    assert scores(strategy, page, [link("http://a.example/")])["http://a.example/"] == pytest.approx(
+        -1 + math.log(0.44 / 0.22)
+    )
+
+
+def test_an_outcome_moves_the_weights_by_adagrad_and_the_groups_by_one_page() -> None:
+    strategy = begun(rate=0.5)
+    came = link("http://a.example/1", 10.0)
+    before = scores(strategy, SEED_PAGE, [came, link("http://a.example/2", 10.0)])["http://a.example/2"]
+    value = 2 * math.tanh(1)
+    error = 1 / (1 + math.exp(-(-1 + value))) - 1
+    strategy.visit(Page(came.url, relevance=0.5, is_target=True, via=Via(came, before)), [])
+    weights = dict(zip(FEATURES, strategy.save()["weights"], strict=True))
+    assert weights["bias"] == pytest.approx(-1 - 0.5 * error / math.sqrt(1 + error**2))
+    assert weights["link text"] == pytest.approx(
+        1 - 0.5 * error * value / math.sqrt(1 + (error * value) ** 2)
+    )
+    assert weights["page"] == 1.0  # that evidence was 0
+    told = {score.url: score.value for score in strategy.refresh(())}
+    assert list(told) == ["http://a.example/2"]
+    assert (
+        told["http://a.example/2"] > before + 1
+    )  # its site and the host that links it have given a relevant page
+
+
+def test_what_it_took_from_a_page_teaches_it_the_same_again() -> None:
+    first, again = begun(), begun()
+    came = link("http://a.example/1", 10.0)
+    pages = [
+        (SEED_PAGE, [came, link("http://b.example/%E5%9F%BA", 3.0, "2"), link("http://a.example/1", -4.0)]),
+        (Page(came.url, title="基金", relevance=0.5, is_target=True, via=Via(came)), [link(SEED.url, 1.0)]),
+        (Page("http://b.example/2", relevance=0.1), []),
+    ]
+    for page, links in pages:
+        first.visit(page, links)
+        again.take(json.loads(json.dumps(first.taken())))
+        assert again.save() == first.save()
+    assert {**first.save(), "evidence": None} != {**begun().save(), "evidence": None}
+
+
+@pytest.mark.parametrize(
+    "damaged", [[], ["http://a.example/"], ["http://a.example/", "", 0.5, True, "", [], [1.0]]]
+)
+def test_what_was_kept_of_a_page_and_is_damaged_is_told_from_what_is_not(damaged: list[object]) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        begun().take(damaged)
+
+
+def test_a_state_of_other_evidence_is_refused() -> None:
+    state = begun().save()
+    with pytest.raises(ValueError, match="weights of 2 kinds of evidence, not of 8"):
+        begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
+
+
+def test_a_site_that_turned_dry_falls_below_one_that_never_gave_much() -> None:
+    def after(keep: float) -> tuple[float, float]:
+        strategy = begun(keep=keep, rate=0.0)
+        rich = [link(f"http://rich.example/{n}") for n in range(40)]
+        poor = [link(f"http://poor.example/{n}") for n in range(40)]
+        strategy.visit(SEED_PAGE, [*rich, *poor])
+        for n in range(30):
+            strategy.visit(Page(rich[n].url, relevance=0.5, is_target=n < 20, via=Via(rich[n])), [])
+            strategy.visit(Page(poor[n].url, relevance=0.5, is_target=n % 4 == 0, via=Via(poor[n])), [])
+        return sum(share for _, share in strategy.shares(rich[-1].url)), sum(
+            share for _, share in strategy.shares(poor[-1].url)
+        )
+
+    rich, poor = after(keep=1.0)
+    assert rich > poor
+    rich, poor = after(keep=0.8)
+    assert rich < poor
+
+
+def test_shares_add_up_to_the_score_and_name_every_evidence() -> None:
+    strategy = begun()
+    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 7.0, "3")])
+    shares = strategy.shares("http://a.example/")
+    assert {name for name, _ in shares} == set(FEATURES)
+    assert sum(share for _, share in shares) == pytest.approx(found["http://a.example/"])
+    assert strategy.shares("http://unknown.example/") == []
+
+
+def test_evidence_left_out_says_nothing() -> None:
+    strategy = begun(without="link text, heading")
+    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0, "5"), link("http://b.example/")])
+    assert found["http://a.example/"] == found["http://b.example/"] == pytest.approx(-1)
+
+
+def test_the_queue_is_told_only_of_what_may_be_fetched_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HEAD", 3)
+    strategy = begun()
+    links = [link(f"http://h{n}.example/", 20.0 - n) for n in range(20)]
+    strategy.visit(SEED_PAGE, links)
+    first = links[0]
+    strategy.visit(Page(first.url, relevance=0.5, is_target=True, via=Via(first)), [])  # all of its list rise
+    told = [score.url for score in strategy.refresh(())]
+    assert told == ["http://h1.example/", "http://h2.example/", "http://h3.example/"]
+    assert [score.url for score in strategy.refresh(())] == []
+
+
+def test_with_many_waiting_every_row_is_weighed_in_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WEIGHED_AT_ONCE", 4)
+    strategy = begun(rate=1.0)
+    links = [link(f"http://h{n}.example/", 20.0 - 2 * n) for n in range(13)]
+    strategy.visit(SEED_PAGE, links)
+    strategy.visit(Page(links[0].url, relevance=0.0, is_target=False, via=Via(links[0])), [])
+    for _ in range(4):  # 12 waiting rows: all of them every fourth time
+        list(strategy.refresh(()))
+    rows = strategy.save()["evidence"]
+    assert isinstance(rows, dict)
+    again = Adaptive()
+    again.load(strategy.save())
+    evidence = again._evidence
+    waiting = evidence.waiting_rows()
+    weighed = [sum(share for _, share in again.shares(evidence.urls[row])) for row in waiting]
+    assert np.allclose(evidence.columns["score"][waiting], weighed)
+
+
+def test_parameters_are_checked() -> None:
+    with pytest.raises(StrategyError, match="keep"):
+        Adaptive(keep=1.5)
+    with pytest.raises(StrategyError, match="rate"):
+        Adaptive(rate=-1.0)
+    with pytest.raises(StrategyError, match="no evidence 'luck'"):
+        Adaptive(without="words,luck")

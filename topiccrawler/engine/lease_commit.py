@@ -1,0 +1,36 @@
+"""What is written down when a lease ends, and in which order.
+
+The conflict: page store and frontier are two files that cannot be committed together, and a process may be killed between
+any two steps. So what only repeats work when it is done twice comes first: the store and the crawl log, then the
+acknowledgement, in one transaction with the page's links (docs/decisions/commit.md).
+"""
+
+from __future__ import annotations
+
+from topiccrawler.engine.leases import Lease
+from topiccrawler.engine.runtime import Runtime
+from topiccrawler.frontier.base import State
+from topiccrawler.model import Visit
+
+_MOVED = (State.DISCARDED, "redirected")
+
+
+def write_down(
+    runtime: Runtime, lease: Lease, state: State, reason: str, now: float, checkpoint_pages: int
+) -> None:
+    """Store, log, count and acknowledge; the caller ends the host's turn and commits the frontier."""
+    link = lease.leased.link
+    url = lease.claimed[-1] if lease.claimed else link.url
+    kept = state is State.COMPLETED
+    relevance = lease.page.relevance if lease.page is not None else 0.0
+    runtime.files.visits.append(Visit(url, lease.status, lease.leased.score, relevance, kept, round(now, 3)))
+    runtime.files.commit()
+    if lease.page is not None:
+        runtime.tally.add(kept=kept)
+        runtime.frontier.put_note(runtime.tally.NOTE, runtime.tally.note())
+        if runtime.tally.pages % checkpoint_pages == 0:
+            runtime.ordering.checkpoint()
+    for claimed in lease.claimed:
+        runtime.ordering.acknowledge(claimed, *((state, reason) if claimed == url else _MOVED), now)
+    end = _MOVED if lease.claimed else (state, reason)
+    runtime.ordering.acknowledge(link.url, *end, now, fetched=lease.status > 0)

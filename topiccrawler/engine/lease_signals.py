@@ -1,0 +1,93 @@
+"""Hears from the engine how leased requests end, and tells the leases (engine.leases says why it takes five hooks)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.python.failure import Failure
+
+from topiccrawler.engine.leases import META, Lease, Leases
+from topiccrawler.frontier.base import State
+
+
+class Endings:
+    """Signal handlers and the errback of leased requests. Nothing here decides; it translates."""
+
+    def __init__(self, leases: Leases) -> None:
+        self._leases = leases
+
+    def connect(self, crawler: Crawler) -> None:
+        """Listen to the engine. Signals hold their handlers weakly, so this object must be kept."""
+        for handler, signal in (
+            (self._scheduled, signals.request_scheduled),
+            (self._item_scraped, signals.item_scraped),
+            (self._item_dropped, signals.item_dropped),
+            (self._item_error, signals.item_error),
+            (self._spider_error, signals.spider_error),
+        ):
+            crawler.signals.connect(handler, signal)
+
+    def lease_of(self, response: Response | None) -> Lease | None:
+        """The open lease a response belongs to."""
+        request = response.request if response is not None else None
+        return self._leases.get(request.meta.get(META)) if request is not None else None
+
+    def failed(self, failure: Failure) -> Failure:
+        """Errback of every leased request. The failure goes on, so that Scrapy's log and stats stay right."""
+        request: Request | None = getattr(failure, "request", None)
+        lease = self._leases.get(request.meta.get(META)) if request is not None else None
+        if lease is None:
+            return failure
+        error = failure.value
+        if isinstance(error, HttpError):
+            lease.status = error.response.status
+            self._leases.fail(lease, State.ERROR, f"http {lease.status}")
+        elif isinstance(error, IgnoreRequest):
+            self._leases.fail(lease, State.DISCARDED, _reason(error) or "ignored")
+        else:
+            self._leases.fail(lease, State.ERROR, type(error).__name__)
+        return failure
+
+    def end_lost_moves(self) -> None:
+        """A retry or redirect that was announced but never came back was dropped by another component."""
+        for lease in self._leases:
+            if lease.moving:
+                self._leases.fail(lease, State.DISCARDED, "redirect dropped")
+
+    def sweep(self, crawler: Crawler, aside: Iterable[Request], now: float, patience_seconds: float) -> int:
+        """End leases the engine no longer knows. Returns how many; anything but 0 is worth a look."""
+        engine = crawler.engine
+        if engine is None or engine.scraper.slot is None or not len(self._leases):
+            return 0
+        slot = engine.scraper.slot
+        requests = (*engine.downloader.active, *slot.active, *(entry[1] for entry in slot.queue), *aside)
+        return self._leases.sweep((request.meta.get(META) for request in requests), now, patience_seconds)
+
+    def _scheduled(self, request: Request) -> None:
+        if (lease := self._leases.get(request.meta.get(META))) is not None:
+            lease.moving = True
+
+    def _item_scraped(self, response: Response | None) -> None:
+        if (lease := self.lease_of(response)) is not None:
+            self._leases.item_settled(lease, kept=True)
+
+    def _item_dropped(self, response: Response | None, exception: BaseException) -> None:
+        if (lease := self.lease_of(response)) is not None:
+            self._leases.item_settled(lease, drop_reason=_reason(exception) or "dropped")
+
+    def _item_error(self, response: Response | None, failure: Failure) -> None:
+        if (lease := self.lease_of(response)) is not None:
+            self._leases.item_settled(lease, error=f"pipeline: {type(failure.value).__name__}")
+
+    def _spider_error(self, failure: Failure, response: Response | None) -> None:
+        if (lease := self.lease_of(response)) is not None:
+            self._leases.broke(lease, f"callback: {type(failure.value).__name__}")
+
+
+def _reason(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,45 @@
+"""Counts what a leased page gives and sees that it has given all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from topiccrawler.engine.scheduler import focused_scheduler
+
+
+class LeaseEndMiddleware:
+    """Spider middleware (10, outside all others): counts what a leased page gives and sees that it has given all."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_spider_input(self, response: Response) -> None:
+        scheduler = focused_scheduler(self.crawler)
+        if scheduler is not None and (lease := scheduler.endings.lease_of(response)) is not None:
+            lease.status = response.status
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        scheduler = focused_scheduler(self.crawler)
+        lease = scheduler.endings.lease_of(response) if scheduler is not None else None
+        async for output in result:
+            if lease is not None and not isinstance(output, Request):
+                lease.items += 1
+            yield output
+        if scheduler is not None and lease is not None:
+            scheduler.leases.iterated(lease)
+
+    def process_spider_exception(self, response: Response, exception: Exception) -> None:
+        scheduler = focused_scheduler(self.crawler)
+        if scheduler is not None and (lease := scheduler.endings.lease_of(response)) is not None:
+            scheduler.leases.broke(lease, f"callback: {type(exception).__name__}")

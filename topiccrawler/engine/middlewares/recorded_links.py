@@ -1,0 +1,44 @@
+"""Keeps a replayed crawl inside its recording: links to pages that were not recorded are not queued.
+
+The conflict: a recorded page links to ten pages that were not recorded for one that was, and a comparison wants to know in
+which order pages are fetched, not how fast 404s are. So this spider middleware, nearer to the spider than OutlinksMiddleware
+(1100), takes those links out of each batch and counts them as `topic/links/not_recorded`. `scrapy compare --live` adds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Self
+
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from topiccrawler.engine.replay_handler import shared_web
+from topiccrawler.items import Outlinks
+from topiccrawler.replay.warc import RecordedWeb
+
+_HELD = range(200, 400)
+
+
+class HeldLinksMiddleware:
+    """Needs the setting REPLAY_WARC."""
+
+    def __init__(self, crawler: Crawler, web: RecordedWeb) -> None:
+        self.crawler = crawler
+        self.web = web
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler, shared_web(crawler.settings.get("REPLAY_WARC")))
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        async for output in result:
+            if isinstance(output, Outlinks):
+                held = [link for link in output.links if self.web.find(link.url).status in _HELD]
+                if self.crawler.stats is not None:
+                    self.crawler.stats.inc_value("topic/links/not_recorded", len(output.links) - len(held))
+                yield Outlinks(output.page, held)
+            else:
+                yield output

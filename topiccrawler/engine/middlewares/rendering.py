@@ -1,0 +1,174 @@
+"""Pages that scripts draw, through a browser: only for hosts the user names, or for pages with scripts and no text.
+
+The conflict: a browser shows what a plain download does not, but costs a hundred times as much, asks hosts for many files
+nobody scheduled, and runs strangers' programs inside our network. So it is off by default (scrapy-playwright is an extra);
+where it is on, it gets the page and what its scripts need, no pictures, styles or sockets, and no private addresses.
+An empty page is asked for again through the scheduler, so that its host has its rest between the two.
+
+But: robots.txt is asked for the page, not for its scripts; a name is looked up here and again by the browser, which a
+hostile name server may answer differently; behind a proxy only addresses written as such are refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import socket
+from collections.abc import Iterable
+from typing import Any, Self
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+
+from topiccrawler.engine.middlewares.documents import content_type
+from topiccrawler.engine.private_network import is_private, literal
+from topiccrawler.pages.formats.registry import HTML, recognise
+from topiccrawler.pages.parse import parse
+from topiccrawler.text.decode import decode
+from topiccrawler.urls.canonical import host_of, registered_domain
+
+HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+MIDDLEWARE = "topiccrawler.engine.middlewares.rendering.DrawnPagesMiddleware"
+META = "topic_draw"  # set once a page is to be drawn
+LEAST_TEXT = 100  # characters; a page with scripts and less text, and few links, is drawn
+FEW_LINKS = 3
+SETTLE_SECONDS = 5.0  # how long the scripts of a loaded page may go on loading
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_WANTED = frozenset({"document", "script", "xhr", "fetch"})
+_SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
+
+
+class DrawnPagesMiddleware:
+    """Downloader middleware (55): marks what the browser is to fetch."""
+
+    def __init__(self, crawler: Crawler, *, hosts: Iterable[str], empty_pages: bool) -> None:
+        self.crawler = crawler
+        self.hosts = frozenset(host.strip().lower() for host in hosts)
+        self.empty_pages = empty_pages
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        settings = crawler.settings
+        if not is_wanted(settings):
+            raise NotConfigured
+        return cls(
+            crawler,
+            hosts=settings.getlist("TOPIC_DRAWN_HOSTS"),
+            empty_pages=settings.getbool("TOPIC_DRAW_EMPTY_PAGES"),
+        )
+
+    def process_request(self, request: Request) -> None:
+        if request.meta.pop(META, None) == request.url or self._is_named(request.url):
+            from scrapy_playwright.page import PageMethod
+
+            request.meta["playwright"] = True
+            request.meta["playwright_page_methods"] = [PageMethod(settled)]
+            self._count("topic/drawn/pages")
+        else:
+            request.meta.pop("playwright", None)  # a redirect leads away from the named hosts
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        if not self.empty_pages or request.meta.get("playwright") or not needs_drawing(response):
+            return response
+        self._count("topic/drawn/empty")
+        return request.replace(meta={**request.meta, META: request.url}, dont_filter=True)
+
+    def _is_named(self, url: str) -> bool:
+        if not self.hosts or url.endswith("/robots.txt"):
+            return False
+        host = host_of(url)
+        return not self.hosts.isdisjoint({host, host.partition(":")[0], registered_domain(url)})
+
+    def _count(self, key: str) -> None:
+        if self.crawler.stats is not None:
+            self.crawler.stats.inc_value(key)
+
+
+def needs_drawing(response: Response) -> bool:
+    """A page that came well, has scripts and says next to nothing without them."""
+    body = response.body
+    if response.status != 200 or not _SCRIPT.search(body) or recognise(body, content_type(response)) != HTML:
+        return False
+    document = parse(decode(body)[0])
+    return len(document.text) < LEAST_TEXT and len(document.anchors) < FEW_LINKS
+
+
+async def settled(page: Any) -> None:
+    """Wait until the page's scripts load nothing more; a page that never rests is taken as it is."""
+    from playwright.async_api import TimeoutError as TooLong
+
+    try:
+        await page.wait_for_load_state("networkidle", timeout=SETTLE_SECONDS * 1000)
+    except TooLong:
+        return
+
+
+class Unwanted:
+    """PLAYWRIGHT_ABORT_REQUEST: what the browser is not allowed to fetch."""
+
+    def __init__(self, *, private: bool, behind_proxy: bool) -> None:
+        self.private, self.behind_proxy = private, behind_proxy
+
+    async def __call__(self, request: Any) -> bool:
+        parts = urlsplit(request.url)
+        if request.resource_type not in _WANTED:
+            return True
+        return parts.scheme not in {"data", "blob", "about"} and await self._leads_inside(
+            parts.hostname or ""
+        )
+
+    async def _leads_inside(self, name: str) -> bool:
+        if self.private:
+            return False
+        address = literal(name)
+        if address is not None:
+            return is_private(address)
+        if self.behind_proxy:
+            return False
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            return True
+        return any(is_private(str(entry[4][0])) for entry in found)
+
+
+def is_wanted(settings: BaseSettings) -> bool:
+    """Whether any page may be drawn."""
+    return bool(settings.getlist("TOPIC_DRAWN_HOSTS")) or settings.getbool("TOPIC_DRAW_EMPTY_PAGES")
+
+
+def install(settings: BaseSettings) -> None:
+    """Called by the add-on: put the browser behind http and https. Ends the command when the extra is not there."""
+    try:
+        import scrapy_playwright.handler  # noqa: F401
+    except ImportError:
+        raise SystemExit(
+            "TOPIC_DRAWN_HOSTS, TOPIC_DRAW_EMPTY_PAGES: scrapy-playwright is not installed; "
+            "pip install -r requirements-drawn.txt, or topiccrawler[drawn]"
+        ) from None
+    launch: dict[str, Any] = {"timeout": 60_000}
+    browser = settings.get("TOPIC_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser:
+        launch["executable_path"] = browser
+    proxy = getproxies().get("http")
+    if proxy:
+        launch["proxy"] = {"server": proxy}
+    for name, value in {
+        "PLAYWRIGHT_LAUNCH_OPTIONS": launch,
+        "PLAYWRIGHT_ABORT_REQUEST": Unwanted(
+            private=settings.getbool("TOPIC_PRIVATE_ADDRESSES"), behind_proxy=bool(proxy)
+        ),
+        "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": settings.getfloat("DOWNLOAD_TIMEOUT") * 1000,
+        "PLAYWRIGHT_MAX_CONTEXTS": 1,
+        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 4,
+        "PLAYWRIGHT_RESTART_DISCONNECTED_BROWSER": True,
+    }.items():
+        settings.set(name, value, "addon")
+    handlers = settings.getdict("DOWNLOAD_HANDLERS") | dict.fromkeys(("http", "https"), HANDLER)
+    settings.set("DOWNLOAD_HANDLERS", handlers, max(settings.getpriority("DOWNLOAD_HANDLERS") or 0, 20))

@@ -1,0 +1,123 @@
+"""Item pipelines: keep pages that are about the topic, each text once, and store them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from typing import Any, Self
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem, NotConfigured
+
+from topiccrawler.crawl.job_files import JobFiles
+from topiccrawler.engine.runtime import Runtime
+from topiccrawler.errors import ArgumentError
+from topiccrawler.items import PageItem
+from topiccrawler.pages.fingerprint import fingerprint
+from topiccrawler.store.pages import PageRecord
+
+
+class RelevancePipeline:
+    """Drops pages whose relevance lies under the topic's page threshold. Items of other types pass."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_item(self, item: Any) -> Any:
+        if isinstance(item, PageItem) and not item.is_target:
+            raise DropItem("off topic")
+        return item
+
+
+class NearDuplicatePipeline:
+    """Pages whose main text was met before, exactly or nearly: dropped, or passed on as aliases without text.
+
+    `choice`: alias | drop | keep (then nothing is compared). A page without main text is nobody's copy.
+    """
+
+    CHOICES = ("alias", "drop", "keep")
+
+    def __init__(self, crawler: Crawler, *, choice: str, across_sites: bool) -> None:
+        self.crawler = crawler
+        self.choice, self.across_sites = choice, across_sites
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        choice = str(crawler.settings.get("TOPIC_DUPLICATES", "alias"))
+        if choice not in cls.CHOICES:
+            fault = ArgumentError(
+                f"TOPIC_DUPLICATES={choice!r}", "is no choice", f"use {', '.join(cls.CHOICES)}"
+            )
+            raise SystemExit(str(fault))
+        if choice == "keep":
+            raise NotConfigured
+        across = crawler.settings.getbool("TOPIC_DUPLICATES_ACROSS_SITES", True)
+        return cls(crawler, choice=choice, across_sites=across)
+
+    def process_item(self, item: Any) -> Any:
+        runtime: Runtime | None = getattr(self.crawler.spider, "runtime", None)
+        if not isinstance(item, PageItem) or runtime is None or not item.is_target:
+            return item
+        found = fingerprint(item.text)
+        if found is None:
+            return item
+        first = runtime.files.duplicates.first_of(item.url, found, across_sites=self.across_sites)
+        if first is None:
+            return item
+        if self.crawler.stats is not None:
+            self.crawler.stats.inc_value(f"topic/duplicates/{self.choice}")
+        if self.choice == "drop":
+            raise DropItem(f"copy of {first}")
+        return replace(item, text="", alias_of=first)
+
+
+class StoragePipeline:
+    """Puts pages into the job's store; the scheduler commits them before it ends their lease."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_item(self, item: Any) -> Any:
+        runtime: Runtime | None = getattr(self.crawler.spider, "runtime", None)
+        if isinstance(item, PageItem) and runtime is not None:
+            _store(runtime.files, item)
+        return item
+
+
+def _store(files: JobFiles, item: PageItem) -> None:
+    files.store.put(
+        PageRecord(
+            url=item.url,
+            title=item.title,
+            text=item.text,
+            relevance=item.relevance,
+            depth=item.depth,
+            topic=item.topic,
+            encoding=item.encoding,
+            source_url=item.source_url,
+            anchor=item.anchor,
+            score=item.score,
+            fetched=item.fetched,
+            status=item.status,
+            summary=item.summary,
+            published=item.published,
+            language=item.language,
+            canonical_url=item.canonical_url,
+            keywords=item.keywords,
+            description=item.description,
+            author=item.author,
+            format=item.format,
+            media=json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False)
+            if item.media
+            else "",
+            alias_of=item.alias_of,
+        )
+    )

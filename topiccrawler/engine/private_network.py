@@ -1,0 +1,133 @@
+"""Keeps the crawl out of the network it runs in: loopback, private, link-local and metadata addresses are not fetched.
+
+The conflict: any page may link to http://169.254.169.254/ or to a name that resolves to 127.0.0.1, and the crawler
+sits where only trusted programs sit; yet the user's own proxy, and a seed he gave on such a host, must work. A name's
+address is known only when it is resolved, and it may be another one the next time. So the middleware says which names
+are strangers', and the resolver, which has the address the connection will use, refuses those that lead inside.
+
+Not looked at: requests through a proxy (it resolves), a replay, spiders that are not ours, TOPIC_PRIVATE_ADDRESSES.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.resolver import CachingThreadedResolver
+from scrapy.utils.httpobj import urlparse_cached
+from twisted.internet.error import DNSLookupError
+
+from topiccrawler.engine.politeness import host_key
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+
+REASON = "private address"
+FAKE = ipaddress.ip_network("198.18.0.0/15")  # what a local proxy in TUN mode answers for every name
+
+strangers: set[str] = set()  # names from pages; a resolver belongs to the process, not to a crawl
+inside: dict[str, str] = {}  # name -> the private address it was seen to have
+
+
+def is_private(address: str) -> bool:
+    """The address leads into this machine or its own network. What is no address is not private."""
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(ip, ipaddress.IPv6Address):
+        carried = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+        if carried is None and ip in ipaddress.ip_network("64:ff9b::/96"):
+            carried = ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)
+        if carried is not None:
+            return is_private(str(carried))
+    elif ip in FAKE:
+        return False
+    return not ip.is_global or ip.is_multicast
+
+
+def literal(name: str) -> str | None:
+    """The address a host name spells out, in any way a resolver reads: 127.1, 0x7f000001, 2130706433, ::1."""
+    try:
+        return str(ipaddress.ip_address(name.strip("[]")))
+    except ValueError:
+        pass
+    try:
+        return socket.inet_ntoa(socket.inet_aton(name)) if name[:1].isdigit() else None
+    except (OSError, UnicodeError):
+        return None
+
+
+class GuardingResolver(CachingThreadedResolver):
+    """TWISTED_DNS_RESOLVER: Scrapy's own, but a stranger's name must not lead inside."""
+
+    def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:  # noqa: N802 Twisted's name
+        return super().getHostByName(name, timeout).addCallback(self._check, name)
+
+    def _check(self, address: str, name: str) -> str:
+        if is_private(address):
+            inside[name] = address
+            if name in strangers:
+                raise DNSLookupError(f"{name} leads to {address}")
+        return address
+
+
+class PrivateAddressMiddleware:
+    """Downloader middleware (760, behind HttpProxyMiddleware, which says whether a proxy is used)."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self._seed_hosts: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        settings = crawler.settings
+        if settings.getbool("TOPIC_PRIVATE_ADDRESSES") or settings.get("REPLAY_WARC"):
+            strangers.clear()
+            raise NotConfigured
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        name = self._guarded(request)
+        if name is None:
+            return
+        address = literal(name)
+        if address is not None:
+            if is_private(address):
+                self._refuse(name, address)
+        elif name in inside and (name in strangers or self._is_seed_name(name)):
+            self._refuse(name, inside[name])
+        elif not self._is_seed_name(name):
+            strangers.add(name)
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """The resolver's refusal, told as what it is: discarded, with its reason, and not tried again."""
+        name = self._guarded(request)
+        if name is not None and name in strangers and name in inside:
+            self._refuse(name, inside[name])
+
+    def _guarded(self, request: Request) -> str | None:
+        """The host's name when the request is a stranger's; None when it need not be looked at."""
+        parts = urlparse_cached(request)
+        name = (parts.hostname or "").lower()
+        runtime: Any = getattr(self.crawler.spider, "runtime", None)
+        if runtime is None or not name or parts.scheme not in {"http", "https"} or request.meta.get("proxy"):
+            return None
+        if not self._seed_hosts:
+            self._seed_hosts = {seed.host for seed in runtime.seeds}
+        return None if host_key(request) in self._seed_hosts else name
+
+    def _is_seed_name(self, name: str) -> bool:
+        """Another port of a host the user gave: his port is trusted, not the others."""
+        return any(host.partition(":")[0] == name for host in self._seed_hosts)
+
+    def _refuse(self, name: str, address: str) -> None:
+        if self.crawler.stats is not None:
+            self.crawler.stats.inc_value("topic/private_addresses/refused")
+        shown = name if name == address else f"{name} = {address}"
+        raise IgnoreRequest(f"{REASON}: {shown}")

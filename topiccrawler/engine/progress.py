@@ -1,0 +1,113 @@
+"""The live progress line: how many pages, how many kept, how well it goes, what is left."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
+from scrapy.utils.log import get_scrapy_root_handler
+from twisted.internet.task import LoopingCall
+
+from topiccrawler.engine.runtime import Runtime
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+logger = logging.getLogger(__name__)
+LIVE_SECONDS = 0.5
+
+
+class Progress:
+    """On a terminal one line that changes in place, with log lines above it; elsewhere a log line now and then."""
+
+    def __init__(self, crawler: Crawler, *, seconds: float, live: bool) -> None:
+        self.crawler = crawler
+        self.seconds = LIVE_SECONDS if live else seconds
+        self._live = live
+        self._bar: tqdm[Any] | None = None
+        self._stream: Any = None
+        self._loop: AsyncioLoopingCall | LoopingCall | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        seconds = crawler.settings.getfloat("TOPIC_PROGRESS_SECONDS", 30.0)
+        if seconds <= 0:
+            raise NotConfigured("TOPIC_PROGRESS_SECONDS is 0")
+        live = sys.stderr.isatty() and not crawler.settings.get("LOG_FILE")
+        extension = cls(crawler, seconds=seconds, live=live)
+        crawler.signals.connect(extension.started, signals.engine_started)
+        crawler.signals.connect(extension.stopped, signals.spider_closed)
+        return extension
+
+    def started(self) -> None:
+        """Begin, if the spider is one of ours and its crawl is under way."""
+        if self._runtime() is None:
+            return
+        if self._live:
+            params = self._runtime().params  # type: ignore[union-attr]
+            from tqdm import tqdm  # only a terminal needs it
+
+            self._bar = tqdm(total=params.pages, unit=" pages", dynamic_ncols=True, file=sys.stderr)
+            if (handler := get_scrapy_root_handler()) is not None and isinstance(
+                handler, logging.StreamHandler
+            ):
+                self._stream = handler.setStream(_AboveBar(handler.stream))
+        self._loop = create_looping_call(self.show)
+        self._loop.start(self.seconds, now=False)
+
+    def stopped(self) -> None:
+        """Show the last state and give the terminal back."""
+        if self._loop is not None and self._loop.running:
+            self._loop.stop()
+            self.show()
+        if self._bar is not None:
+            self._bar.close()
+            handler = get_scrapy_root_handler()
+            if self._stream is not None and isinstance(handler, logging.StreamHandler):
+                handler.setStream(self._stream)
+
+    def show(self) -> None:
+        """One line of progress."""
+        runtime = self._runtime()
+        if runtime is None:
+            return
+        own = getattr(self.crawler.spider, "progress_line", None)  # of a spider that collects something else
+        text = own() if own is not None else progress_line(runtime)
+        if self._bar is None:
+            logger.info("%s", text)
+        else:
+            self._bar.n = runtime.tally.pages
+            self._bar.set_postfix_str(text.partition(", ")[2])
+
+    def _runtime(self) -> Runtime | None:
+        return getattr(self.crawler.spider, "runtime", None)
+
+
+def progress_line(runtime: Runtime) -> str:
+    """Pages, kept, harvest rate over all and over the last 200 pages, URLs waiting, hosts known."""
+    tally = runtime.tally
+    return (
+        f"{tally.pages} pages, {tally.kept} kept, harvest rate {tally.harvest_rate:.2f}"
+        f" (last 200: {tally.recent_harvest_rate:.2f}), {len(runtime.frontier)} queued, {len(runtime.hosts)} hosts"
+    )
+
+
+class _AboveBar:
+    """A stream that writes whole lines above the progress bar."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        from tqdm import tqdm
+
+        if text.strip():
+            tqdm.write(text.rstrip("\n"), file=self._stream)
+
+    def flush(self) -> None:
+        self._stream.flush()

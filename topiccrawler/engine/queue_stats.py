@@ -1,0 +1,118 @@
+"""How the queue stands, as stats and in its own file: why hosts wait, what is held back, how the last refresh went.
+
+The conflict: `why does nothing happen?` is asked while the crawl runs, by a person who sees only a stats dump or the
+JOBDIR. So the answer is written now and then: numbers into the stats, the hosts' own waits into a note of the
+frontier, where `scrapy frontier` finds them; a resumed crawl keeps the rests that servers asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from math import inf
+from typing import TYPE_CHECKING
+
+from topiccrawler.crawl.harvest_counter import Tally
+from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_DRY, HOST_PAGES
+
+if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
+
+logger = logging.getLogger(__name__)
+
+NOTE = "waits"
+RESTS = ("retry-after", "back-off")  # asked for by servers: they outlive a run
+_NOTED_HOSTS = 1000
+_WORTH_NOTING_SECONDS = 1.0
+_REMEDIES = {
+    HOST_PAGES: "FRONTIER_HOST_PAGES",
+    DOMAIN_PAGES: "FRONTIER_DOMAIN_PAGES",
+    HOST_DRY: "FRONTIER_HOST_DRY_PAGES",
+}
+
+
+class Gauges:
+    """Of one crawl."""
+
+    def __init__(self, ordering: Ordering, tally: Tally, stats: StatsCollector | None) -> None:
+        self._ordering = ordering
+        self._frontier = ordering.frontier
+        self._tally = tally
+        self._stats = stats
+        self._told: set[str] = set()  # closed hosts the log has heard of
+        self._waits: set[str] = set()  # reasons that were set once
+
+    def restore(self, now: float) -> None:
+        """Let hosts rest as long as their servers asked for before the crawl was stopped."""
+        self._told.update(self._budgets_closed())
+        for host, reason, until in noted_waits(self._frontier.note(NOTE)):
+            if reason in RESTS and now < until < inf:
+                self._frontier.hosts.rest(host, until, reason)
+
+    def show(self, now: float) -> None:
+        """Set the stats and the note. O(hosts)."""
+        waits = list(self._frontier.hosts.waiting(now))
+        counts = dict.fromkeys(self._waits, 0)
+        for _, reason, _ in waits:
+            counts[reason] = counts.get(reason, 0) + 1
+        self._waits.update(counts)
+        for reason, hosts in counts.items():
+            self._set(f"frontier/waits/{reason.replace(' ', '_')}", hosts)
+        if self._ordering.budgets is not None:
+            for kind, urls in self._ordering.budgets.refused.items():
+                self._set(f"frontier/traps/{kind.replace(' ', '_')}", urls)
+        rescoring = self._ordering.rescoring
+        if rescoring.slices:
+            self._set("frontier/rescore/slices", rescoring.slices)
+            self._set("frontier/rescore/changed", rescoring.changed)
+            self._set("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
+        self._tell()
+        long = [wait for wait in waits if wait[2] - now > _WORTH_NOTING_SECONDS]
+        long.sort(key=lambda wait: -wait[2])
+        noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]
+        self._frontier.put_note(NOTE, json.dumps(noted[:_NOTED_HOSTS]))
+
+    def finish(self, now: float) -> None:
+        """The last word."""
+        self.show(now)
+        for state, count in self._frontier.counts().items():
+            self._set(f"frontier/urls/{state.value}", count)
+        closed = self._budgets_closed()
+        if closed:
+            held = self._frontier.waiting_in(closed)
+            self._set("frontier/urls/held", held)
+            if held:
+                logger.info(
+                    "%d URLs of %d hosts were held back by budgets; `scrapy frontier` tells why",
+                    held,
+                    len(closed),
+                )
+        self._set("topic/pages", self._tally.pages)
+        self._set("topic/kept", self._tally.kept)
+        self._set("topic/harvest_rate", round(self._tally.harvest_rate, 4))
+
+    def _budgets_closed(self) -> dict[str, str]:
+        budgets = self._ordering.budgets
+        return {} if budgets is None else budgets.closed
+
+    def _tell(self) -> None:
+        for host, reason in self._budgets_closed().items():
+            if host not in self._told:
+                self._told.add(host)
+                logger.info("Host %s is asked no more: %s (%s)", host, reason, _REMEDIES[reason])
+
+    def _set(self, key: str, value: float) -> None:
+        if self._stats is not None:
+            self._stats.set_value(key, value)
+
+
+def noted_waits(text: str | None) -> list[tuple[str, str, float]]:
+    """Host, reason, until when (inf = for good) of a note; nothing when it is damaged."""
+    try:
+        return [
+            (str(host), str(reason), inf if until is None else float(until))
+            for host, reason, until in json.loads(text or "[]")
+        ]
+    except (ValueError, TypeError):
+        return []

@@ -1,0 +1,314 @@
+"""The scheduler Scrapy calls: best URL of a host that is ready, one lease at a time.
+
+The conflict: Scrapy's engine asks for a request whenever it has room, but order is lost in the downloader's line, so
+only what can start at once may be handed out; and the engine sleeps when it gets nothing, so it must be woken the
+moment the next host is ready.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from scrapy import Request, Spider
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.crawler import Crawler
+from scrapy.utils.defer import deferred_from_coro
+
+from topiccrawler.engine.clock import Clock
+from topiccrawler.engine.lease_commit import write_down
+from topiccrawler.engine.lease_signals import Endings
+from topiccrawler.engine.leases import META, Lease, Leases
+from topiccrawler.engine.politeness import Politeness, host_key
+from topiccrawler.engine.queue_stats import Gauges
+from topiccrawler.engine.request_queue import SideQueue
+from topiccrawler.engine.runtime import Runtime
+from topiccrawler.engine.wake_timer import WAKE, Waker
+from topiccrawler.frontier.base import Leased, Pushed, State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.model import Link, Page, Via
+from topiccrawler.urls.canonical import canonical, host_of
+
+logger = logging.getLogger(__name__)
+
+SWEEP_SECONDS = 10.0
+REFUSALS_AT_ONCE = 200  # then the engine has its turn; some 10 ms
+
+
+class FocusedScheduler(BaseScheduler):
+    """Leases rows of the frontier as Requests; keeps other Requests in a side queue under the same host clocks."""
+
+    clock: Clock
+    hosts: Hosts
+    side: SideQueue
+    politeness: Politeness
+    concurrency: int  # leases at once
+
+    def __init__(self, crawler: Crawler, *, checkpoint_pages: int) -> None:
+        self.crawler = crawler
+        self.checkpoint_pages = checkpoint_pages
+        self.runtime: Runtime | None = None
+        self.armed = False  # rows are handed out only after the spider's own start() has sent its seeds
+        self.leases = Leases(self._ended)
+        self.endings = Endings(self.leases)
+        self.waker = Waker(crawler)
+        self.gauges: Gauges | None = None
+        self._next_sweep = 0.0
+        self._seen: set[bytes] = set()
+        self._closing = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler, checkpoint_pages=crawler.settings.getint("FRONTIER_CHECKPOINT_PAGES", 100))
+
+    # --- the life of a crawl
+
+    def open(self, spider: Spider) -> None:
+        """Take the crawl's parts from the spider; a spider without them gets a polite queue of its own Requests."""
+        settings = self.crawler.settings
+        self.runtime = getattr(spider, "runtime", None)
+        self.clock = self.runtime.clock if self.runtime else Clock()
+        self.hosts = self.runtime.hosts if self.runtime else Hosts()
+        # Only now have add-ons set what they set; the spider, and its runtime, are made before them.
+        self.hosts.delay_seconds = settings.getfloat("DOWNLOAD_DELAY")
+        self.hosts.concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        self.concurrency = settings.getint("CONCURRENT_REQUESTS")
+        self.side = SideQueue(self.hosts)
+        self.politeness = Politeness(
+            self.hosts,
+            self.clock,
+            user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"),
+            crawl_delay_max_seconds=settings.getfloat("FRONTIER_CRAWL_DELAY_MAX_SECONDS", 60.0),
+            backoff_seconds=settings.getfloat("FRONTIER_BACKOFF_SECONDS", 10.0),
+            backoff_max_seconds=settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS", 3600.0),
+        )
+        self.politeness.connect(self.crawler)
+        self.endings.connect(self.crawler)
+        if self.runtime is not None:
+            self.gauges = Gauges(self.runtime.ordering, self.runtime.tally, self.crawler.stats)
+            self.gauges.restore(self.clock())
+
+    def close(self, reason: str) -> None:
+        """Put back what is still leased, keep the strategy's state, let go of the files."""
+        self._closing = True
+        self.waker.cancel()
+        if self.runtime is None:
+            return
+        runtime = self.runtime
+        runtime.files.commit()
+        left = [url for lease in self.leases.drop_all() for url in (lease.leased.link.url, *lease.claimed)]
+        runtime.frontier.release(self.clock(), left)
+        runtime.ordering.checkpoint()
+        if self.gauges is not None:
+            self.gauges.finish(self.clock())
+        runtime.frontier.close()
+        runtime.files.close()
+
+    def has_pending_requests(self) -> bool:
+        """True while anything waits that will be fetched, be its host ready or resting. O(1)."""
+        if len(self.side):
+            return True
+        return (
+            self.runtime is not None
+            and self.armed
+            and not self._limit_reached()
+            and len(self.runtime.frontier) > 0
+            and not self._all_held()
+        )
+
+    def _all_held(self) -> bool:
+        """What waits is held back by budgets, and nothing under way could bring more."""
+        budgets = self._parts().ordering.budgets
+        return (
+            budgets is not None
+            and bool(budgets.closed)
+            and not len(self.leases)
+            and self.hosts.next_ready(self.clock()) is None
+        )
+
+    # --- what comes in
+
+    def seed(self, links: Sequence[Link]) -> None:
+        """Queue the seeds and begin to hand out rows."""
+        runtime = self._parts()
+        self._count_pushed(runtime.ordering.seed(links, self.clock()))
+        runtime.frontier.commit()
+        self.armed = True
+
+    def take_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
+        """A page was read: the strategy scores all its links, the frontier queues them."""
+        lease = self.leases.get(lease_number)
+        if lease is not None:
+            lease.page = page
+        self._count_pushed(self._parts().ordering.visit(page, links, self.clock()))
+
+    def enqueue_request(self, request: Request) -> bool:
+        """A Request object: a retry or redirect of a lease, or somebody's own. It stays an object, closures and all."""
+        if request is WAKE:
+            return True
+        lease = self.leases.get(request.meta.get(META))
+        host = host_key(request)
+        if lease is not None:
+            lease.moving = False
+            if not self._may_move(lease, request, host):
+                return False
+        elif not request.dont_filter and self._is_repeat(request):
+            return False
+        request.meta["download_slot"] = host
+        self.side.push(request, host)
+        self._count("frontier/requests/enqueued")
+        return True
+
+    def _is_repeat(self, request: Request) -> bool:
+        assert self.crawler.request_fingerprinter  # noqa: S101 Scrapy's own way of saying it is set by now
+        fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
+        if fingerprint in self._seen:
+            self._count("frontier/requests/duplicate")
+            return True
+        self._seen.add(fingerprint)
+        return False
+
+    def _may_move(self, lease: Lease, request: Request, host: str) -> bool:
+        """A retry may always come back; a redirect only when its target is a page not known yet."""
+        link, target = lease.leased.link, canonical(request.url)
+        if target is None:
+            self.leases.fail(lease, State.DISCARDED, "redirect to no page")
+            return False
+        if target not in (link.url, *lease.claimed):
+            there = Link(target, host_of(target), link.anchor, depth=link.depth, source_url=link.url)
+            if not self._parts().frontier.claim(there, lease.leased.score, self.clock()):
+                self._count("frontier/redirects/known")
+                self.leases.fail(lease, State.DISCARDED, "redirect to a known page")
+                return False
+            lease.claimed.append(target)
+        now = self.clock()
+        self._parts().frontier.leave(link.url, now)
+        self._end_turn(lease, now)
+        lease.host = host  # a turn is asked for anew where the request goes next
+        return True
+
+    def _end_turn(self, lease: Lease, now: float) -> None:
+        if lease.holds_turn:
+            self.hosts.done(lease.host, now)
+            lease.holds_turn = False
+
+    # --- what goes out
+
+    def next_request(self) -> Request | None:
+        """The next request that can start at once, or None; never raises: a lasting fault ends the crawl."""
+        if self._closing:
+            return None
+        try:
+            return self._next(self.clock())
+        except Exception:
+            self._closing = True
+            logger.exception(
+                "The frontier failed; the crawl ends. What is on disk is the state of the last commit."
+            )
+            if self.crawler.engine is not None:
+                deferred_from_coro(self.crawler.engine.close_spider_async(reason="frontier_error"))
+            return None
+
+    def _next(self, now: float) -> Request | None:
+        self.endings.end_lost_moves()
+        if now >= self._next_sweep:
+            self._next_sweep = now + SWEEP_SECONDS
+            self._count("frontier/swept", self.endings.sweep(self.crawler, self.side, now, SWEEP_SECONDS))
+            if self.gauges is not None:
+                self.gauges.show(now)
+        if self.crawler.engine is not None:
+            self.side.end_turns(self.crawler.engine.downloader.active, now)
+        if (aside := self.side.pop(now)) is not None:
+            return self._begin_turn(*aside)
+        leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
+        if leasing:
+            tunnels: dict[str, int] = {}
+            leased = self._parts().ordering.lease(
+                now, lambda row: self._refusal(row, tunnels), REFUSALS_AT_ONCE
+            )
+            if leased is not None:
+                return self._request(leased, tunnels.get(leased.link.url, 0))
+        self.waker.at([self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None], now)
+        return None
+
+    def _begin_turn(self, request: Request, host: str) -> Request:
+        """The side queue took a turn of the host: for a lease, or for a request of somebody else."""
+        if (lease := self.leases.get(request.meta.get(META))) is not None:
+            lease.holds_turn = True
+        else:
+            self.side.watch(request, host)
+        return request
+
+    def _refusal(self, row: Leased, tunnels: dict[str, int]) -> str | None:
+        """The gate in the lease loop: a refusal here costs nothing and keeps the host's turn."""
+        verdict = self._parts().gate.judge(row.link, row.tunnel)
+        if not verdict.passed:
+            self._count("topic/gate/refused")
+            return verdict.reason
+        if verdict.tunnel:
+            tunnels[row.link.url] = verdict.tunnel
+            self._count("topic/gate/tunnels")
+        return None
+
+    def _request(self, leased: Leased, tunnel: int) -> Request:
+        lease, link = self.leases.begin(leased), leased.link
+        self._count("frontier/leased")
+        return Request(
+            link.url,
+            errback=self.endings.failed,
+            headers={"Referer": link.source_url} if link.source_url else None,
+            meta={
+                META: lease.number,
+                "via": Via(link, leased.score, leased.carry, tunnel),
+                "depth": link.depth,
+                "download_slot": link.host,
+            },
+        )
+
+    # --- how a lease ends, and when the crawl does
+
+    def _ended(self, lease: Lease, state: State, reason: str) -> None:
+        runtime, now = self._parts(), self.clock()
+        write_down(runtime, lease, state, reason, now, self.checkpoint_pages)
+        self._end_turn(lease, now)
+        runtime.frontier.commit()
+        self._count(f"frontier/ended/{state.value}")
+        if self._limit_reached() and not len(self.leases) and self.crawler.engine is not None:
+            deferred_from_coro(self.crawler.engine.close_spider_async(reason="enough"))
+
+    def _has_room(self) -> bool:
+        """No more leases than are fetched at once, those that are being read or stored included: a kill repeats no
+        more than these. Leases that wait aside for their host's next turn do not keep others waiting."""
+        aside = sum(META in request.meta for request in self.side)
+        return len(self.leases) - aside < self.concurrency
+
+    def _limit_reached(self) -> bool:
+        """No more leases: enough pages fetched or under way, or enough kept."""
+        if self.runtime is None:
+            return False
+        params, tally = self.runtime.params, self.runtime.tally
+        return (params.pages is not None and tally.pages + len(self.leases) >= params.pages) or (
+            params.targets is not None and tally.kept >= params.targets
+        )
+
+    def _parts(self) -> Runtime:
+        if self.runtime is None:
+            raise RuntimeError(
+                "only a spider with a runtime (topiccrawler.engine.runtime) sends links and has leases"
+            )
+        return self.runtime
+
+    def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:
+        for kind, count in pushed.items():
+            self._count(f"frontier/pushed/{kind.value}", count)
+
+    def _count(self, key: str, count: int = 1) -> None:
+        if self.crawler.stats is not None and count:
+            self.crawler.stats.inc_value(key, count)
+
+
+def focused_scheduler(crawler: Crawler) -> FocusedScheduler | None:
+    """The crawl's scheduler when it is ours. Scrapy's metaclass calls any scheduler an instance of any other."""
+    scheduler: Any = crawler.engine.scheduler if crawler.engine is not None else None
+    return scheduler if FocusedScheduler in type(scheduler).__mro__ else None

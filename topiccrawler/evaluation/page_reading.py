@@ -1,0 +1,156 @@
+"""Reads every page of a recorded web once: for all topics, all context makers, all orderings.
+
+The conflict: comparing twenty orderings must not read a page twenty times, yet every ordering must see what a live crawl
+would. So the pages go through the crawl's own Reader and link extraction, and the judge of each topic looks at the same words.
+
+A link counts once for each place it stands in a page; links to pages the web does not hold are left out and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import cast
+
+from topiccrawler.evaluation.parsed_pages import pack, write_pages
+from topiccrawler.evaluation.recorded_links import LinkTable
+from topiccrawler.evaluation.recorded_pages import RecordedPages
+from topiccrawler.evaluation.workers import Workers
+from topiccrawler.links.extract import ContextMaker, extract
+from topiccrawler.pages.formats.registry import READ, recognise
+from topiccrawler.pages.read import Reader
+from topiccrawler.relevance.base import PageJudge
+from topiccrawler.relevance.choose import make_judge
+from topiccrawler.relevance.detail_reading import DetailReader, detail_machine
+from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.topics.catalogue import load_topic
+
+PAGES_A_TASK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What is read, and how; the same in every process."""
+
+    web: tuple[Path, ...]
+    topics: tuple[str, ...]
+    judge: str
+    judge_models: Path | None
+    contexts: tuple[str, ...]
+    context_characters: int
+    dropped_parameters: frozenset[str]
+    details: bool = False  # tell detail pages from pages of links
+
+
+@dataclass(slots=True)
+class Survey:
+    """What the survey found."""
+
+    links: LinkTable = field(default_factory=LinkTable)
+    targets: list[set[int]] = field(default_factory=list)  # for each topic the pages its judge holds relevant
+    elsewhere: int = 0  # links to pages that the web does not hold
+    unread: int = 0  # pages of no format we read
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    reading: bytes | None
+    is_target: list[bool]
+    targets: list[int]
+    elsewhere: int
+
+
+def survey(
+    sight: Sight, pages: RecordedPages, path: Path, workers: Workers, tick: Callable[[int], None]
+) -> Survey:
+    """Read the web into the file at `path`; `tick` hears how many pages are done."""
+    found = Survey(targets=[set() for _ in sight.topics])
+    starts = range(0, len(pages), PAGES_A_TASK)
+    tasks = [(sight, start) for start in starts]
+
+    def rows() -> Iterator[tuple[int, str, str, bytes | None]]:
+        waiting: dict[int, list[_Read]] = {}
+        following = 0
+        for number, part in workers.run(_read_part, tasks):
+            waiting[number] = part
+            tick(len(part))
+            while following in waiting:  # the link table grows in order of page numbers
+                for page, read in enumerate(waiting.pop(following), starts[following]):
+                    _take(found, page, read)
+                    yield page, pages.urls[page], pages.hosts[page], read.reading
+                following += 1
+
+    write_pages(path, rows())
+    return found
+
+
+def _take(found: Survey, page: int, read: _Read) -> None:
+    found.links.add(read.targets)
+    found.elsewhere += read.elsewhere
+    found.unread += read.reading is None
+    for topic, is_target in enumerate(read.is_target):
+        if is_target:
+            found.targets[topic].add(page)
+
+
+@lru_cache(maxsize=1)
+def _opened(sight: Sight) -> tuple[RecordedPages, list[PageJudge]]:
+    judges = [make_judge(load_topic(name), sight.judge, sight.judge_models) for name in sight.topics]
+    return RecordedPages(RecordedWeb(sight.web)), judges
+
+
+def _read_part(task: tuple[Sight, int]) -> list[_Read]:
+    sight, start = task
+    pages, judges = _opened(sight)
+    end = min(start + PAGES_A_TASK, len(pages))
+    reader = _reader(sight, judges[0])
+    return [_read(sight, pages, reader, judges, number) for number in range(start, end)]
+
+
+def _reader(sight: Sight, judge: PageJudge) -> Reader:
+    return DetailReader(judge, detail_machine(sight.judge_models)) if sight.details else Reader(judge)
+
+
+def _read(
+    sight: Sight, pages: RecordedPages, reader: Reader, judges: Sequence[PageJudge], number: int
+) -> _Read:
+    unread = _Read(None, [False] * len(judges), [], 0)
+    recorded = pages.web.response(pages.recorded[number])
+    if recorded is None:
+        return unread
+    headers = {name.lower(): value for name, value in recorded.headers}
+    kind = headers.get(b"content-type", b"").decode("latin-1")
+    if recognise(recorded.body, kind) not in READ:
+        return unread
+    url = pages.urls[number]
+    reading = reader.read(url, recorded.body, _charset(kind), content_type=kind)
+    if reading.fault:
+        return unread
+    relevances = [reading.page.relevance, *(judge.relevance(reading.words) for judge in judges[1:])]
+    judged = [(value, value >= judge.threshold) for value, judge in zip(relevances, judges, strict=True)]
+    links = {}
+    elsewhere = 0
+    for context in sight.contexts:
+        made = extract(
+            reading.document,
+            url,
+            depth=0,
+            context=cast("ContextMaker", context),
+            window=sight.context_characters,
+            extra_parameters=sight.dropped_parameters,
+            encoding=reading.encoding,
+        )
+        held = [(target, link) for link in made if (target := pages.number(link.url)) is not None]
+        links[context] = held
+        elsewhere = len(made) - len(held)
+    targets = [target for target, _ in links[sight.contexts[0]]]
+    return _Read(
+        pack(reading.page, judged, links), [is_target for _, is_target in judged], targets, elsewhere
+    )
+
+
+def _charset(content_type: str) -> str | None:
+    _, found, charset = content_type.partition("charset=")
+    return charset.partition(";")[0].strip(" \"'") if found else None

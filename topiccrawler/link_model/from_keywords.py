@@ -1,0 +1,79 @@
+"""A link model from a topic's keywords alone, made in memory when a crawl begins.
+
+The conflict: a topic of one's own has no trained model, and a crawl should not have to wait for one; but a model file
+that was named and is missing is a slip that must be told. So keywords stand in when no folder of models was named and
+none travels with the package for the topic, or when they are asked for (TOPIC_LINK_MODELS=none); never otherwise.
+
+But: only the topic's own words are used, no other topic's: what speaks against a link is left to learning
+    (link_model.learning). `scrapy train TOPIC` without files sets other topics' keywords against them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.learning import LinkLearner
+from topiccrawler.link_model.model_file import load_model
+from topiccrawler.link_model.training.sources import add, furniture_beside, keyword_samples
+from topiccrawler.links.features import GROUP_2, Lexicon
+from topiccrawler.resources import folder as data_folder
+from topiccrawler.topics.topic import Topic
+
+logger = logging.getLogger(__name__)
+
+NONE = "none"
+
+
+def keyword_model(topic: Topic) -> LinkClassifier:
+    """The model that knows the topic's keywords and example texts; the rest of the world is as large, without a word.
+
+    Its lexicon is empty: it would be the keywords once more, and say of each link twice that it holds one.
+    """
+    lexicon, counts = Lexicon(()), Counts()
+    samples = keyword_samples(topic, ())
+    dull = furniture_beside(samples)
+    for sample in samples:
+        add(counts, sample, lexicon, sample.weight, dull)
+    counts.add(dict.fromkeys(GROUP_2, ()), positive=False, weight=sum(sample.weight for sample in samples))
+    return LinkClassifier(topic.name, counts, lexicon=lexicon)
+
+
+def link_model(topic: Topic, models: str | None) -> LinkClassifier:
+    """The topic's link model. `models`: a folder, "none" for the keywords, None for what travels with the package.
+
+    Raises ModelError when the model is damaged, or missing from a folder that was named.
+    """
+    asked = (models or "").strip().lower() == NONE
+    if asked or not (models or data_folder("models").joinpath(f"{topic.name}.json").is_file()):
+        why = f"TOPIC_LINK_MODELS={NONE}" if asked else "it has no link model"
+        logger.info("Topic %s: %s; links are scored by its %d keywords", topic.name, why, len(topic.keywords))
+        return keyword_model(topic)
+    return load_model(topic.name, Path(models) if models else None)
+
+
+def scorer_of_job(
+    topic: Topic, job: Mapping[str, object], models: str | None, learned: object = None
+) -> tuple[LinkClassifier | LinkLearner, LinkClassifier]:
+    """What a past crawl scored links by, and the model beneath it.
+
+    `job`: what the crawl noted when it began (link_models, keywords); `models`: named now, goes before its own;
+    `learned`: what it had learned at its last checkpoint, if anything. ValueError when that is damaged.
+    """
+    keywords = job.get("keywords")
+    if isinstance(keywords, list):
+        weights = {**topic.keywords, **dict.fromkeys(map(str, keywords), 1.0)}
+        topic = topic.model_copy(update={"keywords": weights})
+    own = job.get("link_models")
+    model = link_model(topic, models or (str(own) if own else None))
+    if not isinstance(learned, Mapping):
+        return model, model
+    learner = LinkLearner(model)
+    try:
+        learner.load(learned)
+    except (KeyError, TypeError, AttributeError) as failure:
+        raise ValueError(f"damaged: {failure!r}") from None
+    return learner, model

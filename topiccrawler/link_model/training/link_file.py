@@ -1,0 +1,150 @@
+"""The file of labelled links that `scrapy crawl links` writes and `scrapy train` reads.
+
+The conflict: a portal repeats its menu on a million pages and would drown every other site; and a crawl may be killed and
+go on, fetching a page twice. So a link counts once for its URL and anchor, a page, a host and a site (registered domain)
+give so many at most, and all that must be known to go on stands in the file itself: opening it reads it again.
+
+JSON lines with Link's field names, `context` (the maker of before and after), and `label`: 1, 0 or null.
+Which links of a page are taken, when there are too many: those of smallest hash, so that it is not always the menu.
+Memory: 8 bytes and a set's slot a link.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.errors import LinksFileError, StateError
+from topiccrawler.link_model.training.labelling import label
+from topiccrawler.model import Link
+from topiccrawler.topics.topic import Topic
+from topiccrawler.urls.canonical import host_of, registered_domain
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How many links are taken at most, by where they stand."""
+
+    page: int = 50
+    host: int = 1000
+    site: int = 5000
+
+
+class LinkFile:
+    """Appends labelled links; opened again, it goes on where it was cut off."""
+
+    def __init__(
+        self, path: Path, topic: Topic, *, context: str, caps: Caps, unlabelled: bool = False
+    ) -> None:
+        self.path = path
+        self.counts: Counter[int | None] = Counter()  # links by label
+        self.repeated = 0
+        self.capped = 0
+        self._topic, self._context, self._caps, self._unlabelled = topic, context, caps, unlabelled
+        self._seen: set[int] = set()
+        self._hosts: Counter[str] = Counter()
+        self._sites: Counter[str] = Counter()
+        self._page, self._page_links = "", 0  # links come a page at a time
+        self._resume()
+
+    def add(self, links: Sequence[Link]) -> int:
+        """Label the links of a page and write those that are taken. Returns how many. They are safe from a kill."""
+        labelled = [(link, label(link.url, self._topic)) for link in links]
+        wanted = {
+            _digest(link): (link, known)
+            for link, known in reversed(labelled)
+            if (known is not None or self._unlabelled) and _says(link)
+        }
+        lines = []
+        for key in sorted(wanted):
+            link, known = wanted[key]
+            if key in self._seen:
+                self.repeated += 1
+            elif self._full(link.source_url):
+                self.capped += 1
+            else:
+                lines.append(self._line(link, known))
+                self._note(key, link.source_url, known)
+        if lines:
+            self._append(lines)
+        return len(lines)
+
+    def _line(self, link: Link, known: int | None) -> str:
+        row = {**link._asdict(), "context": self._context, "label": known}
+        return json.dumps(row, ensure_ascii=False)
+
+    def _full(self, page: str) -> bool:
+        return (
+            (page == self._page and self._page_links >= self._caps.page)
+            or self._hosts[host_of(page)] >= self._caps.host
+            or self._sites[registered_domain(page)] >= self._caps.site
+        )
+
+    def _note(self, key: int, page: str, known: int | None) -> None:
+        self._seen.add(key)
+        if page != self._page:
+            self._page, self._page_links = page, 0
+        self._page_links += 1
+        self._hosts[host_of(page)] += 1
+        self._sites[registered_domain(page)] += 1
+        self.counts[known] += 1
+
+    def _append(self, lines: Iterable[str]) -> None:
+        text = "".join(line + "\n" for line in lines)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("ab") as file:
+                file.write(text.encode("utf-8", "replace"))
+        except OSError as failure:
+            raise self._unusable(failure) from None
+
+    def _resume(self) -> None:
+        """Read what an earlier run wrote; a half line at its end is cut off."""
+        if not self.path.exists():
+            return
+        whole = 0
+        try:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    if not line.endswith(b"\n"):
+                        break
+                    self._reread(line, number)
+                    whole += len(line)
+            with self.path.open("ab") as file:
+                file.truncate(whole)
+        except OSError as failure:
+            raise self._unusable(failure) from None
+
+    def _reread(self, line: bytes, number: int) -> None:
+        try:
+            row: dict[str, Any] = json.loads(line)
+            link = Link(row["url"], row["host"], anchor=row["anchor"], source_url=row["source_url"])
+            context, known = row["context"], row["label"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise LinksFileError(
+                f"{self.path}, line {number}", "is no labelled link", "name another file: -a out=FILE"
+            ) from None
+        if context != self._context:
+            raise LinksFileError(
+                str(self.path), f"its context was made by {context!r}", f"go on with -a context={context}"
+            )
+        self._note(_digest(link), link.source_url, known)
+
+    def _unusable(self, failure: OSError) -> StateError:
+        fault = f"cannot be written: {failure.strerror or failure}"
+        return StateError(str(self.path), fault, "name another file: -a out=FILE")
+
+
+def _says(link: Link) -> bool:
+    """Is there anything to learn from?"""
+    return bool(link.anchor.strip() or link.title.strip())
+
+
+def _digest(link: Link) -> int:
+    text = f"{link.url}\n{link.anchor}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")

@@ -1,0 +1,235 @@
+"""Turns labelled links, headlines, documents, keywords and known places into samples of one kind, duly weighed.
+
+The conflict: 86 000 links of one portal would drown the 25 000 headlines of many sites, though the headlines say more
+about sites never seen; and a portal repeats its menu on every page. Each source is weighed so that both classes count
+the same in it, and its size is bounded; within the links, repeats and large hosts are damped.
+
+Idea: a headline is an anchor, and it is what stands beside other anchors; a document's title is an anchor, its sentences
+    are contexts; a keyword is a short anchor and context; other topics' keywords are the rest of the world.
+Formula: weight of a link = 1 / (times its anchor occurs on its host * (links of its host)^0.25)
+    weight of one of a document's n sentences = 1/n, n at most 8
+    class total of a source, both classes = share * sqrt(samples of + * samples of -), samples as they stand
+    shares: links 0.25, headlines 1, documents 0.5, keywords 1, places 1; a keyword counts as 40 samples, times its
+        weight over the heaviest, a place as 30 (ours; chosen by what carries over to other sites: models/README.md)
+Cost: one pass; the tokenizer takes most of it.
+But: the paper has one source and takes it as it is; `links.offline` trains that model too, for its table.
+    Words that stand at links whatever they lead to are counted for no class (link_model.training.boilerplate).
+Reference: Han et al. 2010, §3.2; the weights are ours.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from sys import intern
+from typing import Protocol, TypeVar
+
+from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.training.boilerplate import FURNITURE
+from topiccrawler.link_model.training.samples import LabelledLink
+from topiccrawler.links.features import (
+    FIELDS,
+    GROUP_2,
+    Lexicon,
+    LinkWords,
+    channel_words,
+    fields,
+    words_of_links,
+)
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.topics.labelled_texts import LabelledText
+from topiccrawler.topics.topic import Topic
+from topiccrawler.urls.canonical import host_of
+
+SHARES: Mapping[str, float] = {
+    "links": 0.25,
+    "headlines": 1.0,
+    "documents": 0.5,
+    "keywords": 1.0,
+    "places": 1.0,
+}
+HOST_DAMPING = 0.25
+SENTENCES_PER_DOCUMENT = 8
+SAMPLES_PER_KEYWORD = 40.0
+SAMPLES_PER_PLACE = 30.0
+
+_CHUNK = 5_000
+_SENTENCE_END = re.compile(r"[\n。！？!?]+")
+_SHORTEST_SENTENCE, _LONGEST_SENTENCE = 8, 120
+
+T = TypeVar("T")
+
+
+class Progress(Protocol):
+    """Walks through items and shows how far it is."""
+
+    def __call__(self, items: Sequence[T], what: str) -> Iterable[T]: ...
+
+
+def silently(items: Sequence[T], what: str) -> Iterable[T]:  # noqa: ARG001
+    """Progress that shows nothing."""
+    return items
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One thing to learn from; `has` names the fields it can speak for."""
+
+    words: LinkWords
+    positive: bool
+    weight: float = 1.0
+    host: str = ""
+    has: tuple[str, ...] = FIELDS
+
+
+def link_samples(links: Sequence[LabelledLink], progress: Progress = silently) -> list[Sample]:
+    """Each link as it stands, weight 1."""
+    return [
+        Sample(_interned(words), item.positive, host=host_of(item.link.source_url))
+        for chunk in progress(list(_chunks(links)), "links")
+        for item, words in zip(chunk, words_of_links([item.link for item in chunk]), strict=True)
+    ]
+
+
+def headline_samples(headlines: Sequence[LabelledText], progress: Progress = silently) -> list[Sample]:
+    """Each headline as an anchor, and as what stands beside one."""
+    return [
+        Sample(_interned(LinkWords(words, words, ())), item.positive, has=GROUP_2)
+        for chunk in progress(list(_chunks(headlines)), "headlines")
+        for item, words in zip(chunk, words_of([item.title for item in chunk]), strict=True)
+    ]
+
+
+def document_samples(documents: Sequence[LabelledText], progress: Progress = silently) -> list[Sample]:
+    """Title as anchor, first sentences as contexts."""
+    found = []
+    for document in progress(documents, "documents"):
+        title, *sentences = words_of([document.title, *_sentences(document.text)])
+        found.append(Sample(_interned(LinkWords(title, (), ())), document.positive, has=("anchor",)))
+        found += [
+            Sample(
+                _interned(LinkWords((), words, ())), document.positive, 1 / len(sentences), has=("context",)
+            )
+            for words in sentences
+        ]
+    return found
+
+
+def keyword_samples(topic: Topic, rivals: Sequence[Topic]) -> list[Sample]:
+    """The topic's keywords against those of other topics that it does not share; its example texts as documents."""
+    heaviest = max(topic.keywords.values())
+    own = [(word, True, weight / heaviest) for word, weight in topic.keywords.items()]
+    others = sorted({word for rival in rivals for word in rival.keywords} - set(topic.keywords))
+    found = [*own, *((word, False, 1.0) for word in others)]
+    samples = [
+        Sample(LinkWords(words, words, ()), positive, weight * SAMPLES_PER_KEYWORD, has=GROUP_2)
+        for (_, positive, weight), words in zip(found, words_of([word for word, _, _ in found]), strict=True)
+        if words
+    ]
+    return samples + document_samples(
+        [LabelledText("", text, True, topic.name, "") for text in topic.examples]
+    )
+
+
+def place_samples(topic: Topic, rivals: Sequence[Topic]) -> list[Sample]:
+    """The places a topic file knows, against its negative ones and those of other topics: what their addresses say.
+
+    Nothing is said of one class without the other.
+    """
+    own = dict.fromkeys(topic.positive)
+    others = dict.fromkeys([*topic.negative, *(place for rival in rivals for place in rival.positive)])
+    found = [(place, True) for place in own] + [(place, False) for place in others if place not in own]
+    samples = [
+        Sample(LinkWords((), (), words), positive, SAMPLES_PER_PLACE, has=("url",))
+        for place, positive in found
+        if (words := channel_words(f"http://{place.rstrip('/')}/"))
+    ]
+    return samples if len({sample.positive for sample in samples}) == 2 else []
+
+
+def damped(samples: Sequence[Sample]) -> list[Sample]:
+    """Links weighed so that repeats on a host, and large hosts, count less."""
+    hosts = Counter(sample.host for sample in samples)
+    repeats = Counter((sample.host, tuple(sample.words.anchor)) for sample in samples)
+    return [
+        replace(
+            sample,
+            weight=sample.weight
+            / (repeats[sample.host, tuple(sample.words.anchor)] * hosts[sample.host] ** HOST_DAMPING),
+        )
+        for sample in samples
+    ]
+
+
+def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Counts:
+    """The counts of all sources, each with its due weight."""
+    counts = Counts()
+    dull = furniture_beside(sources.get("keywords", ()))
+    for name, samples in pooled(sources).items():
+        weights = [
+            sum(sample.weight for sample in samples if sample.positive is side) for side in (False, True)
+        ]
+        sizes = (
+            weights
+            if name in {"keywords", "places"}
+            else [_count(samples, positive=False), _count(samples, positive=True)]
+        )
+        goal = SHARES[name] * (math.sqrt(sizes[0] * sizes[1]) or max(sizes))
+        for sample in samples:
+            add(counts, sample, lexicon, sample.weight * goal / weights[sample.positive], dull)
+        for side in (False, True):
+            if not weights[side]:  # nothing is known of the other class: as large, and without a word
+                counts.add(dict.fromkeys(GROUP_2, ()), side, goal)
+    return counts
+
+
+def pooled(sources: Mapping[str, Sequence[Sample]]) -> dict[str, list[Sample]]:
+    """Sources that know one class only are joined to the first that knows both: 16 kinds of news, none of them health."""
+    whole = {
+        name: list(found)
+        for name, found in sources.items()
+        if len({sample.positive for sample in found}) == 2
+    }
+    home = next((name for name in ("documents", "headlines", "links", "keywords") if name in whole), None)
+    if home is None:
+        return {"keywords": [sample for found in sources.values() for sample in found]}
+    for name, found in sources.items():
+        if name not in whole:
+            whole[home] += found
+    return whole
+
+
+def _count(samples: Sequence[Sample], *, positive: bool) -> int:
+    return sum(1 for sample in samples if sample.positive is positive)
+
+
+def add(
+    counts: Counts, sample: Sample, lexicon: Lexicon, weight: float, without: frozenset[str] = frozenset()
+) -> None:
+    """Count one sample, in the fields it has, `without` some words."""
+    found = fields(sample.words, lexicon)
+    counts.add({name: found[name] - without for name in sample.has}, sample.positive, weight)
+
+
+def furniture_beside(keywords: Iterable[Sample]) -> frozenset[str]:
+    """What is counted for no class: furniture, but for the words of the topic's own keywords."""
+    return FURNITURE.difference(*(sample.words.anchor for sample in keywords if sample.positive))
+
+
+def _sentences(text: str) -> list[str]:
+    parts = (part.strip() for part in _SENTENCE_END.split(text))
+    long_enough = (part[:_LONGEST_SENTENCE] for part in parts if len(part) >= _SHORTEST_SENTENCE)
+    return [part for part, _ in zip(long_enough, range(SENTENCES_PER_DOCUMENT), strict=False)]
+
+
+def _interned(words: LinkWords) -> LinkWords:
+    """One string object a word: the vocabulary is small, the samples are many."""
+    return LinkWords(*(tuple(map(intern, part)) for part in words))
+
+
+def _chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), _CHUNK):
+        yield items[start : start + _CHUNK]

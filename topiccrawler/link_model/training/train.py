@@ -1,0 +1,291 @@
+"""Trains a link classifier from whatever is at hand: labelled links, headlines, documents, or keywords alone.
+
+The conflict: the score must hold on sites never seen, and the only honest number is one from links kept aside; but the
+model that is shipped should have learned from everything. So the table is made first, with parts kept apart
+(link_model.training.evaluation), and the model trained anew on all of it afterwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from topiccrawler.errors import ArgumentError, LinksFileError
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.counts import Event
+from topiccrawler.link_model.training.evaluation import (
+    Row,
+    divergences,
+    headline_row,
+    link_rows,
+    pages_model,
+    threshold_for,
+    whole_texts,
+)
+from topiccrawler.link_model.training.evaluation import row as measured
+from topiccrawler.link_model.training.headlines import counted_rows, headline, like_words
+from topiccrawler.link_model.training.likewords import LikeWords
+from topiccrawler.link_model.training.samples import LabelledLink, read_links
+from topiccrawler.link_model.training.sources import (
+    Progress,
+    Sample,
+    balanced,
+    damped,
+    document_samples,
+    headline_samples,
+    keyword_samples,
+    link_samples,
+    place_samples,
+    silently,
+)
+from topiccrawler.links.features import Lexicon
+from topiccrawler.topics.labelled_texts import LabelledText, read_documents, read_headlines
+from topiccrawler.topics.topic import Topic
+
+LEAST_COUNT = 0.5
+MOST_WORDS = 60_000
+THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too much: models/README.md
+PORTIONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the hosts, on the learning curve
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to train, and from which files."""
+
+    topic: Topic
+    links: Sequence[Path] = ()
+    headlines: Sequence[Path] = ()
+    documents: Sequence[Path] = ()
+    lexicon: Sequence[str] = ()  # the topic's own when empty
+    rivals: Sequence[Topic] = ()  # whose keywords are the rest of the world
+    context: str = "window"
+    event: Event = "bernoulli"
+    seed: int = 0
+    precision: float | None = None  # asked for on links of hosts kept aside; sets the threshold
+    texts: Iterable[
+        str
+    ] = ()  # nobody labelled them; they tell which words are used alike, for headlines alone
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A model and what is known about it."""
+
+    model: LinkClassifier
+    rows: Sequence[Row] = ()
+    curve: Sequence[Row] = ()
+    divergences: Mapping[str, float] = field(default_factory=dict)
+    test: Callable[[LinkClassifier], float] | None = None  # F1 of another model on the same hosts kept aside
+
+
+def train(recipe: Recipe, progress: Progress = silently) -> Trained:
+    """Read, measure on parts kept aside, train on everything."""
+    links = [item for path in recipe.links for item in read_links(path, recipe.topic, recipe.context)]
+    headlines = [item for path in recipe.headlines for item in read_headlines(path, recipe.topic)]
+    documents = [item for path in recipe.documents for item in read_documents(path, recipe.topic)]
+    _check(recipe.links, links, recipe.topic)
+    lexicon = Lexicon(recipe.lexicon or recipe.topic.lexicon)
+    samples = {
+        "links": link_samples(links, progress),
+        "headlines": headline_samples(headlines, progress),
+        "documents": document_samples(documents, progress),
+        "keywords": keyword_samples(recipe.topic, recipe.rivals),
+        "places": place_samples(recipe.topic, recipe.rivals),
+    }
+    samples = {name: found for name, found in samples.items() if found}
+    texts = whole_texts(documents, progress) if "links" in samples else []
+    pages = None
+    if len({document.positive for document in documents}) == 2 and texts:
+        pages = pages_model(documents, texts, recipe.topic.name, recipe.event)
+    bench = _Bench(recipe, samples, pages, lexicon, progress)
+    bench.links()
+    bench.headlines(headlines, like_words(recipe.texts, links, documents) if headlines else None)
+    model = _model(recipe, samples, lexicon)
+    model.threshold = bench.threshold(model.threshold)
+    model.training = _described(recipe, samples)
+    model.scores = {row.name: row.scores() for row in bench.rows}
+    relevant = [text for text, document in zip(texts, documents, strict=False) if document.positive]
+    found = divergences(samples.get("links", ()), relevant, recipe.seed)
+    return Trained(model, bench.rows, bench.curve, found, bench.test)
+
+
+@dataclass
+class _Bench:
+    """Measures models trained on a part of the samples on the parts kept aside."""
+
+    recipe: Recipe
+    samples: Mapping[str, Sequence[Sample]]
+    pages: LinkClassifier | None  # trained on documents
+    lexicon: Lexicon
+    progress: Progress
+    rows: list[Row] = field(default_factory=list)
+    curve: list[Row] = field(default_factory=list)
+    aside: tuple[LinkClassifier, Sequence[Sample]] | None = None  # what the threshold is chosen by
+    test: Callable[[LinkClassifier], float] | None = None
+
+    def links(self) -> None:
+        """The offline table with links kept aside at random and by host, and the learning curve by host."""
+        links = self.samples.get("links", ())
+        for by_host in (False, True) if links else ():
+            kept, aside = split(links, self.recipe.seed, by_host)
+            if not _both(kept) or not _both(aside):
+                continue
+            if self.recipe.precision is not None:  # on links as they stand, not evened
+                self.aside = self._without_links_but(kept), aside
+            kept, aside = (evened(side, self.recipe.seed) for side in (kept, aside))
+            how = "hosts" if by_host else "links"
+            model = self._without_links_but(kept)
+            found = link_rows(kept, aside, self.pages, self.lexicon, model, how, self.progress)
+            self.rows += found
+            if by_host:
+                self._learning(kept, aside)
+                self.test = partial(_f1, aside)
+
+    def _without_links_but(self, kept: Sequence[Sample]) -> LinkClassifier:
+        return _model(self.recipe, {**self.samples, "links": kept}, self.lexicon)
+
+    def _learning(self, kept: Sequence[Sample], aside: Sequence[Sample]) -> None:
+        hosts = sorted({sample.host for sample in kept})
+        random.Random(self.recipe.seed).shuffle(hosts)
+        for portion in self.progress(PORTIONS, "learning curve"):
+            chosen = set(hosts[: math.ceil(portion * len(hosts))])
+            part = [sample for sample in kept if sample.host in chosen]
+            if _both(part):
+                model = self._without_links_but(part)
+                self.curve.append(_measured(_named(part), model, aside))
+        self.curve.append(replace(self.rows[-1], name=_named(kept)))
+
+    def headlines(self, headlines: Sequence[LabelledText], like: LikeWords | None) -> None:
+        """Words of two thirds of the headlines, with more and more beside them, and the whole model, on the rest."""
+        if "headlines" not in self.samples:
+            return
+        found = self.samples["headlines"]
+        kept, aside = split(found, self.recipe.seed, by_host=False, share=2 / 3)
+        if not _both(aside) or not _both(kept):
+            return
+        prior = sum(sample.positive for sample in kept) / len(kept)
+        words = _model(self.recipe, {"headlines": kept}, Lexicon(()))
+        texts = {name: found for name, found in self.samples.items() if name == "documents"}
+        both = _model(self.recipe, {**texts, "headlines": kept}, Lexicon(()))
+        model = _model(self.recipe, {**self.samples, "headlines": kept}, self.lexicon)
+        self.rows.append(headline_row("headlines: words", replace(words, prior=prior, threshold=0.0), aside))
+        if texts:
+            self.rows.append(
+                headline_row("headlines: + documents", replace(both, prior=prior, threshold=0.0), aside)
+            )
+        texts_of = {id(sample): text for sample, text in zip(found, headlines, strict=True)}
+        known, unseen = (
+            [headline(texts_of[id(sample)], sample.words.anchor) for sample in side] for side in (kept, aside)
+        )
+        self.rows += counted_rows(known, unseen, self.recipe.seed, like)
+        self.rows.append(headline_row("headlines: model", model, aside))
+        if self.aside is None and self.recipe.precision is not None:
+            self.aside = model, [replace(one, words=one.words._replace(context=())) for one in aside]
+
+    def threshold(self, usual: float) -> float:
+        """The one that gives the asked precision on what was kept aside as it stands; without a wish the usual one."""
+        wish = self.recipe.precision
+        if wish is None:
+            return usual
+        found = None
+        if self.aside is not None:
+            model, aside = self.aside
+            truth = [sample.positive for sample in aside]
+            found = threshold_for(truth, model.log_odds_of_words([sample.words for sample in aside]), wish)
+        if found is None:
+            fault = "is not reached at any threshold" if self.aside else "cannot be measured"
+            remedy = "ask for less" if self.aside else "give --links or --headlines"
+            raise ArgumentError(f"precision {wish:g}", fault, remedy)
+        return round(found - 0.0005, 3)  # the file keeps three places, and the link itself must pass
+
+
+def _f1(aside: Sequence[Sample], model: LinkClassifier) -> float:
+    return _measured("", model, aside).f1
+
+
+def _measured(name: str, model: LinkClassifier, aside: Sequence[Sample]) -> Row:
+    scores = model.log_odds_of_words([sample.words for sample in aside])
+    return measured(name, [sample.positive for sample in aside], scores, model.threshold)
+
+
+def _named(samples: Sequence[Sample]) -> str:
+    return f"{len(samples)} links of {len({sample.host for sample in samples})} hosts"
+
+
+def _both(samples: Sequence[Sample]) -> bool:
+    return len({sample.positive for sample in samples}) == 2
+
+
+def evened(samples: Sequence[Sample], seed: int) -> list[Sample]:
+    """The larger class cut at random to the size of the smaller: the paper's table has about as many of each."""
+    sides = [[sample for sample in samples if sample.positive is side] for side in (False, True)]
+    size = min(map(len, sides))
+    return [sample for side in sides for sample in random.Random(seed).sample(side, size)]
+
+
+def split(
+    samples: Sequence[Sample], seed: int, by_host: bool, share: float = 0.7
+) -> tuple[list[Sample], list[Sample]]:
+    """About `share` of the samples of each class, and the rest; by source host no host stands on both sides."""
+    keys = [sample.host if by_host else str(place) for place, sample in enumerate(samples)]
+    sizes: dict[str, list[int]] = {}
+    for key, sample in zip(keys, samples, strict=True):
+        sizes.setdefault(key, [0, 0])[sample.positive] += 1
+    first: set[str] = set()
+    for side in (False, True):  # hosts by the class that most of their links have
+        order = sorted(key for key, size in sizes.items() if (size[1] > size[0]) is side)
+        random.Random(seed).shuffle(order)
+        wanted = share * sum(sum(sizes[key]) for key in order)
+        for key in order:
+            if wanted >= sum(sizes[key]) / 2:
+                first.add(key)
+                wanted -= sum(sizes[key])
+    kept = [sample for key, sample in zip(keys, samples, strict=True) if key in first]
+    aside = [sample for key, sample in zip(keys, samples, strict=True) if key not in first]
+    return kept, aside
+
+
+def _model(recipe: Recipe, samples: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> LinkClassifier:
+    weighed = {name: damped(found) if name == "links" else found for name, found in samples.items()}
+    counts = balanced(weighed, lexicon).pruned(LEAST_COUNT, MOST_WORDS)
+    return LinkClassifier(
+        recipe.topic.name,
+        counts,
+        recipe.context,
+        recipe.event,
+        threshold=THRESHOLD,
+        lexicon=lexicon,
+    )
+
+
+def _check(paths: Sequence[Path], items: Sequence[LabelledLink], topic: Topic) -> None:
+    for side, sign in ((True, "relevant"), (False, "other")) if paths else ():
+        if not any(item.positive is side for item in items):
+            raise LinksFileError(
+                ", ".join(str(path) for path in paths),
+                f"holds no link labelled as {sign} for topic {topic.name}",
+                f"label links 1 and 0, or {topic.name} and others",
+            )
+
+
+def _described(recipe: Recipe, samples: Mapping[str, Sequence[Sample]]) -> dict[str, object]:
+    files = {path.name: _sha256(path) for path in (*recipe.links, *recipe.headlines, *recipe.documents)}
+    sides = {
+        name: [sum(1 for sample in found if sample.positive is side) for side in (False, True)]
+        for name, found in samples.items()
+    }
+    digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
+    return {"files": files, "samples": sides, "set": digest, "seed": recipe.seed}
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

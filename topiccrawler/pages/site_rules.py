@@ -1,0 +1,95 @@
+"""Reading rules of a site: the user's CSS selectors instead of our guesses, for the pages they care about.
+
+The conflict: title, main text and links are found by rules that hold for most sites, and someone knows better for one. So a
+rule replaces only what it names, only on its site, and where its selector meets nothing (the site has changed, this page
+is another kind) the general reading stands: a stale rule must not empty the store.
+Which: the host, its subdomains, or a host/path prefix; the longest host that fits, then the longest path.
+Cost: a second parse, of pages with a rule only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from topiccrawler.pages.document import Document
+from topiccrawler.pages.dom_traversal import LONGEST_HREF
+from topiccrawler.pages.nesting_limit import tame
+from topiccrawler.pages.parse import MOST_CHARACTERS
+from topiccrawler.topics.topic import SiteRule
+
+MOST_NODES = 2_000  # matches of one selector that are looked at
+_UNREAD = ["script", "style", "noscript", "template", "svg"]
+
+
+def rule_of(url: str, sites: Mapping[str, SiteRule]) -> SiteRule | None:
+    """The rule for a page, None for most pages."""
+    if not sites:
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    host, path = parts.netloc.lower(), parts.path.lower() or "/"
+    fitting = [place for place in sites if _fits(place, host, path)]
+    return sites[max(fitting, key=_specific)] if fitting else None
+
+
+def read_by_rule(
+    html: str, rule: SiteRule, document: Document, title: str, main: str
+) -> tuple[Document, str, str]:
+    """Document, title and main text, each by the rule where it names it and finds something."""
+    tree = LexborHTMLParser(tame(html[:MOST_CHARACTERS]))
+    tree.strip_tags(_UNREAD)
+    if rule.title:
+        found = _outermost(tree, rule.title)
+        title = " ".join(found[0].text().split()) or title if found else title
+    if rule.text:
+        pieces = [_plain(node) for node in _outermost(tree, rule.text)]
+        main = "\n".join(filter(None, pieces)) or main
+    if rule.links:
+        hrefs = {href for node in _outermost(tree, rule.links) for href in _hrefs(node)}
+        if hrefs:
+            anchors = [anchor for anchor in document.anchors if anchor.href in hrefs]
+            document = replace(document, anchors=anchors)
+    return document, title, main
+
+
+def _fits(place: str, host: str, path: str) -> bool:
+    place_host, _, place_path = place.partition("/")
+    if host != place_host and not host.endswith("." + place_host):
+        return False
+    return not place_path or path.startswith("/" + place_path)
+
+
+def _specific(place: str) -> tuple[int, int]:
+    host, _, path = place.partition("/")
+    return len(host), len(path)
+
+
+def _outermost(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
+    """What the selector meets, without what stands inside another match."""
+    met = tree.css(selector)[:MOST_NODES]
+    known = {node.mem_id for node in met}
+    found = []
+    for node in met:
+        above = node.parent
+        while above is not None and above.mem_id not in known:
+            above = above.parent
+        if above is None:
+            found.append(node)
+    return found
+
+
+def _plain(node: LexborNode) -> str:
+    lines = (" ".join(line.split()) for line in node.text(separator="\n").split("\n"))
+    return "\n".join(filter(None, lines))
+
+
+def _hrefs(node: LexborNode) -> list[str]:
+    inside = [node, *node.css("[href], [src]")]
+    found = [one.attributes.get("href") or one.attributes.get("src") for one in inside]
+    return [href[:LONGEST_HREF] for href in found if href]

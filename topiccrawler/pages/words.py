@@ -1,0 +1,17 @@
+"""The words of a page by the place they stand in: what page classifiers read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PageWords:
+    """The words of one page, by the place they stand in; `body` is the main text, else all text."""
+
+    title: Sequence[str] = ()
+    headings: Sequence[str] = ()
+    emphasis: Sequence[str] = ()
+    meta: Sequence[str] = ()
+    body: Sequence[str] = ()

@@ -1,0 +1,212 @@
+"""A trained judge on disk: JSON a person can read, and nothing that a damaged or foreign file can break.
+
+The conflict: as for link models: files are passed around, and one that is truncated, huge, of another version or
+tokenizer, or full of NaN must be refused in one line before it decides a crawl. JSON is parsed, never executed.
+Values are whole multiples of `unit_value`: a quarter of the size of decimals, and far finer than they are known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topiccrawler.errors import ModelError
+from topiccrawler.relevance.base import TRAINED
+from topiccrawler.relevance.features import FEATURES, Lists
+from topiccrawler.relevance.linear import LinearJudge
+from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmJudge
+from topiccrawler.resources import replace_file
+from topiccrawler.text.tokenise import TOKENIZER
+from topiccrawler.topics.topic import Topic, make_topic
+
+FORMAT = "topiccrawler page judge"
+VERSION = 1
+LARGEST_BYTES = 16_000_000
+MOST_CLASSES = 100
+LARGEST = 1e9
+STEPS = 2_000  # the largest value is this many units
+
+
+def file_name(topic: str, judge: str) -> str:
+    """The file of a judge in its folder."""
+    return f"{topic}.{judge}.json"
+
+
+def save(judge: LinearJudge, place: Path) -> None:
+    """Write a judge; the same judge gives the same bytes. A reader never sees half a file."""
+    unit = max(float(np.abs(judge.values).max(initial=0.0)), 1e-9) / STEPS
+    head = {
+        "threshold": round(judge.threshold, 6),
+        "slope": judge.slope,
+        "offset": judge.offset,
+        "classes": list(judge.classes),
+        "biases": judge.biases.tolist(),
+        "lists": judge.lists.lists,
+        "unit_value": unit,
+        "training": dict(judge.training),
+        "scores": dict(judge.scores),
+    }
+    whole = np.rint(judge.values / unit).astype(int)
+    rows = {
+        word: [round(float(judge.factors[row]), 3), *whole[row].tolist()]
+        for word, row in sorted(judge.words.items())
+    }
+    _write(place, judge.name, judge.topic, head, rows)
+
+
+def save_vectors(
+    judge: VsmJudge, training: Mapping[str, object], scores: Mapping[str, object], place: Path
+) -> None:
+    """Write a trained vsm judge: the topic's keywords and threshold, and the vectors of its rivals."""
+    head = {
+        "threshold": judge.threshold,
+        "training": dict(training),
+        "scores": dict(scores),
+        "rivals": judge.rivals,
+    }
+    _write(place, "vsm", judge.topic.name, head, judge.topic.keywords)
+
+
+def load(place: Path | Traversable, name: str) -> LinearJudge:
+    """The judge of a file; ModelError when it cannot be trusted."""
+    model = _read(place, name)
+    return _judge(model, name, place)
+
+
+def load_vectors(place: Path | Traversable, topic: Topic) -> VsmJudge:
+    """The vsm judge of a file; words that only the topic has stay, for its user added them."""
+    model = _read(place, "vsm")
+    keywords = {**topic.keywords, **_mapping(model, "words", place)}
+    threshold = _number(model, "threshold", 0.0, 1.0, place)
+    fields = {**topic.model_dump(), "keywords": keywords, "page_threshold": threshold}
+    rivals = _vectors(model, "rivals", place)
+    return VsmJudge(make_topic(fields, f"judge model {place}"), rivals=rivals)
+
+
+def scores_of(place: Path | Traversable, name: str) -> dict[str, Any]:
+    """What the file says of its own worth."""
+    return _mapping(_read(place, name), "scores", place)
+
+
+def _write(
+    place: Path, name: str, topic: str, head: Mapping[str, object], words: Mapping[str, object]
+) -> None:
+    first = {
+        "format": FORMAT,
+        "version": VERSION,
+        "judge": name,
+        "topic": topic,
+        "tokenizer": TOKENIZER,
+        "features": FEATURES,
+    }
+    lines = [f"{_compact(key)}: {_compact(value)}" for key, value in {**first, **head}.items()]
+    rows = ",\n".join(f"{_compact(word)}:{_compact(row)}" for word, row in words.items())
+    replace_file(place, "{" + ",\n".join(lines) + ',\n"words": {\n' + rows + "\n}}\n")
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _read(place: Path | Traversable, name: str) -> dict[str, Any]:
+    try:
+        with place.open("rb") as file:
+            body = file.read(LARGEST_BYTES + 1)
+    except OSError as failure:
+        raise _refused(place, f"cannot be read: {failure.strerror or failure}") from None
+    if len(body) > LARGEST_BYTES:
+        raise _refused(place, f"is larger than {LARGEST_BYTES} bytes")
+    try:
+        model = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise _refused(place, "is damaged or no JSON") from None
+    if not isinstance(model, dict) or model.get("format") != FORMAT:
+        raise _refused(place, "is no page judge")
+    expected = {"version": VERSION, "judge": name, "tokenizer": TOKENIZER, "features": FEATURES}
+    for key, value in expected.items():
+        if model.get(key) != value:
+            raise _refused(place, f"has {key} {str(model.get(key))[:60]}, needed is {value}")
+    return model
+
+
+def _judge(model: dict[str, Any], name: str, place: object) -> LinearJudge:
+    classes, rows = model.get("classes"), _mapping(model, "words", place)
+    if (
+        not isinstance(classes, list)
+        or not 2 <= len(classes) <= MOST_CLASSES
+        or not all(isinstance(label, str) for label in classes)
+    ):
+        raise _refused(place, "has no list of classes")
+    table = _table(list(rows.values()), 1 + len(classes), "its table of words", place)
+    biases = _table([model.get("biases")], len(classes), "biases", place)[0]
+    if name not in TRAINED or not isinstance(model.get("topic"), str):
+        raise _refused(place, "names no topic or an unknown judge")
+    return LinearJudge(
+        name=name,
+        topic=model["topic"],
+        threshold=_number(model, "threshold", 0.0, 1.0, place),
+        classes=tuple(classes),
+        words={word: row for row, word in enumerate(rows)},
+        factors=np.ascontiguousarray(table[:, 0]),
+        values=np.ascontiguousarray(table[:, 1:]) * _number(model, "unit_value", 1e-300, LARGEST, place),
+        biases=biases,
+        slope=_number(model, "slope", -LARGEST, LARGEST, place),
+        offset=_number(model, "offset", -LARGEST, LARGEST, place),
+        unit=name != "naive_bayes",
+        mean=name == "naive_bayes",
+        pairs=name == "svm",
+        lists=Lists(_vectors(model, "lists", place)),
+        training=_mapping(model, "training", place),
+        scores=_mapping(model, "scores", place),
+    )
+
+
+def _table(rows: list[Any], width: int, what: str, place: object) -> Any:
+    if not rows or not all(isinstance(row, list) and len(row) == width for row in rows):
+        raise _refused(place, f"{what} does not hold {width} numbers a row")
+    if not all(type(value) in {int, float} for row in rows for value in row):
+        raise _refused(place, f"{what} holds something that is no number")
+    try:
+        table = np.array(rows, dtype=np.float64)
+    except OverflowError:
+        raise _refused(place, f"{what} holds a number that is too large") from None
+    if not bool((np.abs(table) <= LARGEST).all()):  # NaN fails the comparison too
+        raise _refused(place, f"{what} holds a number that is not finite or too large")
+    return table
+
+
+def _number(model: Mapping[str, Any], name: str, least: float, most: float, place: object) -> float:
+    value: Any = model.get(name)
+    if type(value) not in {int, float} or not least <= value <= most:
+        raise _refused(place, f"{name} is {str(value)[:60]!r}, not a number from {least:g} to {most:g}")
+    return float(value)
+
+
+def _vectors(model: Mapping[str, Any], name: str, place: object) -> dict[str, dict[str, float]]:
+    """Words with weights above 0, by label."""
+    labels = _mapping(model, name, place)
+    if len(labels) > MOST_CLASSES:
+        raise _refused(place, f"has more than {MOST_CLASSES} {name}")
+    found = {}
+    for label in labels:
+        words = _mapping(labels, label, place)
+        found[label] = {word: _number(words, word, LEAST_WEIGHT, LARGEST, place) for word in words}
+    return found
+
+
+def _mapping(model: Mapping[str, Any], name: str, place: object) -> dict[str, Any]:
+    value = model.get(name)
+    if not isinstance(value, dict):
+        raise _refused(place, f"has no {name}")
+    return value
+
+
+def _refused(place: object, fault: str) -> ModelError:
+    return ModelError(
+        f"judge model {place}", fault, "train it again: scrapy train TOPIC --judge NAME --documents FILE"
+    )

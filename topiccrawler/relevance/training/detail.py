@@ -1,0 +1,87 @@
+"""Trains the detail classifier from pages whose kind is known; scikit-learn does the fitting.
+
+The conflict: link pages outnumber detail pages on some sites and not on others, so both weigh alike; and the choice of C
+and γ must not be made on the pages that measure it: a third of the hosts is kept aside, for pages of one host are alike.
+Hosts of one web are alike too: given several webs, each is also judged by a machine that learned from the others.
+At most `MOST_SAMPLES` pages are used, so that the support vectors stay few.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from topiccrawler.errors import LinksFileError
+from topiccrawler.relevance.detail import DetailClassifier
+from topiccrawler.relevance.thresholds import Quality, quality
+
+MOST_SAMPLES = 3_000
+FEWEST = 10
+GRID = {"C": [1.0, 10.0, 100.0], "gamma": [0.1, 0.3, 1.0]}
+
+Kind = tuple[tuple[float, float, float], bool, str]  # figures, is it a detail page?, host
+
+
+def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier, Quality]:
+    """The machine of all pages, and what one trained without a third of the hosts was worth on them."""
+    chance = random.Random(seed)
+    chosen = _some(pages, chance)
+    details = sum(detail for _, detail, _ in chosen)
+    hosts = sorted({host for _, _, host in chosen})
+    if min(details, len(chosen) - details) < FEWEST or len(hosts) < 6:
+        raise LinksFileError(
+            "pages for the detail classifier",
+            f"{details} detail and {len(chosen) - details} link pages of {len(hosts)} hosts",
+            f"give at least {FEWEST} of each, of 6 hosts",
+        )
+    chance.shuffle(hosts)
+    aside = set(hosts[: len(hosts) // 3])
+    kept = [page for page in chosen if page[2] in aside]
+    measured = _fit([page for page in chosen if page[2] not in aside])
+    found = _worth(measured, kept)
+    machine = replace(_fit(chosen), training={"pages": len(chosen), "details": details, "hosts": len(hosts)})
+    return replace(machine, scores={"hosts kept aside": found.figures()}), found
+
+
+def across_webs(webs: Mapping[str, Sequence[Kind]], seed: int = 0) -> dict[str, Quality]:
+    """For each web what a machine trained on the others is worth there, on hosts they do not have."""
+    found = {}
+    for name, pages in webs.items():
+        others = [page for other, theirs in webs.items() if other != name for page in theirs]
+        known = {host for _, _, host in others}
+        unseen = [page for page in pages if page[2] not in known]
+        if unseen and len({detail for _, detail, _ in others}) == 2:
+            found[name] = _worth(_fit(_some(others, random.Random(seed))), unseen)
+    return found
+
+
+def _some(pages: Sequence[Kind], chance: random.Random) -> list[Kind]:
+    return sorted(pages) if len(pages) <= MOST_SAMPLES else chance.sample(sorted(pages), MOST_SAMPLES)
+
+
+def _worth(machine: DetailClassifier, pages: Sequence[Kind]) -> Quality:
+    scores = [machine.score(of_page) for of_page, _, _ in pages]
+    return quality([detail for _, detail, _ in pages], scores, 0.0)
+
+
+def _fit(pages: Sequence[Kind]) -> DetailClassifier:
+    table = np.array([of_page for of_page, _, _ in pages])
+    truths = np.array([detail for _, detail, _ in pages])
+    scaler = StandardScaler().fit(table)
+    scaled = scaler.transform(table)
+    search = GridSearchCV(SVC(kernel="rbf", class_weight="balanced"), GRID, scoring="f1", cv=GroupKFold(3))
+    machine = search.fit(scaled, truths, groups=[host for _, _, host in pages]).best_estimator_
+    return DetailClassifier(
+        gamma=float(machine.gamma),
+        means=scaler.mean_,
+        deviations=scaler.scale_,
+        vectors=machine.support_vectors_,
+        values=machine.dual_coef_[0],
+        bias=float(machine.intercept_[0]),
+    )

@@ -1,0 +1,226 @@
+"""From a user's files to a trained page judge on disk: what `scrapy train TOPIC --judge NAME` does.
+
+The conflict: documents name topics in their own words, and the catalogue names them in its; a judge needs both under one
+label, so that the keywords of `education` and documents labelled `edu` are one class.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topiccrawler.errors import ArgumentError, LinksFileError
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.base import JUDGES
+from topiccrawler.relevance.choose import FOLDER
+from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.labelled_texts import names_of, read_documents, read_headlines
+from topiccrawler.topics.topic import Topic
+from topiccrawler.urls.canonical import host_of
+
+if TYPE_CHECKING:
+    from topiccrawler.relevance.training.detail import Kind
+
+DETAIL = "detail"
+NAMES = (*JUDGES, DETAIL)
+
+Progress = Callable[[Sequence[Any], str], Iterable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for."""
+
+    judge: str
+    topic: str
+    documents: Sequence[Path] = ()
+    headlines: Sequence[Path] = ()
+    pages: Sequence[Path] = ()
+    labels: Sequence[Path] = ()
+    precision: float | None = None
+    seed: int = 0
+
+
+def check(request: Request) -> None:
+    """Refuse what no file could mend."""
+    if request.judge not in NAMES:
+        raise ArgumentError(f"--judge {request.judge}", "is unknown", f"judges are {', '.join(NAMES)}")
+
+
+def train_to(request: Request, folder: Path, progress: Progress) -> dict[str, Any]:
+    """Train and save; the scores, the file and what it was made from."""
+    place = folder / FOLDER
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        if request.judge == DETAIL:
+            return _train_detail(request, place, progress)
+        return _train_judge(request, place, progress)
+    except OSError as failure:
+        raise ArgumentError(
+            str(place), f"cannot be written to: {failure}", "name another folder by --out DIR"
+        ) from None
+
+
+def _train_judge(request: Request, place: Path, progress: Progress) -> dict[str, Any]:
+    from topiccrawler.relevance import model_file as modelfile
+    from topiccrawler.relevance.linear import LinearJudge
+    from topiccrawler.relevance.training.train import Plan, train_judge
+
+    topic = load_topic(request.topic)
+    if not request.documents and not request.headlines:
+        raise ArgumentError(
+            f"--judge {request.judge}", "learns from documents, none are given", "add --documents FILE"
+        )
+    samples = _samples(topic, request, progress)
+    labels = {sample.label for sample in samples}
+    plan = Plan(
+        request.judge,
+        topic,
+        samples,
+        keywords=keywords_by_label(topic, labels),
+        precision=request.precision,
+        seed=request.seed,
+    )
+    trained = train_judge(plan)
+    training = {"files": _files([*request.documents, *request.headlines]), "samples": len(samples)}
+    scores = {
+        "kept aside": trained.kept_aside.figures(),
+        "untrained vsm": trained.vsm_kept_aside.figures(),
+    }
+    file = place / modelfile.file_name(topic.name, request.judge)
+    if isinstance(trained.judge, LinearJudge):
+        modelfile.save(replace(trained.judge, training=training, scores=scores), file)
+    else:
+        modelfile.save_vectors(trained.judge, training, scores, file)
+    found = {"topic": topic.name, "judge": request.judge, "model": str(file)}
+    return {**found, "threshold": trained.judge.threshold, "scores": scores, "training": training}
+
+
+def _samples(topic: Topic, request: Request, progress: Progress) -> list[Any]:
+    from topiccrawler.relevance.training.train import Sample
+
+    texts = [text for path in request.documents for text in read_documents(path, topic)]
+    texts += [text for path in request.headlines for text in read_headlines(path, topic)]
+    titles, bodies = words_of([text.title for text in texts]), words_of([text.text for text in texts])
+    return [
+        Sample(PageWords(title=title, body=body), text.positive, text.label)
+        for text, title, body in zip(progress(texts, "documents"), titles, bodies, strict=True)
+    ]
+
+
+def keywords_by_label(topic: Topic, labels: set[str]) -> dict[str, dict[str, float]]:
+    """Keywords of the topic, and of every catalogue topic that the documents have, under the documents' label."""
+    found = {topic.name: topic.keywords}
+    for name, _ in topic_names():
+        if name != topic.name:
+            other = load_topic(name)
+            shared = sorted(names_of(other) & labels)
+            found[shared[0] if shared else name] = other.keywords
+    return found
+
+
+def _train_detail(request: Request, place: Path, progress: Progress) -> dict[str, Any]:
+    from topiccrawler.relevance.detail import FILE, save_detail
+    from topiccrawler.relevance.training.detail import across_webs, train_detail
+
+    if not request.pages or not request.labels:
+        raise ArgumentError(
+            "--judge detail",
+            "learns from pages whose kind is known",
+            "add --pages FILE.warc.gz --labels FILE",
+        )
+    webs = _kinds(request, progress)
+    machine, found = train_detail([page for pages in webs.values() for page in pages], request.seed)
+    scores = {"hosts kept aside": found.figures()}
+    if len(webs) > 1:
+        for name, worth in across_webs(webs, request.seed).items():
+            scores[f"others on {name}"] = worth.figures()
+    files = _files([*request.pages, *request.labels])
+    machine = replace(machine, scores=scores, training={**machine.training, "files": files})
+    file = place / Path(FILE).name
+    save_detail(machine, file)
+    return {
+        "judge": DETAIL,
+        "model": str(file),
+        "scores": scores,
+        "training": machine.training,
+        "support_vectors": len(machine.values),
+    }
+
+
+def _kinds(request: Request, progress: Progress) -> dict[str, list[Kind]]:
+    """Figures and kind of every labelled page by file of labels: content is a detail page, hub and home are link pages."""
+    from topiccrawler.pages.read import Reader
+    from topiccrawler.relevance.detail import figures
+    from topiccrawler.replay.warc import RecordedWeb
+
+    web = RecordedWeb(request.pages)
+    reader = Reader(VsmJudge(load_topic(topic_names()[0][0])))
+    found: dict[str, list[Kind]] = {}
+    for path in request.labels:
+        pages = found.setdefault(_web_name(path, request.labels), [])
+        for url, kind in progress(_rows(path), "pages"):
+            response = web.response(url)
+            if response is not None and response.status == 200:
+                document = reader.read(url, response.body, _charset(response.headers)).document
+                pages.append((figures(document), kind == "content", host_of(url)))
+    return found
+
+
+def _web_name(labels: Path, every: Sequence[Path]) -> str:
+    """What tells a file of labels from the others: its name, its folder's, or all of its path."""
+    for name in (labels.stem, labels.absolute().parent.name):
+        if sum(name in (path.stem, path.absolute().parent.name) for path in every) == 1:
+            return name
+    return str(labels)
+
+
+def _rows(path: Path) -> list[tuple[str, str]]:
+    """URL and kind of each line `url TAB topics TAB how TAB kind`."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as failure:
+        raise LinksFileError(
+            str(path), f"cannot be read: {failure}", "give lines: url TAB topics TAB how TAB kind"
+        ) from None
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    return [(row[0], row[3]) for row in rows if len(row) > 3 and row[3] in {"content", "hub", "home"}]
+
+
+def _charset(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
+    for name, value in headers:
+        if name.lower() == b"content-type" and b"charset=" in value.lower():
+            return value.lower().partition(b"charset=")[2].split(b";")[0].strip(b" \"'").decode("latin-1")
+    return None
+
+
+def _files(paths: Sequence[Path]) -> list[dict[str, object]]:
+    """Name and fingerprint of each file, so that a model says what it was made from."""
+    found: list[dict[str, object]] = []
+    for path in paths:
+        digest = hashlib.sha256()
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+        found.append({"file": path.name, "sha256": digest.hexdigest()[:16], "bytes": path.stat().st_size})
+    return found
+
+
+def told(found: dict[str, Any], *, as_json: bool) -> str:
+    """What the command prints."""
+    if as_json:
+        return json.dumps(found, ensure_ascii=False)
+    lines = [f"{'':<18}{'P':>8}{'R':>8}{'F1':>8}{'of':>7}"]
+    for name, row in found["scores"].items():
+        lines.append(
+            f"{name:<18}{row['precision']:>8.3f}{row['recall']:>8.3f}{row['f1']:>8.3f}{row['samples']:>7}"
+        )
+    threshold = f", threshold {found['threshold']:.3f}" if "threshold" in found else ""
+    lines.append(f"model {found['model']}{threshold}")
+    return "\n".join(lines)

@@ -1,0 +1,151 @@
+"""Is a page about the topic? The VSM judge: fast, readable, and of one opinion on the same words.
+
+Idea: see the page only through the topic's k keywords (other words pruned, keywords the page lacks count 0) and take the
+cosine between it and the topic. A cosine does not know how much of the page was pruned, so one keyword in a long page would
+score high: the share of running words that are topic words is a second factor.
+Formula: n_i = Σ_field count_i · field weight; x_i = n_i / max n; cosine = cos(x_i·w_i, w_i), w = topic weights;
+share = Σ_i n_i·w_i / max w / (n of all words + prior_words); relevance = sqrt(cosine · min(1, share / full_share)).
+Parameters: title_weight 5, heading_weight 2, emphasis_weight 1, meta_weight 2 (SkyReach §3.7 weights the title more, no
+value given; F1 hardly moves between title weights 3 and 10); prior_words 20: a page of three words proves little;
+full_share 0.1: about what a page has that speaks of nothing else, so that thresholds lie near 0.15.
+Rivals (only of a trained topic vector): other topics' vectors, learned with it. relevance = the topic's own - rival_weight ·
+that of the nearest rival, not below 0: a page of more than one topic still counts, one that is nearer to another does not.
+Reads: title, headings, emphasis, meta and body words of one page, already folded by the segmenter.
+Cost: one count over the words, then work for the keywords found only; rivals double it (benchmarks/judge.py).
+But: the share is ours; the papers have the cosine alone. It weighs each word by its topic weight, so that common words
+fill no page; the square root only spreads the scale. Mean F1 on five topics of documents (benchmarks/judge.py): cosine
+alone .73, share alone .83, both .84.
+Reference: MySpider thesis (2009) §4.4.4; SkyReach (2003) §3.7.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from topiccrawler.errors import TopicError
+from topiccrawler.pages.words import PageWords
+from topiccrawler.topics.keyword_tokens import token_weights
+from topiccrawler.topics.topic import Topic
+
+LEAST_WEIGHT = 1e-6  # of the heaviest: squares of less would vanish
+
+
+class VsmJudge:
+    """Relevance 0..1 of a page to one topic, and the words that made it."""
+
+    def __init__(
+        self,
+        topic: Topic,
+        *,
+        title_weight: float = 5.0,
+        heading_weight: float = 2.0,
+        emphasis_weight: float = 1.0,
+        meta_weight: float = 2.0,
+        prior_words: float = 20.0,
+        full_share: float = 0.1,
+        rivals: Mapping[str, Mapping[str, float]] | None = None,
+        rival_weight: float = 0.8,
+    ) -> None:
+        self.topic = topic
+        self.threshold = topic.page_threshold
+        self.prior_words, self.full_share = prior_words, full_share
+        self._field_weights = (title_weight, heading_weight, emphasis_weight, meta_weight, 1.0)
+        weights, self.unmatched = token_weights(topic.keywords)
+        if not weights:
+            fault = f"no keyword can be found among segmented words: {', '.join(self.unmatched[:5])}"
+            raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
+        heaviest = max(weights.values())
+        self._weights = {word: max(weight / heaviest, LEAST_WEIGHT) for word, weight in weights.items()}
+        self._length = math.sqrt(sum(weight * weight for weight in self._weights.values()))
+        self._heads = {key[:end] for key in self._weights for end in range(2, len(key))}
+        self.rivals, self.rival_weight = dict(rivals or {}), rival_weight
+        self._lengths: list[float] = []
+        self._rivals_of: dict[
+            str, list[tuple[int, float]]
+        ] = {}  # word -> rivals that have it, with its weight
+        for vector in self.rivals.values():
+            most = max(vector.values(), default=1.0)
+            for word, weight in vector.items():
+                self._rivals_of.setdefault(word, []).append((len(self._lengths), weight / most))
+            self._lengths.append(math.sqrt(sum((weight / most) ** 2 for weight in vector.values())) or 1.0)
+        self._known = self._weights.keys() | self._rivals_of.keys()
+
+    def relevance(self, words: PageWords) -> float:
+        """0..1; `>= threshold` is about the topic."""
+        counts, running = self._counts(words)
+        weights = self._weights
+        along = across = heavy = 0.0
+        for word, count in counts.items():
+            if word in weights:
+                weight = weights[word]
+                component = count * weight  # dividing all by the largest count would not turn the vector
+                heavy += component
+                along += component * weight
+                across += component * component
+        if not heavy:
+            return 0.0
+        own = self._likeness(heavy, along, across, self._length, running)
+        return max(0.0, own - self.rival_weight * self._nearest(counts, running)) if self.rivals else own
+
+    def _likeness(self, heavy: float, along: float, across: float, length: float, running: float) -> float:
+        cosine = along / (math.sqrt(across) * length)
+        share = heavy / (running + self.prior_words)
+        return math.sqrt(min(1.0, cosine) * min(1.0, share / self.full_share))
+
+    def _nearest(self, counts: Mapping[str, float], running: float) -> float:
+        """The relevance of the rival that is most like the page."""
+        rivals = range(len(self._lengths))
+        heavy, along, across = [0.0 for _ in rivals], [0.0 for _ in rivals], [0.0 for _ in rivals]
+        for word, count in counts.items():
+            for rival, weight in self._rivals_of.get(word, ()):
+                component = count * weight
+                heavy[rival] += component
+                along[rival] += component * weight
+                across[rival] += component * component
+        found = [rival for rival in rivals if heavy[rival]]
+        return max(
+            (self._likeness(heavy[n], along[n], across[n], self._lengths[n], running) for n in found),
+            default=0.0,
+        )
+
+    def explain(self, words: PageWords) -> list[tuple[str, float]]:
+        """The keywords of the page, each with its part of the relevance; largest first, together the relevance."""
+        counts, _ = self._counts(words)
+        own = self._weights
+        parts = {word: count * own[word] for word, count in counts.items() if word in own}
+        scale = self.relevance(words) / (sum(parts.values()) or 1.0)
+        return sorted(
+            ((word, part * scale) for word, part in parts.items()), key=lambda entry: (-entry[1], entry[0])
+        )
+
+    def _counts(self, page: PageWords) -> tuple[dict[str, float], float]:
+        """Weighted occurrences of each keyword, also of rivals, and weighted running words of the page."""
+        counts: dict[str, float] = {}
+        running = 0.0
+        fields = (page.title, page.headings, page.emphasis, page.meta, page.body)
+        for words, field_weight in zip(fields, self._field_weights, strict=True):
+            if not words or field_weight <= 0:
+                continue
+            running += field_weight * len(words)
+            for word, count in Counter(filter(self._known.__contains__, words)).items():
+                counts[word] = counts.get(word, 0.0) + field_weight * count
+            if not self._heads.isdisjoint(words):
+                for word in self._joined(words):
+                    counts[word] = counts.get(word, 0.0) + field_weight
+        return counts, running
+
+    def _joined(self, words: Sequence[str]) -> list[str]:
+        """Keywords that the segmenter cut in pieces, found by joining neighbouring words again; the longest wins."""
+        heads, found = self._heads, []
+        for start in [start for start, word in enumerate(words) if word in heads]:
+            joined, longest, end = words[start], "", start + 1
+            while joined in heads and end < len(words):
+                joined += words[end]
+                end += 1
+                if joined in self._weights:
+                    longest = joined
+            if longest:
+                found.append(longest)
+        return found

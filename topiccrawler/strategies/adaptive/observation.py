@@ -1,0 +1,45 @@
+"""What `adaptive` takes from a page and its links, small enough to be kept for every page.
+
+The conflict: a killed crawl must learn again from each page since the last checkpoint, but a page's links with their
+contexts are 100 kB; and what all that text is asked for is one number a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from topiccrawler.model import Link, Page
+from topiccrawler.urls.canonical import host_of
+
+
+class Sighting(NamedTuple):
+    """A page as it was seen, and its links, of which only URL, host, anchor and heading are looked at."""
+
+    url: str
+    title: str
+    relevance: float
+    is_target: bool
+    came_by: str  # the URL of the link that led here; empty for a seed
+    links: Sequence[Link]
+    odds: Sequence[float]  # log-odds of the links, by the link classifier
+
+    @classmethod
+    def of(cls, page: Page, links: Sequence[Link], odds: Sequence[float]) -> Sighting:
+        """Of a page and all its links that were shown."""
+        came_by = "" if page.via is None else page.via.link.url
+        return cls(page.url, page.title, page.relevance, page.is_target, came_by, links, odds)
+
+    def save(self) -> list[Any]:
+        """As JSON values."""
+        links = [(link.url, link.anchor, link.heading) for link in self.links]
+        return [*self[:-2], links, self.odds]
+
+    @classmethod
+    def load(cls, kept: Sequence[Any]) -> Sighting:
+        """What `save` kept. ValueError or TypeError when damaged."""
+        url, title, relevance, is_target, came_by, links, odds = kept
+        if len(links) != len(odds):
+            raise ValueError(f"{len(links)} links and {len(odds)} odds")
+        seen = [Link(url, host_of(url), anchor, heading=heading) for url, anchor, heading in links]
+        return cls(url, title, relevance, is_target, came_by, seen, odds)

@@ -1,0 +1,49 @@
+"""A logistic regression that learns from one example at a time: how much each kind of evidence is worth in this crawl.
+
+Formula    score = w . x, P = 1 / (1 + e^-score); after an example with outcome y (0 or 1):
+           g = (P - y) x;  s += g^2;  w -= rate * g / sqrt(s)
+Parameters rate; `squares` begin at 1, so that the first examples do not throw the weights about.
+Cost       one product of a matrix with a vector.
+Reference  AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from topiccrawler.strategies.base import logistic
+from topiccrawler.strategies.shared.array_serialization import Floats
+
+
+class Regression:
+    """Weights, and the sums of squared gradients that slow their learning."""
+
+    def __init__(self, weights: Iterable[float], rate: float) -> None:
+        self.weights = np.array(list(weights))
+        self.squares = np.ones(len(self.weights))
+        self.rate = rate
+
+    def scores(self, features: Floats) -> Floats:
+        """Log-odds of each row of (rows, kinds of evidence)."""
+        scores: Floats = features @ self.weights
+        return scores
+
+    def learn(self, features: Floats, outcome: float) -> None:
+        """From one row."""
+        gradient = (logistic(float(features @ self.weights)) - outcome) * features
+        self.squares += gradient * gradient
+        self.weights -= self.rate * gradient / np.sqrt(self.squares)
+
+    def save(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"weights": self.weights.tolist(), "squares": self.squares.tolist()}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """What `save` kept. ValueError when it was of other features."""
+        weights, squares = np.array(state["weights"], float), np.array(state["squares"], float)
+        if not weights.shape == squares.shape == self.weights.shape:
+            raise ValueError(f"weights of {weights.size} kinds of evidence, not of {self.weights.size}")
+        self.weights, self.squares = weights, squares

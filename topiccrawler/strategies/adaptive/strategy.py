@@ -1,0 +1,279 @@
+"""Adaptive: weighs all the evidence there is, and learns while it crawls how much each kind is worth here."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import Any, ClassVar
+
+import numpy as np
+
+from topiccrawler.errors import StrategyError
+from topiccrawler.link_model.learning import label_of
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.adaptive.group_rates import logit
+from topiccrawler.strategies.adaptive.observation import Sighting
+from topiccrawler.strategies.adaptive.regression import Regression
+from topiccrawler.strategies.adaptive.url_features import GROUPS, Evidence
+from topiccrawler.strategies.base import (
+    ROOT_URL,
+    Knowledge,
+    LinkScorer,
+    Shown,
+    Strategy,
+    check_range,
+    link_scorer_of,
+    logistic,
+)
+from topiccrawler.strategies.shared.array_serialization import Floats, Numbers
+
+FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (chosen here, on log-odds scale)
+    "bias": -1.0,
+    "link text": 1.0,
+    "heading": 0.7,
+    "page": 1.0,
+    "grandparent": 0.0,
+    "site": 0.6,
+    "source host": 0.0,
+    "words": 0.5,
+}
+SEED_SCORE = 20.0
+WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have yielded something; in turn all
+HEAD = 300  # rows that may be fetched soon: the queue is told of theirs alone
+LEAST_CHANGE = 0.05
+FADE = 0.999  # of the overall rate, a page
+ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 say nearly the same
+ODDS_LIMIT = 30.0
+HEADING_SCALE = 5.0
+WORDS_SCALE = 3.0
+ROOM = 0.02  # added to relevances before a logarithm
+MOST_HEADINGS = 10_000
+
+
+@dataclass
+class Adaptive(Strategy):
+    """Fetch first what all evidence together, weighed by what it has been worth in this crawl, holds most likely.
+
+    Idea: every fetched page labels the link that led to it. An online logistic regression learns from these labels
+        how far to trust the link's text, the pages it stands on, and what its site and the sites that link it have given.
+    Formula: score = w . x, w learned from each page with outcome 1 (relevant by the page judge) or 0, by strategies.adaptive.regression;
+        x, all on log-odds scale, of the link as it is known when it is scored:
+        link text    2 tanh(mean over its links of the classifier's log-odds / 10)
+        heading      tanh(classifier's log-odds of the heading above it / 5), best of its links
+        page         ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
+        grandparent  the same as page, one step back
+        site         logit of the smoothed relevant share of the pages fetched from its site, minus that of all pages
+        source host  the same, of the pages fetched through links of the host that the best linking page lies on
+        words        2 tanh(sum over words of its anchor of what each has said in this crawl / 3); strategies.adaptive.word_statistics
+    Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
+        pages still count after each further one: sites turn dry); without "" (kinds of evidence left out, for ablations);
+        all chosen here, by docs/adaptive.md.
+    Reads: relevance of the linking pages, link text, heading, addresses, outcomes so far; of the links to one
+        URL those with an anchor it was not met with before.
+    Cost: one batch call to the classifier a page; a refresh weighs some thousand rows in numpy (benchmarks/graph.py).
+    But: outcomes are the page judge's, not the truth; a page judged wrongly teaches wrongly.
+    Reference: ours.
+    """
+
+    name: ClassVar[str] = "adaptive"
+    needs_link_scorer: ClassVar[bool] = True
+    prunes: ClassVar[bool] = True
+    reads_terms: ClassVar[bool] = False
+    refresh_every: ClassVar[int] = 10
+    rate: float = 0.3
+    smoothing: float = 0.5
+    keep: float = 0.9
+    without: str = ""  # kinds of evidence left out, separated by commas (for ablations)
+    _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
+    _threshold: float = field(default=0.5, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "rate", self.rate, 0.0)
+        check_range(self.name, "smoothing", self.smoothing, 0.0)
+        check_range(self.name, "keep", self.keep, 0.0, 1.0)
+        left_out = {name.strip() for name in self.without.split(",") if name.strip()}
+        if unknown := sorted(left_out - FEATURES.keys()):
+            fault, remedy = f"adaptive has no evidence {unknown[0]!r}", f"use {', '.join(FEATURES)}"
+            raise StrategyError(f"strategy parameter without={self.without}", fault, remedy)
+        self._mask = np.array([float(name not in left_out) for name in FEATURES])
+        self._regression = Regression(FEATURES.values(), self.rate)
+        self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
+        self._refreshes = 0
+        self._pending: deque[tuple[str, float]] = deque()  # scores found by a refresh and not answered yet
+        self._headings: dict[str, float] = {}
+        self._evidence = Evidence(self.keep)
+        self._taken: Sighting | None = None  # from the page visited last
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        self._scorer = link_scorer_of(knowledge, self.name)
+        self._threshold = knowledge.page_threshold
+
+    @property
+    def shown(self) -> Shown:
+        return "new"
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        if page.url == ROOT_URL:
+            self._taken = None
+            return [Score(link.url, SEED_SCORE) for link in links]
+        odds = self._scorer.log_odds(links) if self._scorer and links else []
+        self._taken = Sighting.of(page, links, odds)
+        return self._scored(self._taken)
+
+    def taken(self) -> list[Any] | None:
+        return None if self._taken is None else self._taken.save()
+
+    def take(self, taken: Any) -> None:
+        self._scored(Sighting.load(taken))
+
+    def _scored(self, seen: Sighting) -> Sequence[Score]:
+        """Learn from a page, and score its links that wait."""
+        self._learn(seen)
+        if not seen.links:
+            return ()
+        rows = self._meet(seen)
+        evidence = self._evidence
+        values = self._regression.scores(self._features(rows))
+        evidence.columns["score"][rows] = values
+        told = evidence.columns["told"]
+        told[rows] = np.maximum(told[rows], values)  # the queue keeps the larger one; a refresh may lower it
+        evidence.forget()
+        return list(map(Score, map(evidence.urls.__getitem__, rows.tolist()), values.tolist()))
+
+    def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
+        """Weighs what it has in its columns, not what is queued: reading the queue would cost more than weighing it."""
+        if not self._pending:
+            self._weigh()
+        while self._pending:
+            yield Score(*self._pending.popleft())
+
+    def _weigh(self) -> None:
+        """Weigh anew what may matter soon; what the caller's queue must know is answered as it asks.
+
+        Reweighing all rows is cheap beside telling a queue on disk of every small change, so only rows that stand, or
+        stood, among the first HEAD are told, and only of changes of at least LEAST_CHANGE.
+        """
+        evidence, estimates = self._evidence, self._evidence.columns["score"]
+        self._refreshes += 1
+        waiting, touched = evidence.waiting_rows(), evidence.touched_rows()
+        rows = waiting
+        if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
+            best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
+            rows = np.union1d(best, touched)
+        estimates[rows] = self._regression.scores(self._features(rows))
+        told = evidence.columns["told"]
+        head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
+        matters = np.maximum(estimates[rows], told[rows]) >= head
+        rows = rows[matters & (np.abs(estimates[rows] - told[rows]) >= LEAST_CHANGE)]
+        told[rows] = estimates[rows]
+        self._pending.extend(
+            zip((evidence.urls[row] for row in rows.tolist()), told[rows].tolist(), strict=True)
+        )
+
+    def worth(self, value: float) -> float:
+        return logistic(value)
+
+    def shares(self, url: str) -> list[tuple[str, float]]:
+        """What each kind of evidence adds to a waiting URL's score, for `explain`; empty for an unknown URL."""
+        row = self._evidence.rows.get(url)
+        if row is None:
+            return []
+        parts = self._features(np.array([row]))[0] * self._regression.weights
+        return sorted(zip(FEATURES, parts.tolist(), strict=True), key=lambda part: -abs(part[1]))
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            **self._regression.save(),
+            "fetched": self._fetched,
+            "relevant": self._relevant,
+            "refreshes": self._refreshes,
+            "pending": list(self._pending),
+            "evidence": self._evidence.save(),
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self._regression.load(state)
+        self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
+        self._refreshes = int(state["refreshes"])
+        self._pending = deque((str(url), float(value)) for url, value in state["pending"])
+        self._evidence = Evidence.load(state["evidence"], self.keep)
+
+    def _learn(self, page: Sighting) -> None:
+        """The outcome of a page labels the link it came by, as its evidence stood."""
+        outcome = float(page.is_target)
+        evidence = self._evidence
+        row = evidence.rows.get(page.came_by)
+        if row is not None and evidence.waiting[row]:
+            self._regression.learn(self._features(np.array([row]))[0], outcome)
+            for name, yields in evidence.yields.items():
+                yields.add(int(evidence.groups[name][row]), outcome)
+            evidence.waiting[row] = False
+        texts = [evidence.vocabulary.of([page.title])]
+        if row is not None:
+            texts.append(evidence.words[row])
+        evidence.vocabulary.learn(texts, label_of(page.relevance, self._threshold))
+        self._fetched = FADE * (self._fetched + 1.0)
+        self._relevant = FADE * (self._relevant + outcome)
+
+    def _meet(self, page: Sighting) -> Numbers:
+        """Add a page's links to the evidence; the rows of those that wait."""
+        evidence = self._evidence
+        rows = evidence.rows_of([link.url for link in page.links])
+        waits = evidence.waiting[rows]
+        if not waits.any():
+            return rows[waits]
+        links, rows = list(compress(page.links, waits.tolist())), rows[waits]
+        odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
+        came = evidence.rows.get(page.came_by)
+        here = self._promise(page.relevance)
+        return evidence.meet(
+            page.url,
+            links,
+            rows,
+            odds=odds,
+            standings=odds / ODDS_SCALE + here,
+            headings=np.array([self._heading(link.heading) for link in links]),
+            relevance=here,
+            grandparent=float(evidence.columns["best_relevance"][came]) if came is not None else 0.0,
+        )
+
+    def _promise(self, relevance: float) -> float:
+        """A page's relevance on log-odds scale, 0 at the threshold."""
+        return min(max(math.log((relevance + ROOM) / (self._threshold + ROOM)), -2.0), 1.5)
+
+    def _heading(self, heading: str) -> float:
+        if not heading or self._scorer is None:
+            return 0.0
+        found = self._headings.get(heading)
+        if found is None:
+            if len(self._headings) >= MOST_HEADINGS:
+                self._headings.clear()
+            odds = self._scorer.log_odds([Link("", "", heading)])[0]
+            found = self._headings[heading] = math.tanh(odds / HEADING_SCALE)
+        return found
+
+    def _features(self, rows: Numbers) -> Floats:
+        """(rows, kinds of evidence), in the order of FEATURES."""
+        evidence, columns = self._evidence, self._evidence.columns
+        overall = self._relevant / self._fetched
+        site, source_host = (
+            logit(evidence.yields[name].rate(evidence.groups[name][rows], overall, self.smoothing))
+            - logit(overall)
+            for name in GROUPS
+        )
+        met = np.maximum(columns["links"][rows], 1.0)
+        kinds = (
+            np.ones(len(rows)),
+            2.0 * np.tanh(columns["sum_odds"][rows] / met / ODDS_SCALE),
+            columns["best_heading"][rows],
+            columns["best_relevance"][rows],
+            columns["best_grandparent"][rows],
+            site,
+            source_host,
+            2.0 * np.tanh(evidence.vocabulary.evidence(evidence.words[rows]) / WORDS_SCALE),
+        )
+        features: Floats = np.stack(kinds, axis=1) * self._mask
+        return features

@@ -1,0 +1,177 @@
+"""What is known of every URL that was met and not yet fetched, in columns; and what each group of URLs has yielded.
+
+The conflict: an online ordering weighs many kinds of evidence, all of which change while a URL waits, yet 100 000
+waiting URLs must be weighed anew in milliseconds. So evidence lies in numpy columns, one row a URL, and what belongs to
+a group (a site, a host that links) is kept once for the group and gathered by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from topiccrawler.model import Link
+from topiccrawler.strategies.adaptive.group_rates import Yields
+from topiccrawler.strategies.adaptive.word_statistics import WORDS_OF_A_URL, CrawlWords
+from topiccrawler.strategies.shared.array_serialization import (
+    Flags,
+    Floats,
+    Numbers,
+    doubled,
+    names_of,
+    packed,
+    packed_names,
+    unpacked,
+)
+from topiccrawler.urls.canonical import host_of, registered_domain
+
+GROUPS = ("site", "source_host")
+MOST_ROWS = 200_000  # beyond it the rows that were fetched and then the poorest ones are forgotten
+
+
+class Evidence:
+    """One row a URL. `best_*` are maxima over the pages that link it, `sum_*` sums; groups are those of the best link."""
+
+    FLOATS = (
+        "links",
+        "sum_odds",
+        "standing",  # of the best link, whose groups count
+        "best_relevance",
+        "best_heading",
+        "best_grandparent",
+        "score",  # as weighed last
+        "told",  # the score the queue has
+    )
+
+    def __init__(self, keep: float = 1.0) -> None:
+        self.rows: dict[str, int] = {}
+        self.urls: list[str] = []
+        self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
+        self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
+        self.words: Numbers = np.zeros(
+            (256, WORDS_OF_A_URL), dtype=np.int64
+        )  # of the first anchor that has any
+        self.waiting: Flags = np.zeros(256, dtype=bool)
+        self.vocabulary = CrawlWords()
+        self.yields: dict[str, Yields] = {name: Yields(keep) for name in GROUPS}
+
+    def rows_of(self, urls: Sequence[str]) -> Numbers:
+        """The rows of the URLs; new, waiting ones for new URLs."""
+        first, rows = len(self.urls), self.rows
+        self.urls += [url for url in dict.fromkeys(urls) if url not in rows]
+        rows.update(zip(self.urls[first:], range(first, len(self.urls)), strict=True))
+        while len(self.urls) > len(self.waiting):
+            self.columns = {name: doubled(column) for name, column in self.columns.items()}
+            self.groups = {name: doubled(column) for name, column in self.groups.items()}
+            self.words, self.waiting = doubled(self.words), doubled(self.waiting)
+        self.waiting[first : len(self.urls)] = True
+        self.columns["told"][first : len(self.urls)] = -np.inf
+        return np.array([rows[url] for url in urls], dtype=np.int64)
+
+    def meet(
+        self,
+        page_url: str,
+        links: Sequence[Link],
+        link_rows: Numbers,
+        *,
+        odds: Floats,
+        standings: Floats,
+        headings: Floats,
+        relevance: float,
+        grandparent: float,
+    ) -> Numbers:
+        """Add what a page's links say of their URLs; the rows, each once. A link's groups become its URL's when its
+        `standing` is the largest so far."""
+        columns = self.columns
+        rows, at = np.unique(link_rows, return_inverse=True)
+        known, met = columns["links"][rows] > 0, np.bincount(at)
+        best_heading = np.full(len(rows), -np.inf)
+        np.maximum.at(best_heading, at, headings)
+        columns["links"][rows] += met
+        columns["sum_odds"][rows] += np.bincount(at, weights=odds)
+        for name, values in (
+            ("best_relevance", relevance),
+            ("best_grandparent", grandparent),
+            ("best_heading", best_heading),
+        ):
+            columns[name][rows] = np.where(known, np.maximum(columns[name][rows], values), values)
+        order = np.lexsort((-standings, at))  # stable: the first of equals
+        best = order[np.unique(at[order], return_index=True)[1]]
+        better = ~known | (standings[best] > columns["standing"][rows])
+        columns["standing"][rows[better]] = standings[best][better]
+        mute = np.flatnonzero(self.words[link_rows, 0] == 0)
+        words = self.vocabulary.of([links[place].anchor for place in mute.tolist()])
+        # written backwards, so that of several links to one URL the first with words has the last say
+        speaks = np.flatnonzero(words[:, 0])[::-1]
+        self.words[link_rows[mute[speaks]]] = words[speaks]
+        numbers = self._group_numbers(page_url, [links[place] for place in best[better].tolist()])
+        for name, of_group in zip(GROUPS, numbers, strict=True):
+            self.groups[name][rows[better]] = of_group
+        return rows
+
+    def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
+        """Of each link on a page: (groups, links)."""
+        source_host = self.yields["source_host"].number(host_of(page_url))
+        sites: dict[str, int] = {}
+        for link in links:
+            if link.host not in sites:
+                sites[link.host] = self.yields["site"].number(registered_domain(link.url))
+        return np.array([[sites[link.host] for link in links], [source_host] * len(links)], dtype=np.int64)
+
+    def waiting_rows(self) -> Numbers:
+        """The rows that may still be fetched."""
+        return np.flatnonzero(self.waiting[: len(self.urls)])
+
+    def touched_rows(self) -> Numbers:
+        """Waiting rows with a group that has yielded something since the last call."""
+        count = len(self.urls)
+        hit = np.zeros(count, dtype=bool)
+        for name, yields in self.yields.items():
+            hit |= yields.touched[self.groups[name][:count]]
+            yields.touched[:] = False
+        return np.flatnonzero(hit & self.waiting[:count])
+
+    def forget(self) -> None:
+        """Past MOST_ROWS rows (or twice as many groups) keep the half of the rows that wait with the best scores."""
+        groups = max(len(yields.names) for yields in self.yields.values())
+        if len(self.urls) <= MOST_ROWS and groups <= 2 * MOST_ROWS:
+            return
+        rows = self.waiting_rows()
+        kept = np.sort(rows[np.argsort(-self.columns["score"][rows], kind="stable")[: MOST_ROWS // 2]])
+        self.urls = [self.urls[row] for row in kept]
+        self.rows = {url: row for row, url in enumerate(self.urls)}
+        self.columns = {name: column[kept] for name, column in self.columns.items()}
+        self.words, self.waiting = self.vocabulary.keep_only(self.words[kept]), self.waiting[kept]
+        for name, numbers in self.groups.items():
+            self.groups[name] = self.yields[name].keep_only(numbers[kept])
+
+    def save(self) -> dict[str, Any]:
+        """All of it as JSON values: texts joined and columns as compressed bytes in base64."""
+        count = len(self.urls)
+        return {
+            "urls": packed_names(self.urls),
+            "columns": {name: packed(column[:count]) for name, column in self.columns.items()},
+            "groups": {name: packed(column[:count]) for name, column in self.groups.items()},
+            "words": packed(self.words[:count]),
+            "waiting": packed(self.waiting[:count]),
+            "vocabulary": self.vocabulary.save(),
+            "yields": {name: yields.save() for name, yields in self.yields.items()},
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> Evidence:
+        """What `save` kept."""
+        evidence = cls(keep)
+        evidence.rows_of(list(names_of(state["urls"])))
+        count = len(evidence.urls)
+        for name in cls.FLOATS:
+            evidence.columns[name][:count] = unpacked(state["columns"][name])
+        for name in GROUPS:
+            evidence.groups[name][:count] = unpacked(state["groups"][name], np.int64)
+            evidence.yields[name] = Yields.load(state["yields"][name], keep)
+        evidence.words[:count] = unpacked(state["words"], np.int64).reshape(count, WORDS_OF_A_URL)
+        evidence.waiting[:count] = unpacked(state["waiting"], np.bool_)
+        evidence.vocabulary = CrawlWords.load(state["vocabulary"])
+        return evidence

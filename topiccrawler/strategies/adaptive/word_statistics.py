@@ -1,0 +1,128 @@
+"""What each word of anchors and titles has said of a page in this crawl.
+
+The conflict: a link model knows the sites it was trained on; the sites at hand have names, authors and habits of their own,
+which only the crawl can learn. But 100 000 waiting URLs must be weighed anew in milliseconds, so words are numbers, a
+URL keeps at most WORDS_OF_A_URL of them, and what a word says is looked up for all rows at once.
+Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a URL's evidence is the sum over its words
+          n+, n-  pages whose link or title held w, by label and its rest, fading: a page HALF_LIFE_PAGES ago counts half
+          p       share of relevant pages among those counted, fading likewise;  m  smoothing
+Reference link_model.learning, of which this is the form for many URLs at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from topiccrawler.strategies.shared.array_serialization import (
+    Floats,
+    Numbers,
+    doubled,
+    names_of,
+    packed,
+    packed_names,
+    unpacked,
+)
+from topiccrawler.text.tokenise import words_of
+
+WORDS_OF_A_URL = 8
+MOST_WORDS = 100_000
+HALF_LIFE_PAGES = 350.0
+SMOOTHING = 4.0
+_HEAVIEST = 1e9
+_NONE = 0  # the number of no word
+
+
+class CrawlWords:
+    """Numbers for words, and their counts."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {"": _NONE}
+        self._counts = np.zeros((2, 1024))  # not relevant, relevant
+        self._totals = np.ones(2)
+        self._weight = 1.0  # of the page counted last; those before it weigh less
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def of(self, texts: Sequence[str]) -> Numbers:
+        """(texts, WORDS_OF_A_URL) numbers of their words, the first ones, each once; new words get new numbers."""
+        found = np.full((len(texts), WORDS_OF_A_URL), _NONE, dtype=np.int64)
+        for row, words in zip(found, words_of(texts), strict=True):
+            if words:
+                numbers = [self._number(word) for word in dict.fromkeys(filter(str.isalpha, words))]
+                row[: len(numbers)] = numbers[:WORDS_OF_A_URL]
+        return found
+
+    def learn(self, texts: Iterable[Numbers], label: float) -> None:
+        """Words of a page's link and of its title; `label` (0..1) says how relevant the page was."""
+        self._weight *= 2.0 ** (1.0 / HALF_LIFE_PAGES)
+        shares = self._weight * np.array([1.0 - label, label])
+        for numbers in texts:
+            words = np.unique(numbers[numbers != _NONE])
+            if len(words):
+                self._counts[:, words] += shares[:, None]
+                self._totals += shares
+        if self._weight > _HEAVIEST:
+            self._counts /= self._weight
+            self._totals /= self._weight
+            self._weight = 1.0
+
+    def evidence(self, numbers: Numbers) -> Floats:
+        """The sum over each row's words."""
+        many = numbers.size > len(self)  # then each word is looked at once
+        prior = self._totals / self._totals.sum()
+        smooth = SMOOTHING * self._weight * prior
+        negative, positive = self._counts[:, : len(self)] if many else self._counts[:, numbers]
+        told = np.log((positive + smooth[1]) / (negative + smooth[0])) - np.log(prior[1] / prior[0])
+        if many:
+            told = told[numbers]
+        told[numbers == _NONE] = 0.0
+        sums: Floats = told.sum(axis=1)
+        return sums
+
+    def keep_only(self, used: Numbers) -> Numbers:
+        """Forget the words that are not `used` and were hardly counted; the new numbers of those used."""
+        names = list(self.numbers)
+        stays = self._counts[:, : len(names)].sum(axis=0) >= 0.5 * self._weight
+        stays[used] = True
+        stays[_NONE] = True
+        kept = np.flatnonzero(stays)
+        self.numbers = {names[old]: new for new, old in enumerate(kept.tolist())}
+        counts = np.zeros((2, max(1024, len(kept))))
+        counts[:, : len(kept)] = self._counts[:, kept]
+        self._counts = counts
+        renumbered: Numbers = (np.cumsum(stays) - 1)[used]
+        return renumbered
+
+    def save(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "words": packed_names(self.numbers),
+            "counts": packed(self._counts[:, : len(self)]),
+            "totals": self._totals.tolist(),
+            "weight": self._weight,
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any]) -> CrawlWords:
+        """What `save` kept."""
+        words = cls()
+        words.numbers |= {word: number for number, word in enumerate(names_of(state["words"]))}
+        counts = unpacked(state["counts"]).reshape(2, -1)
+        words._counts = np.zeros((2, max(1024, counts.shape[1])))
+        words._counts[:, : counts.shape[1]] = counts
+        words._totals, words._weight = np.array(state["totals"]), float(state["weight"])
+        return words
+
+    def _number(self, word: str) -> int:
+        number = self.numbers.get(word)
+        if number is None:
+            if len(self.numbers) >= MOST_WORDS:
+                return _NONE
+            number = self.numbers[word] = len(self.numbers)
+            if number >= self._counts.shape[1]:
+                self._counts = doubled(self._counts, axis=1)
+        return number

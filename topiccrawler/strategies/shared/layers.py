@@ -1,0 +1,103 @@
+"""The layers of a context graph: how many steps before the topic a page stands, learned and told from its words.
+
+Formula: P(w|layer) = (count of w in the layer's documents + 1) / (words of the layer + V), V = words known to any layer;
+    l(layer) = sum over words w of a page of count(w) * ln P(w|layer) / sqrt(words of the page);
+    P(layer|page) = e^l(layer) / sum over layers e^l, equal priors, layers without documents left out.
+File: JSON {"version", "tokenizer", "documents": [...], "words": [...], "counts": [...]}, packed as links.graph packs.
+Reference: Diligenti et al., VLDB 2000.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from topiccrawler.errors import StrategyError
+from topiccrawler.links.graph import Floats, Ints, packed, unpacked
+from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, as_rows
+from topiccrawler.text.tokenise import TOKENIZER
+
+OTHER = 5  # layers 0-4 are told apart
+VERSION = 1
+MOST_BYTES = 100_000_000
+
+
+class Layers:
+    """Word counts of each layer and the classifiers they make."""
+
+    def __init__(self, counts: Floats, documents: Sequence[int]) -> None:
+        self.counts = counts  # layer, word
+        self.documents = list(documents)  # of each layer
+        known = int((counts.sum(axis=0) > 0).sum())
+        totals = counts.sum(axis=1, keepdims=True)
+        self._logs = np.log((counts + 1.0) / (totals + max(1, known)))
+        self._used = np.array([layer for layer, held in enumerate(self.documents) if held], np.int32)
+
+    @classmethod
+    def learned(cls, documents: Sequence[Sequence[Hashed]]) -> Layers:
+        """From the documents of each layer."""
+        counts = np.stack([np.asarray(as_rows(held).sum(axis=0)).reshape(-1) for held in documents])
+        return cls(counts, [len(held) for held in documents])
+
+    def classify(self, pages: csr_array) -> tuple[Ints, Floats]:
+        """For each row the most likely layer and its probability."""
+        lengths = np.sqrt(np.maximum(1.0, np.asarray(pages.sum(axis=1))))
+        likelihood = (pages @ self._logs[self._used].T) / lengths[:, None]
+        likelihood -= likelihood.max(axis=1, keepdims=True)
+        probabilities = np.exp(likelihood)
+        probabilities /= probabilities.sum(axis=1, keepdims=True)
+        best = probabilities.argmax(axis=1)
+        return self._used[best], probabilities[np.arange(best.size), best]
+
+    def save(self) -> Mapping[str, Any]:
+        """JSON values."""
+        words = np.flatnonzero(self.counts.any(axis=0)).astype(np.int32)
+        return {
+            "version": VERSION,
+            "tokenizer": TOKENIZER,
+            "documents": self.documents,
+            "words": packed(words),
+            "counts": packed(self.counts[:, words]),
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any]) -> Layers:
+        """What `save` gave."""
+        words = unpacked(state["words"], np.int32)
+        counts = np.zeros((OTHER, SIZE))
+        counts[:, words] = unpacked(state["counts"], np.float64).reshape(OTHER, words.size)
+        return cls(counts, [int(held) for held in state["documents"]])
+
+
+def read_layers(path: Path) -> Layers:
+    """A file of layers; StrategyError when it cannot be used."""
+    remedy = "make one: scrapy strategies --save-layers FILE --job JOBDIR"
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise StrategyError(f"layers {path}", "is larger than 100 MB", remedy)
+        state = json.loads(path.read_text(encoding="utf-8"))
+        if state["version"] != VERSION or state["tokenizer"] != TOKENIZER:
+            raise StrategyError(f"layers {path}", "was made by another version or tokenizer", remedy)
+        layers = Layers.load(state)
+    except OSError as failure:
+        raise StrategyError(f"layers {path}", f"cannot be read: {failure.strerror}", remedy) from None
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as failure:
+        raise StrategyError(f"layers {path}", f"is damaged: {failure}", remedy) from None
+    if not np.isfinite(layers.counts).all() or (layers.counts < 0).any() or not sum(layers.documents):
+        raise StrategyError(f"layers {path}", "holds no layer or impossible counts", remedy)
+    return layers
+
+
+def distances(sources: Ints, targets: Ints, relevant: Sequence[int], size: int) -> Ints:
+    """Fewest links from each node to a relevant one; OTHER from there upwards."""
+    steps = np.full(size, OTHER, np.int32)
+    steps[list(relevant)] = 0
+    for layer in range(1, OTHER):
+        before = sources[steps[targets] == layer - 1]
+        steps[before[steps[before] > layer]] = layer
+    return steps

@@ -1,0 +1,65 @@
+"""How near short texts come to the topic: what orderings without a trained model read in a link.
+
+The conflict: a page judge wants a page, a link has five words. So the same vector comparison is used, without the
+allowance for short pages, and each text of a page's links is cut once, in one call of the segmenter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from topiccrawler.links.features import LinkWords, words_of_links
+from topiccrawler.model import Link
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.text.thesaurus import Thesaurus
+from topiccrawler.text.vectors import top_k
+from topiccrawler.topics.keyword_tokens import token_weights
+from topiccrawler.topics.topic import Topic
+
+_MOST_REMEMBERED = 50_000  # words
+
+
+class Sight:
+    """Relevance of link texts to one topic, 0..1 (relevance.vsm, without its allowance for short pages)."""
+
+    def __init__(self, topic: Topic) -> None:
+        self._judge = VsmJudge(topic, prior_words=0.0)
+
+    def relevance(self, words: Sequence[str]) -> float:
+        """0 for no words."""
+        return self._judge.relevance(PageWords(body=words)) if words else 0.0
+
+    def links(self, links: Sequence[Link]) -> list[tuple[float, float]]:
+        """Relevance of anchor and of context of each link of a page."""
+        return [
+            (self.relevance(words.anchor), self.relevance(words.context)) for words in words_of_links(links)
+        ]
+
+
+class Nearness:
+    """max over topic words k of sim(w, k), for one word w at a time; remembers what it found."""
+
+    def __init__(self, topic: Topic, thesaurus: Thesaurus, top_words: int) -> None:
+        self._topic_words = tuple(top_k(token_weights(topic.keywords)[0], top_words))
+        self._similarity = thesaurus.similarity
+        self._known: dict[str, float] = {}
+
+    def of_word(self, word: str) -> float:
+        """0..1."""
+        found = self._known.get(word)
+        if found is None:
+            if len(self._known) >= _MOST_REMEMBERED:
+                self._known.clear()
+            found = max((self._similarity(word, topic_word) for topic_word in self._topic_words), default=0.0)
+            self._known[word] = found
+        return found
+
+    def of_words(self, words: Sequence[str]) -> float:
+        """The nearest of them; 0 for none."""
+        return max(map(self.of_word, words), default=0.0)
+
+
+def shown_words(words: LinkWords, *, with_context: bool) -> Sequence[str]:
+    """What a link says of itself: its anchor, and what stands around it when asked."""
+    return [*words.anchor, *words.context] if with_context else words.anchor

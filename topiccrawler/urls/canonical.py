@@ -1,0 +1,287 @@
+"""One page, one URL: the form under which a URL is queued, fetched and stored.
+
+The conflict: a page is linked under many spellings, and each spelling fetched is a page fetched twice; but what is
+joined too eagerly hides pages. And pages hold hrefs of every kind of damage, some hundred to a page, so reading one
+must never raise and must cost a few microseconds: usual hrefs pass by one pattern each, the rest takes the long way.
+
+Joined: letter case of scheme and host, IDNA and full-width hosts (then the whole URL is folded), default port,
+trailing dot and user name, dot segments, fragment, percent-encoding (case of hex, unreserved characters; the bytes
+themselves stay, so a GBK form stays GBK), index.html and its kin when no query follows, session ids and tracking
+parameters (urls.tracking), empty query pieces. Raw non-ASCII characters become UTF-8 in the path, as in browsers,
+and the page's own encoding in the query when the caller names it. `%u4E2D` (old ASP) stays.
+Kept apart: http and https, www and bare host, order of parameters, letter case of the path, doubled slashes.
+None: not http(s), no host, a broken host or port, longer than Scrapy's URLLENGTH_LIMIT of 2 083 characters.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from contextlib import suppress
+from functools import lru_cache
+from urllib.parse import unquote
+
+import idna
+import tldextract
+
+from topiccrawler.urls.tracking import names_pattern, strip_path, strip_query
+
+MAX_LENGTH_CHARACTERS = 2083
+_MAX_RAW_CHARACTERS = 8192  # a longer href is a data blob
+
+_SEGMENT = r"(?!\.|[Ii]ndex\.|[Dd]efault\.)(?:[A-Za-z0-9_~.,=+!@$&*-]++|(?:%[89A-F][0-9A-F])++)++"
+_PATH = rf"(?:/{_SEGMENT})*+/?"
+_CLEAN = re.compile(rf"https?://(?![^/]{{254}})(?:[a-z0-9-]{{1,63}}+\.)++[a-z]{{2,63}}+{_PATH}")
+_CLEAN_ROOTED = re.compile(rf"/(?:{_SEGMENT}{_PATH})?")
+_CLEAN_RELATIVE = re.compile(rf"{_SEGMENT}{_PATH}")
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_HTTP = re.compile(r"(https?):[/\\]+", re.IGNORECASE)
+_DOUBLE_SCHEME = re.compile(r"\A(?:https?:/*)+(?=https?:/)", re.IGNORECASE)
+_JUNK = re.compile(r"[\t\n\r]")
+_EDGES = "".join(map(chr, range(33))) + "\u3000\xa0\ufeff"
+_WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | dict.fromkeys((0x3002, 0xFF61), ord("."))
+_WIDE_START = re.compile(r"[^/?#]*[:\uff1a][/\\\uff0f]{2}[^/?#]*|[/\uff0f]{2}[^/?#]*")
+_WIDE_CHARACTER = re.compile(r"[\uff01-\uff5e]")
+_HOST = re.compile(r"(?=[^.])[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
+_DEFAULT_DOCUMENT = re.compile(r"(?<=/)(?:[Ii]ndex|[Dd]efault)\.(?:html?|php|aspx?|jsp)$")
+_ESCAPES = r"(?P<high>(?:%[89A-Fa-f][0-9A-Fa-f])+)|(?P<low>%[0-7][0-9A-Fa-f])|(?P<asp>%u[0-9A-Fa-f]{{4}})|(?P<raw>%|[^%{safe}]+)"
+_PATH_ESCAPES = re.compile(_ESCAPES.format(safe=r"A-Za-z0-9._~!$&'()*+,;=:@/-"))
+_QUERY_ESCAPES = re.compile(_ESCAPES.format(safe=r"A-Za-z0-9._~!$&()*+,;=:@/?-"))
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_PORTS = {"http": 80, "https": 443}
+
+
+class Canonicalizer:
+    """Reads the hrefs of one page: the base is taken apart once."""
+
+    __slots__ = ("_directory", "_encoding", "_names", "_origin", "_path", "_query", "_scheme")
+
+    def __init__(
+        self,
+        base: str | None = None,
+        extra_parameters: frozenset[str] = frozenset(),
+        encoding: str = "utf-8",
+    ) -> None:
+        self._names = names_pattern(extra_parameters)
+        self._encoding = _query_codec(encoding)
+        self._scheme = self._origin = self._path = self._directory = self._query = ""
+        parts = self._absolute(_tidy(base)) if base else None
+        if parts:
+            self._scheme, host, self._path, self._query = parts
+            self._origin = f"{self._scheme}://{host}"
+            self._directory = self._origin + self._path[: self._path.rfind("/") + 1]
+
+    def __call__(self, href: str) -> str | None:
+        """The canonical absolute URL, or None when there is nothing to fetch. Never raises."""
+        if "#" in href:
+            href = href[: href.index("#")]
+        if len(href) < 1000 and len(self._directory) < 1000:
+            if href[:4] == "http":
+                if _CLEAN.fullmatch(href):
+                    return href if href.count("/") > 2 else href + "/"
+            elif self._origin:
+                if _CLEAN_ROOTED.fullmatch(href):
+                    return self._origin + href
+                if _CLEAN_RELATIVE.fullmatch(href):
+                    return self._directory + href
+        return self._long_way(href)
+
+    def _long_way(self, href: str) -> str | None:
+        if len(href) > _MAX_RAW_CHARACTERS:
+            return None
+        href = _tidy(href)
+        parts = self._absolute(href) if _SCHEME.match(href) else self._relative(href)
+        if parts is None:
+            return None
+        scheme, host, path, query = parts
+        if query:
+            query = strip_query(query, self._names)
+        url = (
+            f"{scheme}://{host}{path}?{query}"
+            if query
+            else f"{scheme}://{host}{_DEFAULT_DOCUMENT.sub('', path)}"
+        )
+        return url if len(url) <= MAX_LENGTH_CHARACTERS else None
+
+    def _absolute(self, url: str) -> tuple[str, str, str, str] | None:
+        start = _HTTP.match(url)
+        if not start:
+            return None
+        scheme, rest = start[1].lower(), url[start.end() :]
+        rest, _, query = rest.partition("?")
+        authority, slash, path = rest.replace("\\", "/").partition("/")
+        authority = authority.rpartition("@")[2]
+        host = _host(scheme, authority) if len(authority) < 1000 else None
+        if host is None:
+            return None
+        return scheme, host, self._clean_path(slash + path), self._clean_query(query)
+
+    def _relative(self, href: str) -> tuple[str, str, str, str] | None:
+        if not self._origin:
+            return None
+        if href[:2].replace("\\", "/") == "//":
+            return self._absolute(f"{self._scheme}:{href}")
+        host = self._origin[len(self._scheme) + 3 :]
+        path, mark, query = href.partition("?")
+        path = path.replace("\\", "/")
+        if not path:
+            return self._scheme, host, self._path, self._clean_query(query) if mark else self._query
+        if path[0] != "/":
+            path = self._path[: self._path.rfind("/") + 1] + path
+        return self._scheme, host, self._clean_path(path), self._clean_query(query)
+
+    def _clean_path(self, path: str) -> str:
+        path = _PATH_ESCAPES.sub(_escape_utf8, path)
+        path = strip_path(path)
+        return _without_dots(path) if "/." in path else path or "/"
+
+    def _clean_query(self, query: str) -> str:
+        if self._encoding == "utf-8" or query.isascii():
+            return _QUERY_ESCAPES.sub(_escape_utf8, query)
+        # What the encoding lacks a browser would write as &#…; which no server reads; UTF-8 is at least a guess.
+        with suppress(UnicodeEncodeError):
+            query = "".join(c if c.isascii() else _percent(c.encode(self._encoding)) for c in query)
+        return _QUERY_ESCAPES.sub(_escape_utf8, query)
+
+
+def canonical(
+    url: str,
+    base: str | None = None,
+    extra_parameters: frozenset[str] = frozenset(),
+    encoding: str = "utf-8",
+) -> str | None:
+    """The one form of a URL, or None when it is no http(s) URL we would fetch. Never raises.
+
+    For all the links of one page, make one Canonicalizer instead.
+    """
+    return _canonicalizer(base, extra_parameters, encoding)(url)
+
+
+@lru_cache(maxsize=64)
+def _canonicalizer(base: str | None, extra_parameters: frozenset[str], encoding: str) -> Canonicalizer:
+    return Canonicalizer(base, extra_parameters, encoding)
+
+
+def host_of(url: str) -> str:
+    """The host of a canonical URL, with the port when it is not the default one; "" when there is none."""
+    start = url.find("://") + 3
+    if start == 2:
+        return ""
+    end = url.find("/", start)
+    return url[start:end] if end >= 0 else url[start:].partition("?")[0]
+
+
+def registered_domain(url: str) -> str:
+    """The name somebody registered: a.b.com.cn -> b.com.cn, me.github.io -> me.github.io; else the host itself."""
+    return _registered_domain(host_of(url))
+
+
+@lru_cache(maxsize=65536)
+def _registered_domain(host: str) -> str:
+    name = host[: host.index("]") + 1] if host.startswith("[") else host.partition(":")[0]
+    return _suffixes()(name).top_domain_under_public_suffix or name
+
+
+@lru_cache(maxsize=1)
+def _suffixes() -> tldextract.TLDExtract:
+    # No network and no cache file: the list that came with the package. Private suffixes count, because
+    # budgets are per site and a free host's users share nothing but the host.
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
+
+
+def kind_of(source_url: str, url: str) -> str:
+    """How a link runs through its site (SkyReach §2.3.3), by directories of two canonical URLs.
+
+    level = same directory, down = deeper in it, up = a directory above, cross = another branch of the same host,
+    out = another host. http and https of one host are one host. (A frame is told by its tag, not by its URL.)
+    """
+    source, target = source_url.partition("://")[2], url.partition("://")[2]
+    source = source.partition("?")[0]
+    target = target.partition("?")[0]
+    here, there = source[: source.rfind("/") + 1], target[: target.rfind("/") + 1]
+    if here == there:
+        return "level"
+    if there.startswith(here):
+        return "down"
+    if here.startswith(there):
+        return "up"
+    return "cross" if here.partition("/")[0] == there.partition("/")[0] else "out"
+
+
+def _tidy(url: str) -> str:
+    """What a browser mends before it reads an href."""
+    url = _JUNK.sub("", url.partition("#")[0].strip(_EDGES))
+    start = _WIDE_START.match(url)
+    if start and _WIDE_CHARACTER.search(start[0]):
+        url = url.translate(_WIDE).partition("#")[0]  # typed with a Chinese input method
+    return _DOUBLE_SCHEME.sub("", url, count=1) if url[:4].lower() == "http" else url
+
+
+@lru_cache(maxsize=8192)
+def _host(scheme: str, authority: str) -> str | None:
+    """host or host:port in its one form, or None."""
+    if authority.startswith("["):
+        name, closed, rest = authority[1:].partition("]")
+        if not closed or rest[:1] not in ("", ":"):
+            return None
+        try:
+            host = f"[{ipaddress.IPv6Address(name)}]"
+        except ValueError:
+            return None
+        port = rest[1:]
+    else:
+        name, _, port = authority.partition(":")
+        host = _name(name)
+    if port and not (port.isascii() and port.isdigit() and len(port) <= 8 and 0 < int(port) < 65536):
+        return None
+    if not host:
+        return None
+    return f"{host}:{int(port)}" if port and int(port) != _PORTS[scheme] else host
+
+
+def _name(name: str) -> str:
+    if "%" in name:
+        name = unquote(name, errors="replace")
+    if not name.isascii():
+        try:
+            name = idna.encode(name, uts46=True, transitional=False).decode("ascii")
+        except (idna.IDNAError, UnicodeError, ValueError):
+            return ""
+    name = name.lower().removesuffix(".")
+    return name if len(name) <= 253 and _HOST.fullmatch(name) else ""
+
+
+def _without_dots(path: str) -> str:
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _escape_utf8(match: re.Match[str]) -> str:
+    text = match[0]
+    if match.lastgroup == "low":
+        character = chr(int(text[1:], 16))
+        return character if character in _UNRESERVED else text.upper()
+    if match.lastgroup == "raw":
+        return _percent(text.encode("utf-8", "replace"))
+    return text.upper() if match.lastgroup == "high" else text
+
+
+def _percent(data: bytes) -> str:
+    return "".join(f"%{byte:02X}" for byte in data)
+
+
+def _query_codec(encoding: str) -> str:
+    """Browsers write a query in the page's encoding, except that UTF-16 and unknown ones become UTF-8."""
+    name = encoding.lower().replace("_", "-")
+    if name in ("gb2312", "gbk", "gb18030", "hz-gb-2312", "gb-2312"):
+        return "gbk"
+    return name if name in ("big5", "big5-hkscs", "shift-jis", "euc-jp", "euc-kr") else "utf-8"
