@@ -4,7 +4,7 @@
 
 WEB is a folder with pages.warc.gz and labels.tsv; without it, `blogs` of the folder in TOPICCRAWLER_SHARED.
 A link's label is the topic of the page it leads to, as the labels file has it; only links to labelled pages count, each
-(target, anchor) once, at most so many of one host. F1 with 30 % of the links kept aside, and with whole hosts kept aside,
+(target, anchor) once, at most so many of one host. F1 with 30 % of the links held out, and with whole hosts held out,
 classes evened, thresholds as trained. Reading a web of 11 000 pages takes some four minutes.
 """
 

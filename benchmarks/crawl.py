@@ -3,10 +3,10 @@
     python benchmarks/crawl.py [--pages 1500] [--concurrency 16] [--rounds 3] [--strategies breadth_first,naive_bayes] [--json]
 
     scrapy_bfs   what a Scrapy user writes: LinkExtractor, every link yielded, breadth-first queues, items to JSON lines
-    others       `scrapy crawl topic` with that strategy: pages read and judged (VSM), every link with its context
+    others       `scrapy crawl topic` with that strategy: pages read and classified (VSM), every link with its context
                  scored, pages about the topic stored, the queue in SQLite (JOBDIR), the crawl log written
 
-Each crawl is a process of its own that sees a made-up web (benchmarks/webs/news.py: 90 kB and 200 links a page) through
+Each crawl is a process of its own that sees a synthetic web (benchmarks/webs/news.py: 90 kB and 200 links a page) through
 a proxy on loopback; no delays, no robots.txt, the same concurrency. CPU is that of the whole process, user and system,
 start-up and model included, divided by the pages it fetched; the median over the rounds. The ratio under the table is
 to scrapy_bfs of the same run.

@@ -34,7 +34,7 @@ def ours(html: str) -> str:
     return main_text(parse(html))
 
 
-def rival() -> Callable[[str], str]:
+def negative_topic() -> Callable[[str], str]:
     """Trafilatura as DESIGN §7 would use it."""
     from trafilatura import extract
 
@@ -61,7 +61,7 @@ def main() -> None:
         options.error(f"{given.folder}: no ID.txt beside ID.html.gz; unpack the gold pages there")
     pages = [decode(gzip.decompress(path.with_suffix(".html.gz").read_bytes()))[0] for path in golds]
     texts = [path.read_text(encoding="utf-8") for path in golds]
-    extractors = {"ours": ours, "trafilatura": rival()}
+    extractors = {"ours": ours, "trafilatura": negative_topic()}
     seconds: dict[str, list[float]] = {name: [] for name in extractors}
     found: dict[str, list[str]] = {}
     for _ in range(max(1, given.rounds)):

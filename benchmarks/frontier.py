@@ -2,7 +2,7 @@
 
     python benchmarks/frontier.py [--urls 1000000] [--hosts 5000] [--memory-urls 0] [--json]
 
-Pages of 200 links to hosts drawn at random, distinct scores, one commit a page. Leases: a host rests 1 s, simulated
+Pages of 200 links to hosts drawn at random, distinct scores, one commit a page. Leases: a host backs off 1 s, simulated
 clock at 100 leases a second, each acknowledged (and committed). Each row of the table is a process of its own:
 
     sqlite        bare links          memory   the same without a disk

@@ -1,4 +1,4 @@
-"""What the orderings that look at the whole crawl cost at size.
+"""What the strategies that look at the whole crawl cost at size.
 
     python benchmarks/graph.py [--edges 2000000] [--queued 100000] [--vertices 20000] [--json]
 

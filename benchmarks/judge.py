@@ -1,9 +1,9 @@
-"""How well the page judge of each topic tells its pages from others, and how fast.
+"""How well the page classifier of each topic tells its pages from others, and how fast.
 
     python benchmarks/judge.py --documents docs_dev.jsonl [--web DIR] [--part test|train|all] [--disagreements N] [--json]
-        [--judge vsm|centroid|naive_bayes|svm [--trained] [--models DIR]]
+        [--page-classifier vsm|centroid|naive_bayes|svm [--trained] [--models DIR]]
 
---trained: the judge of each main topic is first trained on the other half (also `vsm`: its topic vector and threshold), once
+--trained: the page classifier of each main topic is first trained on the other half (also `vsm`: its topic vector and threshold), once
 for each of the two choices of a rest, and on the rest `topics` for the web. Without it, `vsm` is the catalogue's and the
 others come from --models DIR (or models/).
 
@@ -29,12 +29,13 @@ from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
+from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.read import Reader
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import JUDGES, PageJudge
-from topiccrawler.relevance.choose import make_judge
+from topiccrawler.relevance.base import PAGE_CLASSIFIERS
+from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.relevance.training.from_files import keywords_by_label
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.catalogue import load_topic, topic_names
@@ -102,7 +103,7 @@ def documents(path: Path, part: str) -> list[Sample]:
 def web_pages(folder: Path) -> Iterator[Sample]:
     """Content pages with a topic, read as the crawler reads them."""
     web = RecordedWeb(sorted(folder.glob("*.warc.gz")))
-    reader = Reader(VsmJudge(load_topic(MAIN[0])))
+    reader = Reader(VsmClassifier(load_topic(MAIN[0])))
     for line in (folder / "labels.tsv").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
@@ -142,7 +143,7 @@ def quality(truths: Sequence[bool], relevances: Sequence[float], threshold: floa
     return Quality(positives, hits / max(1, len(kept)), hits / max(1, positives), f1, best)
 
 
-def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> PageJudge:
+def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> PageClassifier:
     """A judge trained on these documents."""
     from topiccrawler.relevance.training import train as training
 
@@ -155,38 +156,40 @@ def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> Pag
 
 
 def measure(
-    samples: Sequence[Sample], labels: dict[str, str], judges: dict[str, PageJudge], shown: int
+    samples: Sequence[Sample], labels: dict[str, str], page_classifiers: dict[str, PageClassifier], shown: int
 ) -> dict[str, Quality]:
     """Each topic of `labels` against the rest; `shown` disagreements a topic are printed."""
     found = {}
     for topic, label in labels.items():
-        if topic not in judges:
+        if topic not in page_classifiers:
             continue
-        judge = judges[topic]
-        relevances = [judge.relevance(sample.words) for sample in samples]
+        page_classifier = page_classifiers[topic]
+        relevances = [page_classifier.relevance(sample.words) for sample in samples]
         truths = [label in sample.topics for sample in samples]
         if not any(truths):
             continue
-        found[topic] = quality(truths, relevances, judge.threshold)
-        wrong = [n for n, truth in enumerate(truths) if truth != (relevances[n] >= judge.threshold)]
+        found[topic] = quality(truths, relevances, page_classifier.threshold)
+        wrong = [n for n, truth in enumerate(truths) if truth != (relevances[n] >= page_classifier.threshold)]
         if shown:
             missed = sum(truths[n] for n in wrong)
             print(
                 f"  {topic}: {missed} missed, {len(wrong) - missed} wrongly kept; {min(shown, len(wrong))} of them:"
             )
         for n in random.Random(DRAW).sample(wrong, min(shown, len(wrong))):
-            words = " ".join(f"{word} {part:.3f}" for word, part in judge.explain(samples[n].words)[:6])
+            words = " ".join(
+                f"{word} {part:.3f}" for word, part in page_classifier.explain(samples[n].words)[:6]
+            )
             print(
                 f"  {topic} {relevances[n]:.3f} true {','.join(samples[n].topics)}: {samples[n].name} | {words}"
             )
     return found
 
 
-def milliseconds_a_page(samples: Sequence[Sample], judge: PageJudge) -> float:
+def milliseconds_a_page(samples: Sequence[Sample], page_classifier: PageClassifier) -> float:
     """CPU time of one relevance with the words given."""
     started = time.process_time()
     for sample in samples:
-        judge.relevance(sample.words)
+        page_classifier.relevance(sample.words)
     return (time.process_time() - started) * 1000 / max(1, len(samples))
 
 
@@ -212,9 +215,9 @@ def main() -> None:
     parser.add_argument("--part", choices=("test", "train", "all"), default="test")
     parser.add_argument("--disagreements", type=int, default=0, metavar="N")
     parser.add_argument("--json", action="store_true", help="the figures as one JSON line at the end")
-    parser.add_argument("--judge", choices=JUDGES, default="vsm")
+    parser.add_argument("--page-classifier", choices=PAGE_CLASSIFIERS, default="vsm")
     parser.add_argument("--trained", action="store_true", help="train on the other half first")
-    parser.add_argument("--models", type=Path, help="folder of trained judges")
+    parser.add_argument("--models", type=Path, help="folder of trained page classifiers")
     options = parser.parse_args()
     if options.trained and (
         options.part == "all" or not (options.documents or "TOPICCRAWLER_SHARED" in os.environ)
@@ -226,11 +229,14 @@ def main() -> None:
             print("judge: nothing measured; give --documents or --web, or set TOPICCRAWLER_SHARED")
             return
         options.documents, options.web = Path(shared, "links", "docs_dev.jsonl"), Path(shared, "blogs")
-    result: dict[str, object] = {"judge": options.judge, "trained": options.trained}
-    judges: dict[str, PageJudge] = {}
+    result: dict[str, object] = {"judge": options.page_classifier, "trained": options.trained}
+    page_classifiers: dict[str, PageClassifier] = {}
     if not options.trained:
-        names = MAIN if options.judge != "vsm" else [name for name, _ in topic_names()]
-        judges = {name: make_judge(load_topic(name), options.judge, options.models) for name in names}
+        names = MAIN if options.page_classifier != "vsm" else [name for name, _ in topic_names()]
+        page_classifiers = {
+            name: make_page_classifier(load_topic(name), options.page_classifier, options.models)
+            for name in names
+        }
     if options.documents:
         samples = documents(options.documents, options.part)
         lessons = documents(options.documents, "train" if options.part == "test" else "test")
@@ -239,18 +245,21 @@ def main() -> None:
             chosen = [sample for sample in samples if wanted(sample)]
             if options.trained:
                 known = [sample for sample in lessons if wanted(sample)]
-                judges = {
-                    topic: trained(options.judge, topic, DOCUMENT_LABELS[topic], known) for topic in MAIN
+                page_classifiers = {
+                    topic: trained(options.page_classifier, topic, DOCUMENT_LABELS[topic], known)
+                    for topic in MAIN
                 }
-            table = measure(chosen, DOCUMENT_LABELS, judges, options.disagreements if name == "topics" else 0)
+            table = measure(
+                chosen, DOCUMENT_LABELS, page_classifiers, options.disagreements if name == "topics" else 0
+            )
             mean = show(f"documents, {options.part} part, rest = {name} ({len(chosen)})", table, MAIN)
             result[f"documents_{name}"] = figures(table, mean)
-        result["milliseconds_a_page"] = round(milliseconds_a_page(samples, judges[MAIN[0]]), 4)
+        result["milliseconds_a_page"] = round(milliseconds_a_page(samples, page_classifiers[MAIN[0]]), 4)
         print(f"relevance: {result['milliseconds_a_page']} ms CPU a document")
-    if options.web and judges:
+    if options.web and page_classifiers:
         pages = list(web_pages(options.web))
         labels = {name: WEB_LABELS.get(name, name) for name, _ in topic_names()}
-        table = measure(pages, labels, judges, options.disagreements)
+        table = measure(pages, labels, page_classifiers, options.disagreements)
         result["web"] = figures(
             table, show(f"content pages of {options.web.name} ({len(pages)})", table, MAIN_WEB)
         )

@@ -1,5 +1,5 @@
 """The whole reading of one page, by parts: decode, parse, title, main text, words, relevance, links; and `detail`, which only
-an ordering that asks for it pays (figures of the page and the machine).
+a strategy that asks for it pays (figures of the page and the machine).
 
     python benchmarks/reading.py [FILE_OR_FOLDER] [--topic finance] [--rounds 7] [--json]
 
@@ -27,7 +27,7 @@ from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import Reader, page_words
 from topiccrawler.pages.title import title_of
 from topiccrawler.relevance.detail import load_detail
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.decode import decode
 from topiccrawler.topics.catalogue import load_topic
 
@@ -94,21 +94,21 @@ def main() -> None:
     else:
         files = sorted(given.pages.rglob("*.html"))[:40] if given.pages.is_dir() else [given.pages]
         bodies = [path.read_bytes() for path in files]
-    judge = VsmJudge(load_topic(given.topic))
-    reader = Reader(judge)
+    page_classifier = VsmClassifier(load_topic(given.topic))
+    reader = Reader(page_classifier)
     pages = [decode(body)[0] for body in bodies]
     documents = [parse(page) for page in pages]
     titled = [(document, title_of(document), main_text(document)) for document in documents]
-    machine = load_detail()
+    svm = load_detail()
     parts: dict[str, tuple[Callable[[Any], object], list[Any]]] = {
         "decode": (decode, bodies),
         "parse": (parse, pages),
         "title": (title_of, documents),
         "main text": (main_text, documents),
         "words": (lambda one: page_words(*one), titled),
-        "relevance": (judge.relevance, [page_words(*one) for one in titled]),
+        "relevance": (page_classifier.relevance, [page_words(*one) for one in titled]),
         "links": (lambda document: extract(document, URL, depth=1), documents),
-        "detail": (machine.is_detail, documents),
+        "detail": (svm.is_detail, documents),
         "whole": (lambda body: extract(reader.read(URL, body).document, URL, depth=1), bodies),
     }
     result = {

@@ -17,9 +17,9 @@ from topiccrawler.engine.middlewares.lease_end import LeaseEndMiddleware
 from topiccrawler.engine.middlewares.link_gate import LinkGateMiddleware
 from topiccrawler.engine.middlewares.outlinks import OutlinksMiddleware
 from topiccrawler.engine.middlewares.rendering import HANDLER as DRAWING_HANDLER
-from topiccrawler.engine.middlewares.rendering import DrawnPagesMiddleware
+from topiccrawler.engine.middlewares.rendering import RenderingMiddleware
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
-from topiccrawler.engine.private_network import PrivateAddressMiddleware
+from topiccrawler.engine.private_network import PrivateNetworkMiddleware
 
 BLOCK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>recorded</title>"
 
@@ -59,9 +59,9 @@ def test_in_another_project_the_parts_find_their_places() -> None:
     assert settings.getfloat("DOWNLOAD_DELAY_JITTER") == 0
     assert dict(settings["DOWNLOADER_MIDDLEWARES"]) == {
         LinkGateMiddleware: 50,
-        DrawnPagesMiddleware: 55,
+        RenderingMiddleware: 55,
         DocumentMiddleware: 60,
-        PrivateAddressMiddleware: 760,
+        PrivateNetworkMiddleware: 760,
     }
     assert dict(settings["SPIDER_MIDDLEWARES"]) == {LeaseEndMiddleware: 10, OutlinksMiddleware: 1100}
     assert dict(settings["ITEM_PIPELINES"]) == {
@@ -161,11 +161,11 @@ def test_fetch_with_a_damaged_recording_says_so_in_one_line(scrapy: Callable[...
 
 def test_without_a_page_to_draw_no_browser_is_put_behind_http() -> None:
     assert settings_after({}).getdict("DOWNLOAD_HANDLERS") == {}
-    assert "PLAYWRIGHT_LAUNCH_OPTIONS" not in settings_after({"TOPIC_DRAW_EMPTY_PAGES": "False"})
+    assert "PLAYWRIGHT_LAUNCH_OPTIONS" not in settings_after({"TOPIC_RENDER_EMPTY_PAGES": "False"})
 
 
 def test_a_host_to_draw_puts_the_browser_behind_http_or_says_what_is_missing() -> None:
-    wanted = {"TOPIC_DRAWN_HOSTS": "a.example", "TOPIC_BROWSER": "/opt/browser", "DOWNLOAD_TIMEOUT": 20}
+    wanted = {"TOPIC_RENDERED_HOSTS": "a.example", "TOPIC_BROWSER": "/opt/browser", "DOWNLOAD_TIMEOUT": 20}
     if importlib.util.find_spec("scrapy_playwright") is None:
         with pytest.raises(SystemExit, match=r"scrapy-playwright is not installed; pip install"):
             settings_after(wanted)
@@ -177,5 +177,5 @@ def test_a_host_to_draw_puts_the_browser_behind_http_or_says_what_is_missing() -
 
 
 def test_a_replay_draws_nothing(warc: Path) -> None:
-    settings = settings_after({"TOPIC_DRAWN_HOSTS": "a.example"}, REPLAY_WARC=str(warc))
+    settings = settings_after({"TOPIC_RENDERED_HOSTS": "a.example"}, REPLAY_WARC=str(warc))
     assert settings.getdict("DOWNLOAD_HANDLERS") == {"http": REPLAY_HANDLER, "https": REPLAY_HANDLER}

@@ -1,4 +1,4 @@
-"""What docs/experiments.md quotes can be typed: its commands parse, its orderings exist, its snippet runs."""
+"""What docs/experiments.md quotes can be typed: its commands parse, its strategies exist, its snippet runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def parsed(words: list[str]) -> argparse.Namespace:
 
 
 def spec_of(cell: str) -> str | None:
-    """The ordering a table's row is about, when it is about one."""
+    """The strategy a table's row is about, when it is about one."""
     found = re.fullmatch(r"`([a-z_]+(?::[a-z_]+=[^`]+)?)`", cell)
     return found[1] if found and name_of(found[1]) in STRATEGIES else None
 
@@ -69,7 +69,7 @@ def test_a_quoted_comparison_parses_and_names_only_what_there_is(words: list[str
 
 
 @pytest.mark.parametrize("title", SECTIONS)
-def test_every_ordering_in_a_table_is_run_by_a_command_of_its_section(title: str) -> None:
+def test_every_strategy_in_a_table_is_run_by_a_command_of_its_section(title: str) -> None:
     rows = [line.strip("|").split("|") for line in SECTIONS[title].splitlines() if line.startswith("|")]
     shown = {spec for row in rows if (spec := spec_of(row[0].strip()))}
     run = {spec for words in commands(SECTIONS[title]) for spec in named(parsed(words).strategies)}

@@ -8,7 +8,7 @@ from topiccrawler.resources import folder, replace_file
 
 
 def test_models_seeds_and_topics_are_found() -> None:
-    assert folder("models").joinpath("judges", "detail.json").is_file()
+    assert folder("models").joinpath("page_classifiers", "detail.json").is_file()
     assert folder("seeds").joinpath("finance.txt").is_file()
     assert folder("topics/catalogue").joinpath("finance.toml").is_file()
 

@@ -29,9 +29,9 @@ PARTS = {
 COMPONENTS = {
     "DOWNLOADER_MIDDLEWARES": {
         "topiccrawler.engine.middlewares.link_gate.LinkGateMiddleware": 50,
-        "topiccrawler.engine.middlewares.rendering.DrawnPagesMiddleware": 55,
+        "topiccrawler.engine.middlewares.rendering.RenderingMiddleware": 55,
         "topiccrawler.engine.middlewares.documents.DocumentMiddleware": 60,
-        "topiccrawler.engine.private_network.PrivateAddressMiddleware": 760,
+        "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
     },
     "SPIDER_MIDDLEWARES": {
         "topiccrawler.engine.middlewares.lease_end.LeaseEndMiddleware": 10,

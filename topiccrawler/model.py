@@ -38,7 +38,7 @@ class Page:
     depth: int = 0
     title: str = ""
     terms: Mapping[str, float] = field(default_factory=dict)  # word -> count in title and main text
-    relevance: float = 0.0  # 0..1, by the page judge
+    relevance: float = 0.0  # 0..1, by the page classifier
     is_target: bool = False  # relevance >= the topic's page_threshold
     seconds: float = 0.0  # download time
     via: Via | None = None  # how it was reached; None for the virtual root

@@ -13,17 +13,17 @@ LOG_LEVEL = "INFO"
 
 # --- what to crawl -----------------------------------------------------------------------------------------------
 TOPIC = None  # the topic when no `-a topic=` is given
-TOPIC_STRATEGY = "adaptive"  # the ordering when no `-a strategy=` is given (docs/adaptive.md says why)
+TOPIC_STRATEGY = "adaptive"  # the strategy when no `-a strategy=` is given (docs/adaptive.md says why)
 # folder of link models; None = those shipped in models/ (without one: the topic's keywords); "none" = the keywords
 TOPIC_LINK_MODELS = None
 TOPIC_LEARN = (
     None  # True: naive_bayes learns from each page fetched (-a strategy_learn=true); None = its default
 )
 TOPIC_LINK_THRESHOLD = None  # 0..1; None = the topic's own; 0 = the gate stands open
-TOPIC_JUDGE = (
-    "vsm"  # who says whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/judges.md)
+TOPIC_PAGE_CLASSIFIER = "vsm"  # who says whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/page-classifiers.md)
+TOPIC_PAGE_CLASSIFIER_MODELS = (
+    None  # folder with page classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
 )
-TOPIC_JUDGE_MODELS = None  # folder with judges/TOPIC.JUDGE.json; None = those shipped in models/
 TOPIC_SITES_FILE = None  # TOML file of reading rules by site, over those of the topic; `-a sites=` goes first
 TOPIC_EXPAND = (
     None  # all | relevant: whose links are followed; None = as the strategy's paper has it (mostly all)
@@ -60,7 +60,7 @@ AUTOTHROTTLE_MAX_DELAY = 30.0
 FRONTIER_CRAWL_DELAY_MAX_SECONDS = 60.0  # a longer Crawl-delay in robots.txt is cut to this
 # first rest of a host after 429 or 503 without Retry-After; doubles each time
 FRONTIER_BACKOFF_SECONDS = 10.0
-FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # no host rests longer, whatever Retry-After says
+FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # no host backs off longer, whatever Retry-After says
 # wait so long for a host with a much better URL; 0 = fetch what is ready, be it poor
 FRONTIER_PATIENCE_SECONDS = 2.0
 
@@ -72,8 +72,12 @@ FRONTIER_CHECKPOINT_PAGES = 100  # the strategy's state is kept every so many pa
 # what a host may be asked for (frontier.budgets); 0 = no bound. Its other URLs wait and are shown by `scrapy frontier`
 FRONTIER_HOST_PAGES = 0  # pages of one host
 FRONTIER_DOMAIN_PAGES = 0  # pages of one registered domain (a.example.com.cn and b.example.com.cn share it)
-FRONTIER_HOST_DRY_PAGES = 200  # pages in a row that were neither on topic and new nor led to such a page
-FRONTIER_SHAPE_DRY_PAGES = 100  # the same for URLs that differ in numbers and query only; then discarded
+FRONTIER_HOST_UNPRODUCTIVE_PAGES = (
+    200  # pages in a row that were neither on topic and new nor led to such a page
+)
+FRONTIER_SHAPE_UNPRODUCTIVE_PAGES = (
+    100  # the same for URLs that differ in numbers and query only; then discarded
+)
 # forms of URLs taken for traps (frontier.traps), discarded unfetched; 0 = not looked at
 FRONTIER_PATH_SEGMENTS_MAX = 16
 FRONTIER_SEGMENT_REPEATS_MAX = 3  # times one path segment or one query name may stand in a URL
@@ -83,9 +87,9 @@ FRONTIER_CALENDAR_YEARS_MAX = 2  # years ahead that a date in a URL may lie
 # --- the way of the data -----------------------------------------------------------------------------------------
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.link_gate.LinkGateMiddleware": 50,
-    "topiccrawler.engine.middlewares.rendering.DrawnPagesMiddleware": 55,
+    "topiccrawler.engine.middlewares.rendering.RenderingMiddleware": 55,
     "topiccrawler.engine.middlewares.documents.DocumentMiddleware": 60,  # behind decompression on the way back
-    "topiccrawler.engine.private_network.PrivateAddressMiddleware": 760,
+    "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
 }
 SPIDER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.lease_end.LeaseEndMiddleware": 10,
@@ -103,9 +107,9 @@ EXTENSIONS = {
 }
 TOPIC_PROGRESS_SECONDS = 30.0  # seconds between progress lines in a log; on a terminal the line is live
 
-# --- pages drawn by scripts (extra: requirements-drawn.txt) --------------------------------------------------------
-TOPIC_DRAWN_HOSTS: list[str] = []  # hosts or registered domains whose pages a browser fetches
-TOPIC_DRAW_EMPTY_PAGES = False  # True: also pages that have scripts and no text
+# --- pages rendered by JavaScript (extra: requirements-rendering.txt) --------------------------------------------------------
+TOPIC_RENDERED_HOSTS: list[str] = []  # hosts or registered domains whose pages a browser fetches
+TOPIC_RENDER_EMPTY_PAGES = False  # True: also pages that have scripts and no text
 TOPIC_BROWSER = None  # path of Chromium; None = the one found in PATH, else Playwright's own
 
 # --- speed and safety --------------------------------------------------------------------------------------------
@@ -116,8 +120,8 @@ DOWNLOAD_WARNSIZE = 0
 RETRY_TIMES = 1
 REDIRECT_MAX_TIMES = 5
 # fetch links to loopback, private and link-local addresses too (an intranet); seeds on such a host always may
-TOPIC_PRIVATE_ADDRESSES = False
-TWISTED_DNS_RESOLVER = "topiccrawler.engine.private_network.GuardingResolver"
+TOPIC_PRIVATE_NETWORK = False
+TWISTED_DNS_RESOLVER = "topiccrawler.engine.private_network.PrivateNetworkResolver"
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False  # on by default in 2.19, and it executes Python
 DEFAULT_DROPITEM_LOG_LEVEL = "DEBUG"

@@ -1,4 +1,4 @@
-"""A made-up web for measuring order: many hosts, of which one in twenty is about the topic.
+"""A synthetic web for measuring order: many hosts, of which one in twenty is about the topic.
 
 A few lists name all pages, mixed, each with a summary around its link; each page is a leaf. What a link says is clear,
 so that only the order in which politeness lets a crawler fetch decides how soon it has the pages about finance. The same seed makes the same web.

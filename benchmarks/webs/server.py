@@ -1,4 +1,4 @@
-"""Serves a made-up web to a crawler in another process, as an HTTP proxy on loopback, as fast as Python can.
+"""Serves a synthetic web to a crawler in another process, as an HTTP proxy on loopback, as fast as Python can.
 
 The conflict: the crawler is measured, so the server must cost it nothing; and a crawl of two hundred hosts needs names
 without DNS. So the answers lie ready in memory, the server takes a processor of its own where there is one, and a
@@ -108,7 +108,7 @@ def served(*arguments: str) -> Iterator[Served]:
     try:
         address = process.stdout.readline().strip()
         if not address:
-            raise SystemExit("the server of the made-up web did not start")
+            raise SystemExit("the server of the synthetic web did not start")
         yield Served(address)
     finally:
         process.stdin.close()
@@ -124,7 +124,7 @@ def processors() -> tuple[set[int], set[int]]:
 
 def main() -> None:
     """Make a web and serve it."""
-    parser = argparse.ArgumentParser(description="Serve a made-up web as a proxy on loopback.")
+    parser = argparse.ArgumentParser(description="Serve a synthetic web as a proxy on loopback.")
     parser.add_argument("web", choices=("news", "order"))
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--hosts", type=int, default=40)

@@ -99,7 +99,7 @@ def test_all_means_what_can_be_built_and_the_rest_is_named(scrapy: Callable[...,
     ran = compare(scrapy, files, "--pages", "3", "--jobs", "1", "-s", f"TOPIC_LINK_MODELS={files / 'models'}")
     assert ran.code == 0, ran.err
     assert "left out: link model of topic 'tea'" in ran.out
-    assert "truth: the page judge" in ran.out
+    assert "truth: the page classifier" in ran.out
     found = json.loads((files / "out" / "result.json").read_text(encoding="utf-8"))
     assert "naive_bayes" in found["absent"]
     assert {"breadth_first", "best_first"} <= set(found["strategies"])

@@ -38,7 +38,7 @@ def job(tmp_path: Path) -> Path:
             "waits",
             json.dumps([["c.cn", "host budget", None], ["b.cn", "retry-after", 4e9], ["d.cn", "delay", 5]]),
         )
-        frontier.put_note("tally", '{"pages": 7, "kept": 4}')
+        frontier.put_note("harvest", '{"pages": 7, "kept": 4}')
         frontier.put_note("job", '{"topic": "finance", "strategy": "breadth_first"}')
     return folder
 

@@ -1,4 +1,4 @@
-"""`scrapy judge` and `scrapy train --judge` as users run them."""
+"""`scrapy judge` and `scrapy train --page-classifier` as users run them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_file_is_judged_with_score_threshold_and_words(scrapy: Callable[..., A
     lines = ran.out.splitlines()
     assert lines[0] == page.as_uri()
     assert lines[1].split() == ["title", "沪深股市收盘"]
-    assert "on topic (judge vsm for topic finance)" in lines[3]
+    assert "on topic (page classifier vsm for topic finance)" in lines[3]
     assert any(line.endswith(" 券商") for line in lines[4:])
 
 
@@ -65,30 +65,42 @@ def test_a_url_is_fetched_as_a_crawl_would(scrapy: Callable[..., Any], draw_web:
     assert "answers 404" in gone.err
 
 
-@pytest.mark.parametrize("judge", ["vsm", "centroid", "naive_bayes", "svm"])
+@pytest.mark.parametrize("page_classifier", ["vsm", "centroid", "naive_bayes", "svm"])
 def test_a_judge_is_trained_saved_and_used(
-    scrapy: Callable[..., Any], documents: Path, page: Path, tmp_path: Path, judge: str
+    scrapy: Callable[..., Any], documents: Path, page: Path, tmp_path: Path, page_classifier: str
 ) -> None:
     out = tmp_path / "models"
     ran = scrapy(
-        "train", "finance", "--judge", judge, "--documents", str(documents), "--out", str(out), "--json"
+        "train",
+        "finance",
+        "--page-classifier",
+        page_classifier,
+        "--documents",
+        str(documents),
+        "--out",
+        str(out),
+        "--json",
     )
     assert (ran.code, ran.err) == (0, "")
     found = json.loads(ran.out)
-    place = out / "judges" / f"finance.{judge}.json"
-    assert (found["model"], found["judge"], found["training"]["samples"]) == (str(place), judge, 45)
-    assert found["scores"]["kept aside"]["f1"] >= 0.9
+    place = out / "page_classifiers" / f"finance.{page_classifier}.json"
+    assert (found["model"], found["page_classifier"], found["training"]["samples"]) == (
+        str(place),
+        page_classifier,
+        45,
+    )
+    assert found["scores"]["held out"]["f1"] >= 0.9
     assert found["training"]["files"][0]["file"] == "documents.jsonl"
     ran = scrapy(
         "judge",
         str(page),
         "--topic",
         "finance",
-        "--judge",
-        judge,
+        "--page-classifier",
+        page_classifier,
         "--json",
         "-s",
-        f"TOPIC_JUDGE_MODELS={out}",
+        f"TOPIC_PAGE_CLASSIFIER_MODELS={out}",
     )
     shown = json.loads(ran.out)
     assert shown["threshold"] == pytest.approx(found["threshold"], abs=1e-4)
@@ -97,7 +109,7 @@ def test_a_judge_is_trained_saved_and_used(
 
 
 def test_detail_needs_no_topic(scrapy: Callable[..., Any], page: Path) -> None:
-    found = json.loads(scrapy("judge", str(page), "--judge", "detail", "--json").out)
+    found = json.loads(scrapy("judge", str(page), "--page-classifier", "detail", "--json").out)
     assert found["kind"] == "detail"
     assert [name for name, _ in found["words"]] == ["TextDegree", "LinkDegree", "Aggregation"]
 
@@ -110,19 +122,31 @@ def test_detail_needs_no_topic(scrapy: Callable[..., Any], page: Path) -> None:
         (["judge", "ftp://x/", "--topic", "finance"], 1, "is no http(s) URL"),
         (["judge", "/dev/null"], 1, "--topic: is missing"),
         (["judge", "/dev/null", "--topic", "nope"], 1, "is not in the catalogue"),
-        (["judge", "/dev/null", "--topic", "finance", "--judge", "tarot"], 1, "judges are vsm, centroid"),
         (
-            ["judge", "/dev/null", "--topic", "law", "--judge", "svm"],
+            ["judge", "/dev/null", "--topic", "finance", "--page-classifier", "tarot"],
             1,
-            "train it: scrapy train law --judge svm",
+            "page classifiers are vsm, centroid",
         ),
-        (["train", "finance", "--judge", "tarot"], 1, "judges are vsm, centroid, naive_bayes, svm, detail"),
-        (["train", "finance", "--judge", "svm"], 1, "add --documents FILE"),
-        (["train", "finance", "--judge", "svm", "--precision", "2"], 2, "no number above 0"),
-        (["train", "finance", "--judge", "svm", "--documents", "/dev/null"], 1, "at least 12 of each"),
-        (["train", "finance", "--judge", "detail"], 1, "add --pages FILE.warc.gz --labels FILE"),
+        (
+            ["judge", "/dev/null", "--topic", "law", "--page-classifier", "svm"],
+            1,
+            "train it: scrapy train law --page-classifier svm",
+        ),
+        (
+            ["train", "finance", "--page-classifier", "tarot"],
+            1,
+            "page classifiers are vsm, centroid, naive_bayes, svm, detail",
+        ),
+        (["train", "finance", "--page-classifier", "svm"], 1, "add --documents FILE"),
+        (["train", "finance", "--page-classifier", "svm", "--precision", "2"], 2, "no number above 0"),
+        (
+            ["train", "finance", "--page-classifier", "svm", "--documents", "/dev/null"],
+            1,
+            "at least 12 of each",
+        ),
+        (["train", "finance", "--page-classifier", "detail"], 1, "add --pages FILE.warc.gz --labels FILE"),
         (["crawl", "topic", "-a", "topic=law", "-a", "judge=svm"], 1, "train it: scrapy train law"),
-        (["crawl", "topic", "-a", "topic=law", "-a", "judge=tarot"], 1, "judges are vsm, centroid"),
+        (["crawl", "topic", "-a", "topic=law", "-a", "judge=tarot"], 1, "page classifiers are vsm, centroid"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(

@@ -24,7 +24,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_every_ordering_is_listed_with_its_source_and_defaults() -> None:
+def test_every_strategy_is_listed_with_its_source_and_defaults() -> None:
     done = run()
     assert (done.returncode, done.stderr) == (0, "")
     named = [line.split()[0] for line in done.stdout.splitlines() if not line.startswith(" ")]

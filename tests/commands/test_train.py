@@ -124,14 +124,14 @@ def test_recorded_pages_tell_which_words_of_headlines_are_alike(
 def test_recorded_pages_without_headlines_are_no_use(scrapy: Callable[..., Any], tmp_path: Path) -> None:
     ran = scrapy("train", "travel", "--pages", "web.warc", "--out", str(tmp_path))
     assert ran.code != 0
-    said = "--pages: is read for headlines, or for a judge; give --headlines or --judge detail"
+    said = "--pages: is read for headlines, or for a page classifier; give --headlines or --page-classifier detail"
     assert ran.err.splitlines() == [said]
 
 
 def test_keywords_alone_make_a_model(scrapy: Callable[..., Any], tmp_path: Path) -> None:
     ran = scrapy("train", "travel", "--out", str(tmp_path))
     assert ran.code == 0
-    assert ran.out.startswith("nothing was kept aside to measure on")
+    assert ran.out.startswith("nothing was held out to measure on")
     assert load(tmp_path / "travel.json").training["samples"].keys() == {"keywords", "places"}  # type: ignore[attr-defined]
 
 
@@ -172,7 +172,7 @@ def test_a_model_that_does_better_on_links_kept_aside_stays_in_use(tmp_path: Pat
     new = LinkClassifier("finance", Counts(), training={"files": {"b": "2"}}, scores=held_out(0.5))
     save(now, tmp_path / "finance.json")
     before = (tmp_path / "finance.json").read_bytes()
-    told = "F1 0.9000 on the same links kept aside, the new one 0.5000"
+    told = "F1 0.9000 on the same links held out, the new one 0.5000"
     assert _better_in_use(Trained(new, test=lambda _: 0.9), tmp_path) == told
     assert _better_in_use(Trained(new, test=lambda _: 0.5), tmp_path) is None
     assert _save(Trained(new), tmp_path, in_use=False) == tmp_path / "finance.candidate.json"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.frontier.base import Aside, Frontier, Leased, State
+from topiccrawler.frontier.base import Frontier, Leased, Postpone, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -241,12 +241,12 @@ def test_named_leases_go_back_with_their_score(frontier: Frontier) -> None:
 def test_a_claim_leases_what_waits_or_is_new_without_a_turn_of_its_host(make: Make) -> None:
     frontier = make(Hosts(delay_seconds=10.0))
     push(frontier, ("a/1", 3.0), ("a/2", 2.0))
-    assert [frontier.claim(link(url), 5.0, 1.0) for url in ("a/1", "a/1", "b/9")] == [True, False, True]
+    assert [frontier.lease_url(link(url), 5.0, 1.0) for url in ("a/1", "a/1", "b/9")] == [True, False, True]
     assert (frontier.hosts.leases("a"), frontier.hosts.ready("b", 1.0)) == (0, True)
     assert lease(frontier, now=1.0) == "a/2"
     for url in ("a/1", "b/9", "a/2"):
         frontier.acknowledge(f"http://{url}", State.COMPLETED, "", 2.0)
-    assert not frontier.claim(link("a/2"), 5.0, 2.0)
+    assert not frontier.lease_url(link("a/2"), 5.0, 2.0)
     assert (states(frontier), frontier.hosts.leases("a")) == ({"completed": 3}, 0)
     row = frontier.row("http://b/9")
     assert row is not None
@@ -255,7 +255,7 @@ def test_a_claim_leases_what_waits_or_is_new_without_a_turn_of_its_host(make: Ma
 
 def test_a_claim_that_is_released_waits_like_any_other(frontier: Frontier) -> None:
     push(frontier, ("a/1", 3.0), ("a/2", 2.0))
-    assert frontier.claim(link("b/1"), 2.5, 0.0)
+    assert frontier.lease_url(link("b/1"), 2.5, 0.0)
     assert frontier.release(0.0, ["http://b/1"]) == 1
     assert drain(frontier) == ["a/1", "b/1", "a/2"]
 
@@ -265,8 +265,8 @@ def test_a_lease_left_by_its_turn_goes_on_and_ends_without_it(make: Make) -> Non
     push(frontier, ("a/1", 3.0), ("a/2", 2.0))
     assert (lease(frontier), lease(frontier)) == ("a/1", None)
     for _ in range(2):
-        frontier.leave("http://a/1", 1.0)
-    frontier.leave("http://z/1", 1.0)
+        frontier.release_slot("http://a/1", 1.0)
+    frontier.release_slot("http://z/1", 1.0)
     assert (frontier.hosts.leases("a"), states(frontier)) == (0, {"waiting": 1, "processing": 1})
     assert lease(frontier, now=1.0) == "a/2"
     frontier.acknowledge("http://a/1", State.ERROR, "timeout", 2.0)
@@ -353,10 +353,10 @@ def test_thousands_of_urls_of_one_host_leave_in_order(frontier: Frontier) -> Non
 def test_the_last_look_may_leave_a_url_waiting_and_its_host_or_everybody_aside(frontier: Frontier) -> None:
     push(frontier, ("a/1", 0.9), ("a/2", 0.8), ("b/1", 0.7), ("c/1", 0.6))
 
-    def look(leased: Leased) -> Aside | str | None:
+    def look(leased: Leased) -> Postpone | str | None:
         if leased.link.host == "a":
-            frontier.hosts.rest("a", inf, "host budget")
-            return Aside.HOST
+            frontier.hosts.back_off("a", inf, "host budget")
+            return Postpone.HOST
         return "poor" if leased.link.host == "b" else None
 
     assert name(frontier.lease(0.0, look)) == "c/1"
@@ -364,7 +364,7 @@ def test_the_last_look_may_leave_a_url_waiting_and_its_host_or_everybody_aside(f
     assert frontier.hosts.next_ready(0.0) is None
     assert frontier.hosts.waits(1e9) == {"host budget": 1}
     push(frontier, ("d/1", 0.5))
-    assert frontier.lease(0.0, lambda _: Aside.ALL) is None
+    assert frontier.lease(0.0, lambda _: Postpone.ALL) is None
     assert frontier.hosts.next_ready(0.0) == 0.0
     assert lease(frontier) == "d/1"
     assert (frontier.waiting_in({"a"}), frontier.waiting_in({"a", "c"}), frontier.waiting_in(set())) == (
@@ -391,10 +391,10 @@ def test_a_url_leased_while_the_queue_is_read_is_not_given_any_more(frontier: Fr
 
 
 def test_notes_are_found_by_the_beginning_of_their_name(frontier: Frontier) -> None:
-    for note in ("budget/a", "budget/b%", "tally", "budget"):
+    for note in ("budget/a", "budget/b%", "harvest", "budget"):
         frontier.put_note(note, note.upper())
     assert frontier.notes("budget/") == {"budget/a": "BUDGET/A", "budget/b%": "BUDGET/B%"}
-    assert sorted(frontier.notes()) == ["budget", "budget/a", "budget/b%", "tally"]
+    assert sorted(frontier.notes()) == ["budget", "budget/a", "budget/b%", "harvest"]
     assert frontier.notes("x") == {}
 
 
@@ -403,9 +403,9 @@ def test_a_push_can_move_what_waits_or_was_never_met(frontier: Frontier) -> None
     assert [lease(frontier), lease(frontier)] == ["a/1", "b/1"]
     frontier.acknowledge("http://b/1", State.COMPLETED, "stored", 0.0)
     asked = ["a/1", "b/1", "c/1", "d/1"]
-    assert [url for url in asked if frontier.takes(f"http://{url}")] == ["c/1", "d/1"]
+    assert [url for url in asked if frontier.is_open(f"http://{url}")] == ["c/1", "d/1"]
     frontier.release(0.0, ["http://a/1"])
-    assert frontier.takes("http://a/1")
+    assert frontier.is_open("http://a/1")
 
 
 def test_a_text_is_heard_once_for_each_url_that_waits_or_was_never_met(frontier: Frontier) -> None:
@@ -420,10 +420,10 @@ def test_a_text_is_heard_once_for_each_url_that_waits_or_was_never_met(frontier:
         ("c/1", "基金"),
         ("c/1", "基金"),
     ]
-    assert [frontier.hears(f"http://{url}", text) for url, text in said] == [
+    assert [frontier.is_new_anchor(f"http://{url}", text) for url, text in said] == [
         False, True, False, False, True, True, True,
     ]  # fmt: skip
     assert lease(frontier) == "a/1"
-    assert not frontier.hears("http://a/1", "债券")
+    assert not frontier.is_new_anchor("http://a/1", "债券")
     frontier.release(0.0, ["http://a/1"])
-    assert [frontier.hears("http://a/1", text) for text in ("债券", "债券")] == [True, False]
+    assert [frontier.is_new_anchor("http://a/1", text) for text in ("债券", "债券")] == [True, False]

@@ -37,7 +37,7 @@ class Url:
         self.reason = ""
         self.added = self.changed = now
         self.offer: tuple[float, str, float, int] = (0.0, "", 0.0, 0)  # score, anchor, carry, tunnel
-        self.heard: set[str] = set()
+        self.seen_anchors: set[str] = set()
 
     def move(self, state: State, reason: str, now: float) -> None:
         self.state, self.reason, self.changed = state, reason, now
@@ -58,7 +58,7 @@ class FrontierMachine(RuleBasedStateMachine):
         self.frontier = self.opened()
 
     def opened(self) -> Frontier:
-        self.turns: dict[str, int] = {}
+        self.requests: dict[str, int] = {}
         self.clock: dict[str, float] = {}
         hosts = Hosts(self.delay, self.concurrency)
         if self.bound is None:
@@ -72,7 +72,7 @@ class FrontierMachine(RuleBasedStateMachine):
             self.folder.cleanup()
 
     def ready(self, host: str) -> bool:
-        return self.clock.get(host, -inf) <= self.now and self.turns.get(host, 0) < self.concurrency
+        return self.clock.get(host, -inf) <= self.now and self.requests.get(host, 0) < self.concurrency
 
     def waiting(self) -> list[str]:
         return [url for url, row in self.model.items() if row.state is State.WAITING]
@@ -83,7 +83,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
     def end(self, url: str) -> None:
         if self.leases.pop(url)[1]:
-            self.turns[host_of(url)] -= 1
+            self.requests[host_of(url)] -= 1
 
     @rule(offers=offers, again=st.booleans(), tunnel=st.integers(0, 2), carry=values)
     def push(self, offers: list[tuple[str, float, str]], again: bool, tunnel: int, carry: float) -> None:
@@ -93,7 +93,7 @@ class FrontierMachine(RuleBasedStateMachine):
             if row is None:
                 outcome = Pushed.NEW
                 row = self.model[url] = Url(len(self.model), self.now)
-                row.heard.add(anchor)
+                row.seen_anchors.add(anchor)
             elif row.state is State.WAITING:
                 outcome = Pushed.RAISED if value > row.offer[0] else Pushed.KEPT
             elif again and row.state is not State.PROCESSING:
@@ -108,12 +108,12 @@ class FrontierMachine(RuleBasedStateMachine):
         assert self.frontier.push(rows, now=self.now, tunnel=tunnel, again=again) == expected
 
     @rule(url=urls, text=st.sampled_from(["x", "y", "词"]))
-    def hears(self, url: str, text: str) -> None:
+    def is_new_anchor(self, url: str, text: str) -> None:
         row = self.model.get(url)
-        new = row is None or (row.state is State.WAITING and text not in row.heard)
-        assert self.frontier.hears(url, text) == new
+        new = row is None or (row.state is State.WAITING and text not in row.seen_anchors)
+        assert self.frontier.is_new_anchor(url, text) == new
         if row is not None and new:
-            row.heard.add(text)
+            row.seen_anchors.add(text)
 
     @rule(refused=st.sets(urls, max_size=8))
     def lease(self, refused: set[str]) -> None:
@@ -129,27 +129,27 @@ class FrontierMachine(RuleBasedStateMachine):
         assert leased == Leased(Link(url, host_of(url), anchor), value, carry, tunnel, deadline)
         row.move(State.PROCESSING, "", self.now)
         self.leases[url] = (deadline, True)
-        self.turns[host_of(url)] = self.turns.get(host_of(url), 0) + 1
+        self.requests[host_of(url)] = self.requests.get(host_of(url), 0) + 1
         self.clock[host_of(url)] = self.now + self.delay
 
     @rule(url=urls, value=values)
-    def claim(self, url: str, value: float) -> None:
+    def lease_url(self, url: str, value: float) -> None:
         row = self.model.get(url)
         expected = row is None or row.state is State.WAITING
-        assert self.frontier.claim(Link(url, host_of(url), "claim"), value, self.now) is expected
+        assert self.frontier.lease_url(Link(url, host_of(url), "lease_url"), value, self.now) is expected
         if row is None:
             row = self.model[url] = Url(len(self.model), self.now)
-            row.offer = (value, "claim", 0.0, 0)
+            row.offer = (value, "lease_url", 0.0, 0)
         if expected:
             row.move(State.PROCESSING, "", self.now)
             self.leases[url] = (self.now + LEASE_SECONDS, False)
 
     @rule(url=urls)
-    def leave(self, url: str) -> None:
-        self.frontier.leave(url, self.now)
+    def release_slot(self, url: str) -> None:
+        self.frontier.release_slot(url, self.now)
         if url in self.leases and self.leases[url][1]:
             self.leases[url] = (self.leases[url][0], False)
-            self.turns[host_of(url)] -= 1
+            self.requests[host_of(url)] -= 1
 
     @rule(url=urls, state=st.sampled_from([State.COMPLETED, State.DISCARDED, State.ERROR]))
     def acknowledge(self, url: str, state: State) -> None:
@@ -206,7 +206,9 @@ class FrontierMachine(RuleBasedStateMachine):
     def the_next_ready_time_agrees(self) -> None:
         if not hasattr(self, "frontier"):
             return
-        hosts = {host_of(url) for url in self.waiting() if self.turns.get(host_of(url), 0) < self.concurrency}
+        hosts = {
+            host_of(url) for url in self.waiting() if self.requests.get(host_of(url), 0) < self.concurrency
+        }
         due = min((max(self.now, self.clock.get(host, -inf)) for host in hosts), default=None)
         assert self.frontier.hosts.next_ready(self.now) == due
 

@@ -1,4 +1,4 @@
-"""One suite for every ordering in the registry: what a caller may rely on, whichever it drives.
+"""One suite for every strategy in the registry: what a caller may rely on, whichever it drives.
 
 The site is drawn by a seeded generator: 60 pages of three kinds (about funds, about ball games, lists of links), each
 linking to some others with anchors that speak of the target's subject, and every page linked from an earlier one.
@@ -35,7 +35,7 @@ TOPIC = Topic(
 )
 NAMES = sorted(STRATEGIES)
 SLICE_URLS = 5  # a refresh takes several pages, so that a crawl can be cut in the middle of one
-# Orderings that drop links for good by their nature, and the parameters under which they do not.
+# Strategies that drop links for good by their nature, and the parameters under which they do not.
 PATIENT = {"fish_search": {"depth": "1000"}}
 
 

@@ -21,33 +21,33 @@ class Odds:
 
 
 def test_an_open_gate_does_not_even_look() -> None:
-    assert LinkGate(Odds(), threshold=0.0).judge(POOR).probability is None
+    assert LinkGate(Odds(), threshold=0.0).decide(POOR).probability is None
 
 
 def test_links_at_or_above_the_threshold_pass_and_others_do_not() -> None:
     gate = LinkGate(Odds(), threshold=logistic(2.0))
-    assert gate.judge(GOOD).passed
-    refused = gate.judge(POOR)
+    assert gate.decide(GOOD).passed
+    refused = gate.decide(POOR)
     assert (refused.passed, refused.reason) == (False, "below link threshold")
     assert refused.probability == pytest.approx(1 / (1 + math.exp(2.0)))
 
 
 def test_seeds_always_pass() -> None:
-    assert LinkGate(Odds(), threshold=0.9).judge(Link("http://a.example/", "a.example", "足球")).passed
+    assert LinkGate(Odds(), threshold=0.9).decide(Link("http://a.example/", "a.example", "足球")).passed
 
 
 def test_tunnels_are_counted_and_end_at_their_depth() -> None:
     gate = LinkGate(Odds(), threshold=0.5, tunnel_probability=1.0, tunnel_depth=2)
-    assert [gate.judge(POOR, tunnel).tunnel for tunnel in (0, 1)] == [1, 2]
-    assert not gate.judge(POOR, 2).passed
-    assert gate.judge(GOOD, 2).tunnel == 0
+    assert [gate.decide(POOR, tunnel).tunnel for tunnel in (0, 1)] == [1, 2]
+    assert not gate.decide(POOR, 2).passed
+    assert gate.decide(GOOD, 2).tunnel == 0
 
 
 def test_the_same_links_get_a_second_chance_each_time_about_as_many_as_asked() -> None:
     gate = LinkGate(Odds(), threshold=0.5, tunnel_probability=0.3, tunnel_depth=1)
     links = [Link(f"http://a.example/{i}", "a.example", source_url="http://a.example/") for i in range(2000)]
-    passed = [gate.judge(link).passed for link in links]
-    assert passed == [gate.judge(link).passed for link in links]
+    passed = [gate.decide(link).passed for link in links]
+    assert passed == [gate.decide(link).passed for link in links]
     assert 0.25 < sum(passed) / len(passed) < 0.35
 
 

@@ -1,4 +1,4 @@
-"""Settings that every ordering shares."""
+"""Settings that every strategy shares."""
 
 from __future__ import annotations
 

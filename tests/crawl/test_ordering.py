@@ -31,7 +31,7 @@ def test_a_url_linked_several_times_by_one_page_is_queued_once() -> None:
 def test_links_of_a_page_reached_by_a_tunnel_count_its_steps_and_a_target_ends_the_tunnel() -> None:
     frontier = MemoryFrontier(Hosts())
     ordering = Ordering(build("breadth_first"), frontier)
-    via = Via(link("dull"), tunnel=2)
+    via = Via(link("excluded"), tunnel=2)
     ordering.visit(Page("http://dull.example/", via=via), [link("a")], 0.0)
     ordering.visit(Page("http://good.example/", via=via, is_target=True), [link("b")], 0.0)
     assert {row.link.host: row.tunnel for row in frontier.rows()} == {"a.example": 2, "b.example": 0}

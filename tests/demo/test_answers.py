@@ -1,4 +1,4 @@
-"""Bytes, charsets, moves and dead ends of the made-up web."""
+"""Bytes, charsets, moves and dead ends of the synthetic web."""
 
 import re
 import tomllib

@@ -12,7 +12,7 @@ from topiccrawler.demo.sites import TRAIN
 from topiccrawler.demo.topic_file import topic_toml
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import Topic, read_topic
 
 
@@ -32,7 +32,7 @@ def collected(server: RunningServer, topic: Topic) -> tuple[list[Link], list[int
     web, ticks = Web(seed=1), []
     client = ProxyClient(server.address)
     try:
-        reader = Reader(VsmJudge(topic))
+        reader = Reader(VsmClassifier(topic))
         found = list(collect(client, web.train_seeds, web.hosts(TRAIN), reader, 120, ticks.append))
     finally:
         client.close()

@@ -1,4 +1,4 @@
-"""The made-up web over real HTTP: proxy and plain, kept connections, a record of every request."""
+"""The synthetic web over real HTTP: proxy and plain, kept connections, a record of every request."""
 
 import http.client
 import os

@@ -1,4 +1,4 @@
-"""Crawls over webs that are not all HTML: documents, feeds, copies, files that are linked, pages drawn by scripts."""
+"""Crawls over webs that are not all HTML: documents, feeds, copies, files that are linked, pages rendered by JavaScript."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def test_an_unknown_choice_for_duplicates_is_one_line(scrapy: Callable[..., Any]
 needs_browser = pytest.mark.skipif(
     importlib.util.find_spec("scrapy_playwright") is None
     or not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")),
-    reason="the extra is not there: pip install -r requirements-drawn.txt and a Chromium (apt-get install chromium)",
+    reason="the extra is not there: pip install -r requirements-rendering.txt and a Chromium (apt-get install chromium)",
 )
 SCRIPTED = (
     "<html><head><title>行情</title></head><body><div id=app></div><script>"
@@ -254,7 +254,7 @@ SCRIPTED = (
 
 @needs_browser
 @pytest.mark.parametrize(
-    "setting", ["TOPIC_DRAWN_HOSTS=hub.example", "TOPIC_DRAW_EMPTY_PAGES=True"], ids=["named", "empty"]
+    "setting", ["TOPIC_RENDERED_HOSTS=hub.example", "TOPIC_RENDER_EMPTY_PAGES=True"], ids=["named", "empty"]
 )
 def test_a_browser_draws_pages_of_named_hosts_or_pages_without_text(
     setting: str, draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path

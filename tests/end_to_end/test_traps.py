@@ -94,7 +94,7 @@ def test_facets_that_only_sort_the_same_list_anew_are_left_and_the_articles_are_
     articles = {f"{HUB}fund/{n}": page(f"{FUNDS}第{'甲乙丙丁戊己庚辛'[n]}只基金") for n in range(8)}
     hub = page("导航", "/list?a=1", *(f"/fund/{n}" for n in range(8)))
     web = draw_web(Endless({HUB: hub, **articles}, (r"http://hub\.example/list\?(.*)", facets)))
-    ran = crawl(web, "FRONTIER_SHAPE_DRY_PAGES=20")
+    ran = crawl(web, "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES=20")
     fetched = web.fetched()
     assert [url for url in fetched if "/fund/" in url] == list(articles)
     assert len([url for url in fetched if "/list?" in url]) == 21  # the first was new
@@ -120,19 +120,21 @@ def test_a_broken_relative_link_is_followed_three_segments_deep(
 def test_a_host_that_stopped_being_useful_is_held_back_shown_and_freed_by_a_larger_budget(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], frontier: Callable[..., Any]
 ) -> None:
-    def dull(found: re.Match[str]) -> str:
+    def excluded(found: re.Match[str]) -> str:
         return page(SPORT + found[1], f"/{found[1]}a", f"/{found[1]}b")
 
     web = draw_web(
         Endless(
             {HUB: page("导航", "http://dull.example/a", "/good"), f"{HUB}good": page(FUNDS)},
-            (r"http://dull\.example/([ab]+)", dull),
+            (r"http://dull\.example/([ab]+)", excluded),
         )
     )
-    ran = crawl(web, "FRONTIER_HOST_DRY_PAGES=5", "FRONTIER_PATH_SEGMENTS_MAX=0")
-    assert len([url for url in web.fetched() if "dull" in url]) == 5
+    ran = crawl(web, "FRONTIER_HOST_UNPRODUCTIVE_PAGES=5", "FRONTIER_PATH_SEGMENTS_MAX=0")
+    assert len([url for url in web.fetched() if "excluded" in url]) == 5
     assert f"{HUB}good" in web.fetched()
-    assert "Host dull.example is asked no more: no longer useful (FRONTIER_HOST_DRY_PAGES)" in ran.err
+    assert (
+        "Host dull.example is asked no more: no longer useful (FRONTIER_HOST_UNPRODUCTIVE_PAGES)" in ran.err
+    )
     assert "'frontier/urls/held': 6" in ran.err
     assert "'frontier/waits/no_longer_useful': 1" in ran.err
     assert "'finish_reason': 'finished'" in ran.err
@@ -140,8 +142,8 @@ def test_a_host_that_stopped_being_useful_is_held_back_shown_and_freed_by_a_larg
     assert (report["held"], report["states"]["waiting"], report["waits"]) == (6, 6, {"no longer useful": 1})
     assert report["waiting_hosts"] == [{"host": "dull.example", "wait": "no longer useful", "seconds": None}]
     assert {row["wait"] for row in report["top"]} == {"no longer useful"}
-    crawl(web, "FRONTIER_HOST_DRY_PAGES=8")
-    assert len([url for url in web.fetched() if "dull" in url]) == 8
+    crawl(web, "FRONTIER_HOST_UNPRODUCTIVE_PAGES=8")
+    assert len([url for url in web.fetched() if "excluded" in url]) == 8
 
 
 def test_hosts_have_page_budgets(draw_web: Callable[..., Any], crawl: Callable[..., Any]) -> None:

@@ -111,7 +111,7 @@ def test_a_setting_opens_the_private_network_and_a_proxy_is_trusted(
 ) -> None:
     secret = draw_web({"/secret": "<p>secret"})
     web = draw_web({"/": f'<a href="http://localhost:{port_of(secret)}/secret">基金</a>'})
-    crawl(web.proxy + "/", "-s", "TOPIC_PRIVATE_ADDRESSES=True")
+    crawl(web.proxy + "/", "-s", "TOPIC_PRIVATE_NETWORK=True")
     assert secret.asked == ["/secret"]
     proxied = draw_web(
         {"http://hub.example/": '<a href="http://127.0.0.1/x">基金</a>', "http://127.0.0.1/x": "<p>x"}

@@ -7,9 +7,9 @@ import pytest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.crawl.harvest_counter import Tally
+from topiccrawler.crawl.harvest_counter import HarvestCounter
 from topiccrawler.crawl.ordering import Ordering
-from topiccrawler.engine.queue_stats import NOTE, Gauges, noted_waits
+from topiccrawler.engine.queue_stats import NOTE, QueueStats, noted_waits
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Score
@@ -24,10 +24,10 @@ def frontier() -> MemoryFrontier:
     return made
 
 
-def gauges(frontier: MemoryFrontier) -> tuple[Gauges, Ordering, StatsCollector]:
+def queue_stats(frontier: MemoryFrontier) -> tuple[QueueStats, Ordering, StatsCollector]:
     ordering = Ordering(build("breadth_first"), frontier, Budgets(frontier))
     stats = StatsCollector(get_crawler())
-    return Gauges(ordering, Tally(), stats), ordering, stats
+    return QueueStats(ordering, HarvestCounter(), stats), ordering, stats
 
 
 def ours(stats: StatsCollector) -> dict[str, object]:
@@ -41,8 +41,8 @@ def ours(stats: StatsCollector) -> dict[str, object]:
 def test_why_hosts_wait_is_counted_by_reason_and_a_reason_that_passed_becomes_zero(
     frontier: MemoryFrontier,
 ) -> None:
-    shown, ordering, stats = gauges(frontier)
-    frontier.hosts.rest("a.cn", 100.0, "retry-after")
+    shown, ordering, stats = queue_stats(frontier)
+    frontier.hosts.back_off("a.cn", 100.0, "retry-after")
     assert ordering.budgets is not None
     ordering.budgets.close("b.cn", "no longer useful")
     ordering.lease(10.0)
@@ -64,7 +64,7 @@ def test_a_resumed_crawl_keeps_the_rests_servers_asked_for_and_no_others(frontie
         ["d.cn", "host budget", None],
     ]
     frontier.put_note(NOTE, json.dumps(waits))
-    shown, _, _ = gauges(frontier)
+    shown, _, _ = queue_stats(frontier)
     shown.restore(10.0)
     assert list(frontier.hosts.waiting(10.0)) == [("a.cn", "retry-after", 100.0)]
 
@@ -72,7 +72,7 @@ def test_a_resumed_crawl_keeps_the_rests_servers_asked_for_and_no_others(frontie
 def test_the_last_word_counts_urls_by_state_and_those_held_back(
     frontier: MemoryFrontier, caplog: pytest.LogCaptureFixture
 ) -> None:
-    shown, ordering, stats = gauges(frontier)
+    shown, ordering, stats = queue_stats(frontier)
     assert ordering.budgets is not None
     ordering.budgets.close("b.cn", "host budget")
     with caplog.at_level(logging.INFO):

@@ -81,7 +81,7 @@ def test_in_turn_pages_of_both_schemes_wait_in_one_line_and_what_is_no_page_does
 ) -> None:
     monkeypatch.setattr(ReplayDownloadHandler, "_still", lambda _: True)  # no engine here
     crawler = get_crawler(
-        settings_dict={"REPLAY_WARC": str(warc), "REPLAY_IN_TURN": "True", "CONCURRENT_REQUESTS": 3}
+        settings_dict={"REPLAY_WARC": str(warc), "REPLAY_PACED": "True", "CONCURRENT_REQUESTS": 3}
     )
     http, https = (ReplayDownloadHandler.from_crawler(crawler) for _ in range(2))
 

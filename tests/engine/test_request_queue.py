@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from scrapy import Request
 
-from topiccrawler.engine.request_queue import SideQueue
+from topiccrawler.engine.request_queue import RequestQueue
 from topiccrawler.frontier.hosts import Hosts
 
 
 def test_the_highest_priority_of_a_ready_host_goes_first_and_equals_in_order() -> None:
     hosts = Hosts(delay_seconds=5.0)
-    side = SideQueue(hosts)
+    side = RequestQueue(hosts)
     for host, path, priority in [("a", "1", 0), ("b", "2", 7), ("a", "3", 9), ("b", "4", 7), ("c", "5", 7)]:
         side.push(Request(f"http://{host}.example/{path}", priority=priority), host)
     first = [popped[0].url[-1] for _ in range(5) if (popped := side.pop(0.0)) is not None]
@@ -23,7 +23,7 @@ def test_the_highest_priority_of_a_ready_host_goes_first_and_equals_in_order() -
 def test_it_asks_the_clock_the_rows_ask() -> None:
     hosts = Hosts(delay_seconds=5.0)
     hosts.take("a", 0.0)
-    side = SideQueue(hosts)
+    side = RequestQueue(hosts)
     side.push(Request("http://a.example/"), "a")
     assert side.pop(1.0) is None
     hosts.done("a", 2.0)

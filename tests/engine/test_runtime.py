@@ -30,7 +30,7 @@ def test_pages_are_read_plainly_unless_the_ordering_asks_for_more(tmp_path: Path
 def test_an_ordering_that_asks_for_detail_pages_is_told(tmp_path: Path) -> None:
     found = runtime(tmp_path, {"strategy": "jlse", "strategy_detail": "true"}).reader
     assert isinstance(found, DetailReader)
-    assert found.machine.gamma == load_detail().gamma
+    assert found.svm.gamma == load_detail().gamma
 
 
 def test_the_folder_of_judges_may_hold_a_machine_of_its_own(tmp_path: Path) -> None:
@@ -38,6 +38,6 @@ def test_the_folder_of_judges_may_hold_a_machine_of_its_own(tmp_path: Path) -> N
     place.parent.mkdir(parents=True)
     save_detail(replace(load_detail(), gamma=9.5), place)
     arguments = {"strategy": "jlse", "strategy_detail": "true"}
-    found = runtime(tmp_path, arguments, TOPIC_JUDGE_MODELS=str(tmp_path)).reader
+    found = runtime(tmp_path, arguments, TOPIC_PAGE_CLASSIFIER_MODELS=str(tmp_path)).reader
     assert isinstance(found, DetailReader)
-    assert found.machine.gamma == 9.5
+    assert found.svm.gamma == 9.5

@@ -6,8 +6,8 @@ import pytest
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.evaluation.configurations import (
-    Contest,
-    contestants_of,
+    RunConfiguration,
+    build_all,
     contexts_of,
     name_of,
     named,
@@ -48,13 +48,13 @@ def test_parameters_stand_behind_the_name() -> None:
 )
 def test_what_cannot_be_understood_is_one_clear_line(spec: str, fault: str, tea: Path) -> None:
     with pytest.raises(StrategyError, match=fault):
-        contestants_of(Contest(str(tea)), [spec], forgiving=[spec])
+        build_all(RunConfiguration(str(tea)), [spec], forgiving=[spec])
 
 
 def test_a_topic_without_a_link_model_is_read_by_window_alone(tea: Path) -> None:
-    assert contexts_of(Contest(str(tea))) == ["window"]
+    assert contexts_of(RunConfiguration(str(tea))) == ["window"]
 
 
 def test_a_given_threshold_goes_before_the_topics_own(tea: Path) -> None:
-    assert threshold_of(Contest(str(tea))) == 0.0
-    assert threshold_of(Contest(str(tea), link_threshold=0.4)) == 0.4
+    assert threshold_of(RunConfiguration(str(tea))) == 0.0
+    assert threshold_of(RunConfiguration(str(tea), link_threshold=0.4)) == 0.4

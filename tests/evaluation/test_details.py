@@ -1,4 +1,4 @@
-"""Detail pages in a comparison: found out once for all orderings, and only when one of them asks.
+"""Detail pages in a comparison: found out once for all strategies, and only when one of them asks.
 
 home ─> news ─> rain        the hub is about tea and, by a machine that takes all text for one, a detail page;
   └──> hub* ──> green*      with `terminal` nothing follows its link
@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from topiccrawler.evaluation.configurations import Contest
-from topiccrawler.evaluation.experiment import Plan, _sight, compare
-from topiccrawler.evaluation.page_reading import survey
-from topiccrawler.evaluation.parsed_pages import Readings
+from topiccrawler.evaluation.configurations import RunConfiguration
+from topiccrawler.evaluation.experiment import Plan, _reading_plan, compare
+from topiccrawler.evaluation.page_reading import read_web
+from topiccrawler.evaluation.parsed_pages import ParsedPages
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.workers import Workers
 from topiccrawler.relevance.detail import FILE, DetailClassifier, save_detail
@@ -40,11 +40,11 @@ HOME, NEWS, HUB, RAIN, GREEN = range(5)
 def plan(record: Callable[..., Path], tea: Path, tmp_path: Path) -> Plan:
     models = tmp_path / "models"
     (models / FILE).parent.mkdir(parents=True)
-    machine = DetailClassifier(1.0, np.zeros(3), np.ones(3), np.zeros((1, 3)), np.zeros(1), 1.0)
-    save_detail(machine, models / FILE)
+    svm = DetailClassifier(1.0, np.zeros(3), np.ones(3), np.zeros((1, 3)), np.zeros(1), 1.0)
+    save_detail(svm, models / FILE)
     return Plan(
         web=(record(WEB),),
-        contests=(Contest(str(tea), judge_models=models, expand="all"),),
+        configurations=(RunConfiguration(str(tea), page_classifier_models=models, expand="all"),),
         seeds=(Seeds([f"{A}/"], []),),
         specs=("anchor_text", "jlse:terminal=true:detail=true"),
         pages=9,
@@ -60,8 +60,8 @@ def details(plan: Plan, place: Path) -> list[bool]:
     """What the readings say of each page."""
     pages = RecordedPages(RecordedWeb(plan.web))
     with Workers(1) as workers:
-        survey(_sight(plan), pages, place, workers, lambda _: None)
-    with contextlib.closing(Readings(place)) as readings:
+        read_web(_reading_plan(plan), pages, place, workers, lambda _: None)
+    with contextlib.closing(ParsedPages(place)) as readings:
         return [
             bool(reading and reading.page["is_detail"]) for reading in map(readings.read, range(len(pages)))
         ]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from topiccrawler.evaluation.configurations import Contest
+from topiccrawler.evaluation.configurations import RunConfiguration
 from topiccrawler.evaluation.live import LiveCrawls, fetched
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Run
@@ -45,7 +45,9 @@ def test_the_real_crawl_is_given_the_same_arguments(
     recorded: Callable[..., RecordedPages], tmp_path: Path
 ) -> None:
     crawls = LiveCrawls([tmp_path / "web.warc"], recorded(WEB), tmp_path, 1)
-    run = Run(Contest("tea"), "fish_search:width=3", (0,), 50, tmp_path / "readings", seed=2, concurrency=4)
+    run = Run(
+        RunConfiguration("tea"), "fish_search:width=3", (0,), 50, tmp_path / "readings", seed=2, concurrency=4
+    )
     arguments = crawls.arguments(run, tmp_path / "seeds.txt", tmp_path)
     assert arguments[:2] == ["crawl", "topic"]
     assert "strategy=fish_search" in arguments
@@ -53,12 +55,12 @@ def test_the_real_crawl_is_given_the_same_arguments(
     assert "pages=50" in arguments
     assert "TOPIC_SEED=2" in arguments
     assert f"REPLAY_WARC={tmp_path / 'web.warc'}" in arguments
-    assert "REPLAY_IN_TURN=True" in arguments
+    assert "REPLAY_PACED=True" in arguments
     assert {"CONCURRENT_REQUESTS=4", "CONCURRENT_REQUESTS_PER_DOMAIN=4"} < set(arguments)
     assert "TOPIC_LINK_THRESHOLD=0" in arguments
     middlewares = next(arg for arg in arguments if arg.startswith("SPIDER_MIDDLEWARES="))
     assert json.loads(middlewares.partition("=")[2]) == {
-        "topiccrawler.engine.middlewares.recorded_links.HeldLinksMiddleware": 1200
+        "topiccrawler.engine.middlewares.recorded_links.RecordedLinksMiddleware": 1200
     }
-    pruned = Run(Contest("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)
+    pruned = Run(RunConfiguration("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)
     assert "TOPIC_LINK_THRESHOLD=0.3" in crawls.arguments(pruned, tmp_path / "seeds.txt", tmp_path)

@@ -38,7 +38,7 @@ def test_a_crawl_that_ran_out_of_pages_keeps_its_count_and_is_still_divided_by_n
     assert harvest_rate(short, 5) == 0.4
     assert short.area(5) == 1 + 2 + 2 + 2 + 2
     assert oracle_ratio(short, ORACLE, 5) == 9 / 14
-    assert oracle_ratio(CRAWL, short, 5) == 10 / 9  # an ordering may pass the oracle
+    assert oracle_ratio(CRAWL, short, 5) == 10 / 9  # a strategy may pass the oracle
 
 
 def test_a_crawl_that_fetched_nothing_scores_nothing() -> None:

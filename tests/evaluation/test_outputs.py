@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.evaluation.configurations import Contest, Contestants
+from topiccrawler.evaluation.configurations import Configurations, RunConfiguration
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.experiment import Comparison, Outcome, Plan
 from topiccrawler.evaluation.plots import plots
@@ -37,7 +37,7 @@ def outcome(topic: str = "tea", truth: Truth = TRUTH) -> Outcome:
         [EVIL],
         Scored.of(truth, [[1, 2, 0, 3]]),
         [1, 2, 0, 3],
-        Contestants(list(crawls), {"jlse": "jlse <needs> a model"}),
+        Configurations(list(crawls), {"jlse": "jlse <needs> a model"}),
         crawls,
         {name: Scored.of(truth, [crawled.order for crawled in runs]) for name, runs in crawls.items()},
     )
@@ -48,7 +48,7 @@ def comparison(tmp_path: Path) -> Callable[..., Comparison]:
     def make(*outcomes: Outcome) -> Comparison:
         web = tmp_path / "a<b>.warc"
         web.write_bytes(b"bytes")
-        topics = tuple(Contest(one.topic) for one in outcomes)
+        topics = tuple(RunConfiguration(one.topic) for one in outcomes)
         specs = ("breadth_first", "random_order", "fish_search:width=3")
         plan = Plan((web,), topics, (Seeds([EVIL], []),), specs, pages=4)
         return Comparison(plan, list(outcomes), 5, 6, 7, 8, 9)

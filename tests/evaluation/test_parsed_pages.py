@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from topiccrawler.evaluation.parsed_pages import Readings, pack, write_pages
+from topiccrawler.evaluation.parsed_pages import ParsedPages, pack, write_pages
 from topiccrawler.model import Link, Page, Via
 
 URLS = ["http://a.example/", "http://a.example/b/"]
@@ -12,10 +12,10 @@ LINK = Link(
 )
 
 
-def store(path: Path) -> Readings:
+def store(path: Path) -> ParsedPages:
     blob = pack(PAGE, [(0.7, True), (0.1, False)], {"window": [(1, LINK)], "dom": []})
     write_pages(path, [(0, URLS[0], "a.example", blob), (1, URLS[1], "a.example", None)])
-    return Readings(path)
+    return ParsedPages(path)
 
 
 def test_a_page_comes_back_as_it_was_read_with_what_the_run_adds(tmp_path: Path) -> None:

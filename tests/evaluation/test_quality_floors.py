@@ -12,7 +12,7 @@ from topiccrawler.strategies import STRATEGIES
 FLOORS = Path(__file__).parents[1] / "quality_floors.json"
 
 
-def test_every_ordering_reaches_its_floor_on_the_made_up_web(tmp_path: Path) -> None:
+def test_every_strategy_reaches_its_floor_on_the_synthetic_web(tmp_path: Path) -> None:
     ratios = measured(tmp_path)
     assert set(ratios) == set(STRATEGIES)
     assert complaints(ratios, read_floors(FLOORS)) == []
@@ -37,7 +37,7 @@ def test_a_floor_may_rise_silently_but_not_fall() -> None:
     assert complaints({"opic": 0.6}, {"opic": entries}) == [
         "opic: its floor was lowered to 0.4 and nobody says why"
     ]
-    entries[-1]["why"] = "the made-up web has a new kind of site"
+    entries[-1]["why"] = "the synthetic web has a new kind of site"
     assert complaints({"opic": 0.6}, {"opic": entries}) == []
 
 

@@ -18,10 +18,10 @@ ROOT = Path(__file__).parents[2]
 READ_AND_CRAWL = """
 import hashlib, json, sqlite3, sys
 from pathlib import Path
-from topiccrawler.evaluation.configurations import Contest
+from topiccrawler.evaluation.configurations import RunConfiguration
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Run, crawl
-from topiccrawler.evaluation.page_reading import Sight, survey
+from topiccrawler.evaluation.page_reading import ReadingPlan, read_web
 from topiccrawler.evaluation.workers import Workers
 from topiccrawler.replay.warc import RecordedWeb
 
@@ -29,13 +29,13 @@ web, place, count = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 topics = ("finance", "health")
 pages = RecordedPages(RecordedWeb([web]))
 with Workers(1) as workers:
-    survey(Sight((web,), topics, "vsm", None, ("window",), 60, frozenset(), details=True), pages, place, workers, lambda _: None)
+    read_web(ReadingPlan((web,), topics, "vsm", None, ("window",), 60, frozenset(), details=True), pages, place, workers, lambda _: None)
 told = {"pages": len(pages)}
 for number, reading in sqlite3.connect(place).execute("SELECT number, reading FROM pages ORDER BY number"):
     told[f"page {number} {pages.urls[number]}"] = hashlib.sha256(reading or b"").hexdigest()
 for spec in sys.argv[4:]:
     for at, topic in enumerate(topics):
-        told[f"{topic} {spec}"] = crawl(Run(Contest(topic), spec, (0,), count, place, at)).order
+        told[f"{topic} {spec}"] = crawl(Run(RunConfiguration(topic), spec, (0,), count, place, at)).order
 print(json.dumps(told))
 """
 
@@ -75,7 +75,7 @@ def first_pages(web: Path, folder: Path) -> Path:
     return part
 
 
-def test_a_made_up_web_is_read_and_crawled_the_same_in_every_process(tmp_path: Path) -> None:
+def test_a_synthetic_web_is_read_and_crawled_the_same_in_every_process(tmp_path: Path) -> None:
     warc, _ = record(Web(1), tmp_path)
     assert differing(first_pages(warc, tmp_path), tmp_path) == (PAGES, [])
 

@@ -4,12 +4,12 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from topiccrawler.evaluation.configurations import Contest
-from topiccrawler.evaluation.repeats import all_rounds
+from topiccrawler.evaluation.configurations import RunConfiguration
+from topiccrawler.evaluation.repeats import run_repeats
 from topiccrawler.evaluation.replayed import Crawled, Run
 
-FAIR = Run(Contest("tea"), "fair", (0,), 5, Path("readings"))
-LUCKY = Run(Contest("tea"), "lucky", (0,), 5, Path("readings"))
+FAIR = Run(RunConfiguration("tea"), "fair", (0,), 5, Path("readings"))
+LUCKY = Run(RunConfiguration("tea"), "lucky", (0,), 5, Path("readings"))
 
 
 class Log:
@@ -35,15 +35,15 @@ def orders(found: list[list[Crawled]]) -> list[list[list[int]]]:
     return [[crawled.order for crawled in crawls] for crawls in found]
 
 
-def test_without_repeats_every_ordering_runs_once() -> None:
+def test_without_repeats_every_strategy_runs_once() -> None:
     log = Log()
-    assert orders(all_rounds([FAIR, LUCKY], 1, log.do, log.bar, always=False)) == [[[7]], [[0]]]
+    assert orders(run_repeats([FAIR, LUCKY], 1, log.do, log.bar, always=False)) == [[[7]], [[0]]]
     assert log.bars == [("crawling", 2, 2)]
 
 
 def test_an_ordering_that_crawls_the_same_with_another_seed_is_done() -> None:
     log = Log()
-    found = all_rounds([FAIR, LUCKY], 4, log.do, log.bar, always=False)
+    found = run_repeats([FAIR, LUCKY], 4, log.do, log.bar, always=False)
     assert orders(found) == [[[7]], [[0], [1], [2], [3]]]
     assert log.done.count(("fair", 2)) == 0
     assert log.bars == [("crawling", 2, 2), ("crawling", 2, 2), ("crawling", 2, 2)]
@@ -51,9 +51,9 @@ def test_an_ordering_that_crawls_the_same_with_another_seed_is_done() -> None:
 
 def test_two_rounds_are_two() -> None:
     log = Log()
-    assert orders(all_rounds([LUCKY], 2, log.do, log.bar, always=False)) == [[[0], [1]]]
+    assert orders(run_repeats([LUCKY], 2, log.do, log.bar, always=False)) == [[[0], [1]]]
 
 
 def test_live_crawls_are_always_repeated() -> None:
     log = Log()
-    assert orders(all_rounds([FAIR], 3, log.do, log.bar, always=True)) == [[[7], [7], [7]]]
+    assert orders(run_repeats([FAIR], 3, log.do, log.bar, always=True)) == [[[7], [7], [7]]]

@@ -10,7 +10,7 @@ from topiccrawler.evaluation.synthetic_web import record
 from topiccrawler.replay.warc import RecordedWeb
 
 
-def test_the_made_up_web_is_recorded_whole_and_the_same_each_time(tmp_path: Path) -> None:
+def test_the_synthetic_web_is_recorded_whole_and_the_same_each_time(tmp_path: Path) -> None:
     web = Web(1)
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder in folders:

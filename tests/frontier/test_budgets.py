@@ -8,7 +8,14 @@ import pytest
 from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, State
-from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_DRY, HOST_PAGES, NOTE, Allowance, Budgets
+from topiccrawler.frontier.budgets import (
+    DOMAIN_PAGES,
+    HOST_PAGES,
+    HOST_UNPRODUCTIVE,
+    NOTE,
+    Allowance,
+    Budgets,
+)
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Score, Via
@@ -85,15 +92,15 @@ def test_hosts_of_one_registered_domain_share_a_budget(frontier: Frontier) -> No
 def test_a_host_whose_pages_are_useless_in_a_row_is_closed_and_a_useful_page_begins_the_row_anew(
     frontier: Frontier,
 ) -> None:
-    crawl = Crawl(frontier, host_dry_pages=3, shape_dry_pages=0)
+    crawl = Crawl(frontier, host_unproductive_pages=3, shape_unproductive_pages=0)
     pages = numbered("a.cn", 10)
     crawl.queue(*pages)
     assert crawl.run(relevant=frozenset({pages[2]})) == pages[:6]
-    assert crawl.budgets.closed == {"a.cn": HOST_DRY}
+    assert crawl.budgets.closed == {"a.cn": HOST_UNPRODUCTIVE}
 
 
 def test_a_hub_lives_by_the_pages_it_leads_to(frontier: Frontier) -> None:
-    crawl = Crawl(frontier, host_dry_pages=2, shape_dry_pages=0)
+    crawl = Crawl(frontier, host_unproductive_pages=2, shape_unproductive_pages=0)
     crawl.queue("hub.cn/a")
     crawl.queue("far.cn/good", source="http://hub.cn/a")
     crawl.queue("hub.cn/b", "hub.cn/c", "hub.cn/d")
@@ -107,7 +114,7 @@ def test_a_hub_lives_by_the_pages_it_leads_to(frontier: Frontier) -> None:
 
 def test_a_calendar_of_relevant_pages_that_say_the_same_is_refused_by_its_shape(frontier: Frontier) -> None:
     """/cal/1 … /cal/9 differ in numbers only, in their URLs and in their words; /good stays open."""
-    crawl = Crawl(frontier, host_dry_pages=0, shape_dry_pages=3)
+    crawl = Crawl(frontier, host_unproductive_pages=0, shape_unproductive_pages=3)
     months = [f"a.cn/cal/{n}" for n in range(9)]
     crawl.queue(*months, "a.cn/good")
     same = dict.fromkeys(months, "基金日历")
@@ -119,7 +126,7 @@ def test_a_calendar_of_relevant_pages_that_say_the_same_is_refused_by_its_shape(
 
 
 def test_faults_of_the_network_are_not_held_against_a_host_but_what_is_no_page_is(frontier: Frontier) -> None:
-    crawl = Crawl(frontier, host_dry_pages=2, host_pages=9)
+    crawl = Crawl(frontier, host_unproductive_pages=2, host_pages=9)
     crawl.queue(*numbered("a.cn", 8))
     for state, reason, fetched in (
         (State.ERROR, "http 404", True),
@@ -133,7 +140,7 @@ def test_faults_of_the_network_are_not_held_against_a_host_but_what_is_no_page_i
         assert leased is not None
         crawl.ordering.acknowledge(leased.link.url, state, reason, 0.0, fetched=fetched)
     assert crawl.ordering.lease(0.0) is None
-    assert crawl.budgets.closed == {"a.cn": HOST_DRY}
+    assert crawl.budgets.closed == {"a.cn": HOST_UNPRODUCTIVE}
     assert '"pages": 4, "dry": 2' in (frontier.note(NOTE + "a.cn") or "")
 
 
@@ -172,7 +179,7 @@ def test_a_damaged_note_is_said_in_one_line(frontier: Frontier) -> None:
 def test_a_host_that_is_closed_beforehand_does_not_stop_the_others_and_two_runs_are_alike() -> None:
     runs = []
     for _ in range(2):
-        crawl = Crawl(MemoryFrontier(), host_dry_pages=5, shape_dry_pages=3)
+        crawl = Crawl(MemoryFrontier(), host_unproductive_pages=5, shape_unproductive_pages=3)
         crawl.queue(*numbered("a.cn", 9), *[f"b.cn/{n}" for n in range(9)], *numbered("c.cn", 2))
         runs.append(crawl.run())
     assert (

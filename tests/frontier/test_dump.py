@@ -41,7 +41,7 @@ def fill(path: Path) -> None:
             frontier.acknowledge(f"http://{url}", state, reason, 7.0)
         assert frontier.lease(8.0) is not None
         frontier.push([(link("a.cn/2", "基金"), Score("http://a.cn/2", 4.0, carry=0.5))], now=9.0)
-        frontier.put_note("tally", '{"pages": 2, "kept": 1}')
+        frontier.put_note("harvest", '{"pages": 2, "kept": 1}')
 
 
 def test_an_overview_counts_by_state_host_and_reason_and_gives_the_best_waiting_rows(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_an_overview_counts_by_state_host_and_reason_and_gives_the_best_waiting_
         ("http://a.cn/2", 4.0, "基金"),
         ("http://d.cn/1", 2.0, ""),
     ]
-    assert seen.notes == {"tally": '{"pages": 2, "kept": 1}'}
+    assert seen.notes == {"harvest": '{"pages": 2, "kept": 1}'}
 
 
 def test_a_frontier_can_be_looked_at_while_a_crawl_writes_to_it(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_what_is_dumped_can_be_loaded_again_and_is_the_same(tmp_path: Path) -> N
     with reading(tmp_path / "f.sqlite") as rows:
         lines = list(dump(rows))
     assert lines[0] == HEAD
-    assert json.loads(lines[1]) == {"note": "tally", "text": '{"pages": 2, "kept": 1}'}
+    assert json.loads(lines[1]) == {"note": "harvest", "text": '{"pages": 2, "kept": 1}'}
     with SqliteFrontier(tmp_path / "copy.sqlite") as copy:
         assert load(lines, copy, "dump.jsonl") == (6, 0)
         assert load(lines, copy, "dump.jsonl") == (0, 6)
@@ -95,7 +95,7 @@ def test_what_is_dumped_can_be_loaded_again_and_is_the_same(tmp_path: Path) -> N
         first = copy.row("http://a.cn/1")
         assert first is not None
         assert (first.state, first.reason, first.added, first.changed) == (State.ERROR, "http 404", 5.0, 7.0)
-        assert copy.note("tally") == '{"pages": 2, "kept": 1}'
+        assert copy.note("harvest") == '{"pages": 2, "kept": 1}'
 
 
 ROW = '{"url": "http://a.cn/1", "host": "a.cn", "score": 1.0}'

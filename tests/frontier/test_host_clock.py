@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from math import inf
 
-from topiccrawler.frontier.host_clock import Clock
+from topiccrawler.frontier.host_clock import HostClock
 
 
 def test_a_new_clock_is_free_at_once() -> None:
-    clock = Clock("a")
+    clock = HostClock("a")
     assert (clock.time(), clock.reason(0.0, default=1.0, concurrency=1)) == (-inf, None)
 
 
 def test_the_later_of_delay_and_rest_gives_time_and_reason() -> None:
-    clock = Clock("a")
+    clock = HostClock("a")
     clock.begin(0.0, 5.0)
-    clock.rest(3.0, "retry-after")
+    clock.back_off(3.0, "retry-after")
     assert (clock.time(), clock.reason(2.0, 5.0, 2)) == (5.0, "delay")
-    clock.rest(7.0, "retry-after")
+    clock.back_off(7.0, "retry-after")
     assert (clock.time(), clock.reason(2.0, 5.0, 2)) == (7.0, "retry-after")
     assert (clock.reason(7.0, 5.0, 2), clock.reason(7.0, 5.0, 1)) == (None, "busy")
 
 
 def test_a_turn_comes_back_only_once() -> None:
-    clock = Clock("a")
+    clock = HostClock("a")
     clock.begin(0.0, 5.0)
     clock.end()
     clock.begin(10.0, 5.0)

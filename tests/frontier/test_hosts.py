@@ -88,8 +88,8 @@ def test_a_rest_is_lengthened_never_shortened() -> None:
     hosts = Hosts(delay_seconds=1.0)
     hosts.take("a", 0.0)
     hosts.done("a", 0.0)
-    hosts.rest("a", 30.0, "retry-after")
-    hosts.rest("a", 20.0, "back-off")
+    hosts.back_off("a", 30.0, "retry-after")
+    hosts.back_off("a", 20.0, "back-off")
     assert (hosts.ready_at("a"), hosts.waiting_reason("a", 25.0)) == (30.0, "retry-after")
     assert hosts.ready("a", 30.0)
 
@@ -140,7 +140,7 @@ def test_a_host_put_to_rest_while_ready_is_passed_over() -> None:
     hosts.want("a", (-2.0, 0))
     hosts.want("b", (-1.0, 1))
     assert hosts.best(0.0) == "a"
-    hosts.rest("a", 8.0, "retry-after")
+    hosts.back_off("a", 8.0, "retry-after")
     assert (hosts.best(7.0), hosts.waits(7.0)) == ("b", {"retry-after": 1})
     assert hosts.best(8.0) == "a"
 
@@ -162,7 +162,7 @@ def test_waits_counts_hosts_with_waiting_urls_by_reason() -> None:
     for host in "abe":
         hosts.take(host, 0.0)
     hosts.done("a", 0.0)
-    hosts.rest("c", 9.0, "retry-after")
+    hosts.back_off("c", 9.0, "retry-after")
     assert hosts.waits(0.5) == {"delay": 2, "retry-after": 1}
     assert hosts.waits(2.0) == {"busy": 1, "retry-after": 1}
 
@@ -236,6 +236,6 @@ def test_thousands_of_changes_leave_the_heaps_small() -> None:
         hosts.want("a", (-float(change), change))
         hosts.want("b", (-float(change) - 0.5, change))
         hosts.best(0.0)
-        hosts.rest("c", float(change), "retry-after")
+        hosts.back_off("c", float(change), "retry-after")
     assert hosts.best(0.0) == "b"
     assert len(hosts._ready) + len(hosts._cooling) < 400

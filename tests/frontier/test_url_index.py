@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 import pytest
 
-from topiccrawler.frontier.url_index import Digest, Known, digest
+from topiccrawler.frontier.url_index import Digest, UrlIndex, digest
 
 
 def same_fingerprint(url: str) -> Digest:
@@ -23,7 +23,7 @@ def test_the_digest_is_blake2b_as_signed_64_bits_and_32_more() -> None:
 
 
 def test_numbers_are_given_in_order_of_arrival() -> None:
-    known = Known()
+    known = UrlIndex()
     urls = [f"http://a.cn/{n}" for n in range(20_000)]
     assert [known.find_or_add(url)[0] for url in urls] == list(range(20_000))
     assert [known.find_or_add(url) for url in urls] == [(number, None) for number in range(20_000)]
@@ -35,15 +35,15 @@ def test_numbers_are_given_in_order_of_arrival() -> None:
 def test_a_loaded_set_knows_what_the_first_one_knew(count: int) -> None:
     urls = [f"http://a.cn/{n}" for n in range(count)]
     digests = [digest(url) for url in urls]
-    known = Known()
+    known = UrlIndex()
     known.load(array("q", [pair[0] for pair in digests]), array("I", [pair[1] for pair in digests]))
     assert [known.find(url) for url in urls] == list(range(count))
     assert known.find_or_add("http://new.cn/") == (count, digest("http://new.cn/"))
 
 
 def test_urls_with_equal_fingerprints_are_told_apart() -> None:
-    known = Known(same_fingerprint)
+    known = UrlIndex(same_fingerprint)
     assert [known.find_or_add(url)[0] for url in ("7", "8", "9", "8", "7")] == [0, 1, 2, 1, 0]
-    again = Known(same_fingerprint)
+    again = UrlIndex(same_fingerprint)
     again.load(array("q", [42, 42, 42]), array("I", [7, 8, 9]))
     assert [again.find(url) for url in ("9", "8", "7", "6")] == [2, 1, 0, None]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.link_model import word_weights as evidence
-from topiccrawler.link_model.word_weights import Evidence
+from topiccrawler.link_model.word_weights import WordWeights
 
 
 @pytest.fixture
-def table() -> Evidence:
-    return Evidence({"足球": 2.0, "比赛": 1.0, "足球比": 9.0, "基金": -3.0, "比": 50.0, "cup": 4.0})
+def table() -> WordWeights:
+    return WordWeights({"足球": 2.0, "比赛": 1.0, "足球比": 9.0, "基金": -3.0, "比": 50.0, "cup": 4.0})
 
 
 @pytest.mark.parametrize(
@@ -27,18 +27,20 @@ def table() -> Evidence:
         ("", 0.0),
     ],
 )
-def test_an_unknown_compound_says_what_its_known_words_say(table: Evidence, word: str, share: float) -> None:
+def test_an_unknown_compound_says_what_its_known_words_say(
+    table: WordWeights, word: str, share: float
+) -> None:
     assert table[word] == share
     assert table[word] == share
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evidence, "_MOST_REMEMBERED", 3)
-    table = Evidence({"足球": 2.0})
+    table = WordWeights({"足球": 2.0})
     assert [table[f"足球{character}"] for character in "甲乙丙丁戊己"] == [2.0] * 6
     assert len(table) == 4
 
 
 def test_without_compounds_only_known_words_speak() -> None:
-    table = Evidence({"足球": 2.0}, compounds=False)
+    table = WordWeights({"足球": 2.0}, compounds=False)
     assert (table["足球"], table["世界足球"], table[""]) == (2.0, 0.0, 0.0)

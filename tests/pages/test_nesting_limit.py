@@ -1,14 +1,14 @@
-from topiccrawler.pages.nesting_limit import MOST_LEVELS, tame
+from topiccrawler.pages.nesting_limit import MOST_LEVELS, limit_nesting
 
 
 def test_usual_pages_pass_untouched() -> None:
     html = "<div><p><b>字</b><font color=red>字</font></p></div>" * 1000
-    assert tame(html) == html
+    assert limit_nesting(html) == html
 
 
 def test_levels_past_the_limit_go_with_their_ends() -> None:
     html = "<div>" * 3000 + "字" + "</div>" * 3000
-    tamed = tame(html)
+    tamed = limit_nesting(html)
     assert tamed.count("<div>") == MOST_LEVELS
     assert tamed.count("</div>") == MOST_LEVELS
     assert tamed.index("字") > tamed.rindex("<div>")
@@ -16,23 +16,23 @@ def test_levels_past_the_limit_go_with_their_ends() -> None:
 
 def test_elements_that_end_by_themselves_do_not_count_as_levels() -> None:
     html = "<p>字<li>字<td>字<img src=x><br>" * 2000
-    assert tame(html) == html
+    assert limit_nesting(html) == html
 
 
 def test_links_survive_the_flattening() -> None:
-    assert tame("<div>" * 5000 + "<a href=/x>字</a>").endswith("<a href=/x>字</a>")
+    assert limit_nesting("<div>" * 5000 + "<a href=/x>字</a>").endswith("<a href=/x>字</a>")
 
 
 def test_formatting_goes_when_too_much_of_it_is_open_at_once() -> None:
     html = "<B>".join(["字"] * 700)
-    assert tame(html) == " ".join(["字"] * 700)
+    assert limit_nesting(html) == " ".join(["字"] * 700)
 
 
 def test_formatting_that_is_closed_stays_however_much_there_is() -> None:
     html = "<strong>字</strong><Font size=1>字</Font>" * 2000
-    assert tame(html) == html
+    assert limit_nesting(html) == html
 
 
 def test_an_endless_tag_of_a_large_page_goes() -> None:
     html = "<p>前</p><img src='data:" + "A" * 300_000 + "'><p>后</p>"
-    assert tame(html) == "<p>前</p> <p>后</p>"
+    assert limit_nesting(html) == "<p>前</p> <p>后</p>"

@@ -69,10 +69,10 @@ def test_there_are_enough_cases() -> None:
 
 
 def test_relevance_target_and_terms_come_from_the_words_of_the_page() -> None:
-    judge = CountingJudge()
+    page_classifier = CountingJudge()
     body = "<title>股票入门</title><p>股票！</p><p>股票 stock</p>".encode()
     via = Via(Link("http://a.test/", "a.test"), 0.5)
-    page = Reader(judge).read("http://a.test/x", body, depth=3, seconds=0.25, via=via).page
+    page = Reader(page_classifier).read("http://a.test/x", body, depth=3, seconds=0.25, via=via).page
     assert (page.url, page.depth, page.seconds, page.via) == ("http://a.test/x", 3, 0.25, via)
     assert page.title == "股票入门"
     assert page.relevance == pytest.approx(2 / 3)
@@ -81,14 +81,14 @@ def test_relevance_target_and_terms_come_from_the_words_of_the_page() -> None:
 
 
 def test_the_judge_sees_each_field_apart_and_all_text_of_a_page_without_main_text() -> None:
-    judge = CountingJudge()
+    page_classifier = CountingJudge()
     html = (
         "<title>行情</title><meta name=keywords content=基金><meta name=description content=理财>"
         "<h2>债券 市场</h2><p><b>黄金</b><a href=/>首页</a></p>"
     )
-    reading = Reader(judge).read("http://a.test/", html.encode(), "utf-8")
+    reading = Reader(page_classifier).read("http://a.test/", html.encode(), "utf-8")
     assert reading.main_text == ""
-    (words,) = judge.shown
+    (words,) = page_classifier.shown
     assert words == reading.words
     assert list(words.title) == ["行情"]
     assert list(words.headings) == ["债券", "市场"]

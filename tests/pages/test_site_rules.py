@@ -5,7 +5,7 @@ import pytest
 from topiccrawler.links.extract import extract
 from topiccrawler.pages.read import Reader, Reading
 from topiccrawler.pages.site_rules import rule_of
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import SiteRule, make_topic
 
 TEXT = "基金净值今日上涨，投资者情绪好转，分析师提醒注意风险。" * 4
@@ -21,7 +21,7 @@ HTML = f"""<html><head><title>站点名</title></head><body>
 
 def read(rule: dict[str, str], url: str = "http://blog.example.com/p") -> Reading:
     topic = make_topic({"name": "finance", "keywords": ["基金"], "sites": {"blog.example.com": rule}}, "test")
-    return Reader(VsmJudge(topic), sites=topic.sites).read(url, HTML.encode())
+    return Reader(VsmClassifier(topic), sites=topic.sites).read(url, HTML.encode())
 
 
 def urls(reading: Reading) -> list[str]:

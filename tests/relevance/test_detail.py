@@ -1,4 +1,4 @@
-"""The detail classifier: its figures by hand, its machine against scikit-learn, its file against damage."""
+"""The detail classifier: its features by hand, its machine against scikit-learn, its file against damage."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.pages.parse import parse
-from topiccrawler.relevance.detail import DetailClassifier, figures, load_detail, save_detail
+from topiccrawler.relevance.detail import DetailClassifier, features, load_detail, save_detail
 from topiccrawler.relevance.training.detail import Kind, across_webs, train_detail
 from topiccrawler.resources import folder
 
@@ -24,14 +24,14 @@ def test_the_figures_by_hand() -> None:
     page = parse(
         "<p>基金净值今日上涨 news</p><p>风险提示</p><ul><li><a href=/a>首页</a><li><a href=/b>更多</a></ul>"
     )
-    text, links, gathered = figures(page)
+    text, links, gathered = features(page)
     assert text == pytest.approx(math.log2((7 + 1) / 100))
     assert links == pytest.approx(math.log2((2 + 1) / (9 + 1)))
     assert gathered == pytest.approx((25 + 4) / 49)
 
 
 def test_a_page_without_text_has_finite_figures() -> None:
-    assert figures(parse("")) == (pytest.approx(math.log2(1 / 100)), 0.0, 0.0)
+    assert features(parse("")) == (pytest.approx(math.log2(1 / 100)), 0.0, 0.0)
 
 
 def pages(count: int = 60) -> list[Kind]:
@@ -48,32 +48,32 @@ def pages(count: int = 60) -> list[Kind]:
 
 def test_the_machine_scores_as_scikit_learn_does() -> None:
     kinds = pages()
-    machine, kept_aside = train_detail(kinds)
-    assert kept_aside.f1 >= 0.95
+    svm, held_out = train_detail(kinds)
+    assert held_out.f1 >= 0.95
     kinds.sort()
     table, truths = np.array([of_page for of_page, _, _ in kinds]), [detail for _, detail, _ in kinds]
     scaler = StandardScaler().fit(table)
     costs = (1.0, 10.0, 100.0)
     oracles = [
-        SVC(kernel="rbf", gamma=machine.gamma, C=cost, class_weight="balanced").fit(
+        SVC(kernel="rbf", gamma=svm.gamma, C=cost, class_weight="balanced").fit(
             scaler.transform(table), truths
         )
         for cost in costs
     ]
     wanted = [oracle.decision_function(scaler.transform(table)) for oracle in oracles]
-    scores = np.array([machine.score(of_page) for of_page, _, _ in kinds])
+    scores = np.array([svm.score(of_page) for of_page, _, _ in kinds])
     assert min(float(np.abs(scores - row).max()) for row in wanted) < 1e-9
 
 
 def test_what_is_saved_comes_back(tmp_path: Path) -> None:
-    machine, _ = train_detail(pages())
-    (tmp_path / "judges").mkdir()
-    save_detail(machine, tmp_path / "judges" / "detail.json")
+    svm, _ = train_detail(pages())
+    (tmp_path / "page_classifiers").mkdir()
+    save_detail(svm, tmp_path / "page_classifiers" / "detail.json")
     again = load_detail(tmp_path)
     for of_page, _, _ in pages():
-        assert again.score(of_page) == pytest.approx(machine.score(of_page), abs=1e-3)
+        assert again.score(of_page) == pytest.approx(svm.score(of_page), abs=1e-3)
     assert again.training["pages"] == 120
-    assert again.scores == machine.scores
+    assert again.scores == svm.scores
 
 
 def good() -> dict[str, Any]:
@@ -97,7 +97,7 @@ def good() -> dict[str, Any]:
     ],
 )
 def test_a_file_that_cannot_be_trusted_is_refused(change: dict[str, Any], told: str, tmp_path: Path) -> None:
-    place = tmp_path / "judges" / "detail.json"
+    place = tmp_path / "page_classifiers" / "detail.json"
     place.parent.mkdir()
     place.write_text(json.dumps(good()), encoding="utf-8")
     assert load_detail(tmp_path).score((1.0, 0.0, 0.0)) == pytest.approx(2 * math.exp(-0.5) + 0.25)
@@ -107,7 +107,7 @@ def test_a_file_that_cannot_be_trusted_is_refused(change: dict[str, Any], told: 
 
 
 def test_a_missing_file_names_the_command_that_makes_it(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="scrapy train detail --judge detail"):
+    with pytest.raises(ModelError, match="scrapy train detail --page-classifier detail"):
         load_detail(tmp_path)
 
 
@@ -143,12 +143,12 @@ def test_the_shipped_machine_tells_an_article_from_a_list_of_links() -> None:
 
 
 def test_a_page_of_two_hundred_links_is_classified_in_a_millisecond() -> None:
-    machine = shipped()
+    svm = shipped()
     body = "".join(f"<p>{'基金净值上涨，' * 8}<a href=/{n}>更多消息</a></p>" for n in range(200))
     document = parse(body)
     times = []
     for _ in range(20):
         started = time.process_time()
-        machine.is_detail(document)
+        svm.is_detail(document)
         times.append(time.process_time() - started)
     assert sorted(times)[5] < 0.002

@@ -7,7 +7,7 @@ import numpy as np
 
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.detail import FILE, DetailClassifier, load_detail, save_detail
-from topiccrawler.relevance.detail_reading import DetailReader, detail_machine
+from topiccrawler.relevance.detail_reading import DetailReader, detail_svm
 
 TEXT = "<p>" + "基金净值今日上涨投资者应当注意" * 15
 ARTICLE = (TEXT * 5 + "".join(f"<a href=/{n}>首页</a>" for n in range(10))).encode()
@@ -19,7 +19,7 @@ MACHINE = DetailClassifier(  # the nearer to text 2, links -4, one block of five
 )
 
 
-class Judge:
+class Classifier:
     """Holds every page for half relevant."""
 
     threshold = 0.4
@@ -30,7 +30,7 @@ class Judge:
 
 def test_a_text_is_a_detail_page_and_a_list_of_links_is_none() -> None:
     """Text: 570 words in five blocks, 10 links: 2.5, -5.7, .2. List: 4 words outside 80 links of 160 words: -4.3, -1."""
-    reader = DetailReader(Judge(), MACHINE)
+    reader = DetailReader(Classifier(), MACHINE)
     pages = [
         reader.read(f"http://a.example/{n}", body, "utf-8").page for n, body in enumerate((ARTICLE, LINKS))
     ]
@@ -38,7 +38,7 @@ def test_a_text_is_a_detail_page_and_a_list_of_links_is_none() -> None:
 
 
 def test_all_else_is_read_as_by_the_plain_reader() -> None:
-    mine, plain = DetailReader(Judge(), MACHINE), Reader(Judge())
+    mine, plain = DetailReader(Classifier(), MACHINE), Reader(Classifier())
     ours, theirs = (reader.read("http://a.example/", ARTICLE, "utf-8", depth=3) for reader in (mine, plain))
     assert theirs.page.is_detail is False
     assert replace(ours.page, is_detail=False) == theirs.page
@@ -48,14 +48,14 @@ def test_all_else_is_read_as_by_the_plain_reader() -> None:
 def test_a_page_without_a_word_outside_links_is_none_whatever_the_machine_says() -> None:
     always = replace(MACHINE, bias=1.0)
     bodies = [b"", b"\x00" * 500, b"%PDF-1.4 broken", b"<a href=/>only a link</a>", b"a word"]
-    pages = [DetailReader(Judge(), always).read("http://a.example/", body).page for body in bodies]
+    pages = [DetailReader(Classifier(), always).read("http://a.example/", body).page for body in bodies]
     assert [page.is_detail for page in pages] == [False, False, False, False, True]
 
 
 def test_a_folder_of_models_may_bring_its_own_machine(tmp_path: Path) -> None:
-    assert detail_machine(tmp_path).gamma == load_detail().gamma
+    assert detail_svm(tmp_path).gamma == load_detail().gamma
     place = tmp_path / FILE
     place.parent.mkdir()
     own = replace(load_detail(), gamma=9.5)
     save_detail(own, place)
-    assert detail_machine(tmp_path).gamma == 9.5
+    assert detail_svm(tmp_path).gamma == 9.5

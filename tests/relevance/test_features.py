@@ -1,4 +1,4 @@
-"""What a judge counts of a page, by hand."""
+"""What a page classifier counts of a page, by hand."""
 
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.features import Lists, counts_of, is_pair, plain

@@ -1,4 +1,4 @@
-"""Judges on disk: what is saved comes back, and what is damaged is refused in one line."""
+"""Page classifiers on disk: what is saved comes back, and what is damaged is refused in one line."""
 
 import json
 import math
@@ -10,16 +10,16 @@ import pytest
 
 from topiccrawler.errors import ModelError
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.linear import LinearJudge
+from topiccrawler.relevance.linear import LinearClassifier
 from topiccrawler.relevance.model_file import load, load_vectors, save, save_vectors, scores_of
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
 
 TOPIC = make_topic({"name": "finance", "keywords": {"基金": 1.0}}, "test")
 
 
-def judge(name: str = "svm") -> LinearJudge:
-    return LinearJudge(
+def page_classifier(name: str = "svm") -> LinearClassifier:
+    return LinearClassifier(
         name=name,
         topic="finance",
         threshold=0.4,
@@ -33,7 +33,7 @@ def judge(name: str = "svm") -> LinearJudge:
         unit=name != "naive_bayes",
         mean=name == "naive_bayes",
         training={"samples": 9},
-        scores={"kept aside": {"f1": 0.9}},
+        scores={"held out": {"f1": 0.9}},
     )
 
 
@@ -41,89 +41,93 @@ PAGE = PageWords(title=["基金"], body=["基金", "足球", "天气"])
 
 
 def test_a_margin_by_hand() -> None:
-    """基金 5 + 1 = 6 times, factor 2; 足球 once; title:基金 twice, factor 3; rival sports: biases .1 - 0."""
+    """基金 5 + 1 = 6 times, factor 2; 足球 once; title:基金 twice, factor 3; negative topic sports: biases .1 - 0."""
     x = np.array([(1 + math.log(6)) * 2, 1.0, (1 + math.log(2)) * 3])
     x /= np.sqrt((x * x).sum())
     scores = x @ np.array([[1.0, -0.5, -0.25], [-0.5, 1.0, 0.0], [0.75, 0.0, 0.0]]) + [0.1, 0.0, -0.1]
-    assert judge().margin(PAGE) == pytest.approx(scores[0] - max(scores[1:]))
-    assert judge().relevance(PAGE) == pytest.approx(1 / (1 + math.exp(-(2 * judge().margin(PAGE) - 0.5))))
+    assert page_classifier().margin(PAGE) == pytest.approx(scores[0] - max(scores[1:]))
+    assert page_classifier().relevance(PAGE) == pytest.approx(
+        1 / (1 + math.exp(-(2 * page_classifier().margin(PAGE) - 0.5)))
+    )
 
 
 def test_explain_joins_title_and_body_and_sums_to_the_margin_less_the_biases() -> None:
-    parts = judge().explain(PAGE)
+    parts = page_classifier().explain(PAGE)
     assert [word for word, _ in parts] == ["基金", "足球"]
-    scores = judge()._sums(*judge()._vector(PAGE))
-    rival = 1 + int(scores[1:].argmax())
+    scores = page_classifier()._sums(*page_classifier()._vector(PAGE))
+    negative_topic = 1 + int(scores[1:].argmax())
     assert sum(part for _, part in parts) == pytest.approx(
-        judge().margin(PAGE) - (0.1 - judge().biases[rival])
+        page_classifier().margin(PAGE) - (0.1 - page_classifier().biases[negative_topic])
     )
 
 
 @pytest.mark.parametrize("page", [PageWords(), PageWords(body=["天气"])])
 def test_a_page_of_unknown_words_gets_what_the_biases_say(page: PageWords) -> None:
-    assert judge().margin(page) == pytest.approx(0.1)
-    assert judge().explain(page) == []
+    assert page_classifier().margin(page) == pytest.approx(0.1)
+    assert page_classifier().explain(page) == []
 
 
 @pytest.mark.parametrize("name", ["svm", "naive_bayes", "centroid"])
 def test_what_is_saved_comes_back(name: str, tmp_path: Path) -> None:
     place = tmp_path / "finance.json"
-    save(judge(name), place)
+    save(page_classifier(name), place)
     again = load(place, name)
-    assert again.relevance(PAGE) == pytest.approx(judge(name).relevance(PAGE), abs=1e-3)
+    assert again.relevance(PAGE) == pytest.approx(page_classifier(name).relevance(PAGE), abs=1e-3)
     assert (again.threshold, again.classes, again.scores) == (
         0.4,
         ("finance", "sports", "travel"),
-        judge().scores,
+        page_classifier().scores,
     )
-    assert scores_of(place, name) == judge().scores
+    assert scores_of(place, name) == page_classifier().scores
     first = place.read_bytes()
     save(again, place)
     assert load(place, name).values == pytest.approx(again.values)
-    save(judge(name), place)
+    save(page_classifier(name), place)
     assert place.read_bytes() == first
     assert [file.name for file in tmp_path.iterdir()] == ["finance.json"]
 
 
-def test_a_trained_vector_comes_back_with_its_rivals_and_words_of_the_user_stay(tmp_path: Path) -> None:
+def test_a_trained_vector_comes_back_with_its_negative_topics_and_words_of_the_user_stay(
+    tmp_path: Path,
+) -> None:
     place = tmp_path / "finance.vsm.json"
     trained = TOPIC.model_copy(update={"keywords": {"基金": 0.5, "净值": 1.0}, "page_threshold": 0.2})
-    rivals = {"sports": {"足球": 1.0, "比赛": 0.25}, "news": {"记者": 1.0}}
-    save_vectors(VsmJudge(trained, rivals=rivals), {}, {"kept aside": {}}, place)
+    negative_topics = {"sports": {"足球": 1.0, "比赛": 0.25}, "news": {"记者": 1.0}}
+    save_vectors(VsmClassifier(trained, negative_topics=negative_topics), {}, {"held out": {}}, place)
     mine = TOPIC.model_copy(update={"keywords": {"基金": 1.0, "定投": 0.7}})
     found = load_vectors(place, mine)
     assert found.topic.keywords == {"基金": 0.5, "净值": 1.0, "定投": 0.7}
     assert found.threshold == 0.2
-    assert found.rivals == rivals
+    assert found.negative_topics == negative_topics
 
 
 @pytest.mark.parametrize(
-    ("rivals", "told"),
+    ("negative_topics", "told"),
     [
-        (None, "has no rivals"),
-        ([], "has no rivals"),
+        (None, "has no negative_topics"),
+        ([], "has no negative_topics"),
         ({"sports": 3}, "has no sports"),
         ({"sports": {"足球": "1"}}, "足球 is '1'"),
         ({"sports": {"足球": -1.0}}, "足球 is '-1.0'"),
         ({"sports": {"足球": float("nan")}}, "足球 is 'nan'"),
-        ({str(n): {} for n in range(101)}, "has more than 100 rivals"),
+        ({str(n): {} for n in range(101)}, "has more than 100 negative_topics"),
     ],
 )
-def test_rivals_that_cannot_be_trusted_are_refused_in_one_line(
-    rivals: object, told: str, tmp_path: Path
+def test_negative_topics_that_cannot_be_trusted_are_refused_in_one_line(
+    negative_topics: object, told: str, tmp_path: Path
 ) -> None:
     place = tmp_path / "m.json"
-    model = damaged({"judge": "vsm", "words": {"基金": 1.0}, "rivals": {}})
+    model = damaged({"page_classifier": "vsm", "words": {"基金": 1.0}, "negative_topics": {}})
     place.write_text(json.dumps(model), encoding="utf-8")
-    assert load_vectors(place, TOPIC).rivals == {}
-    place.write_text(json.dumps({**model, "rivals": rivals}), encoding="utf-8")
+    assert load_vectors(place, TOPIC).negative_topics == {}
+    place.write_text(json.dumps({**model, "negative_topics": negative_topics}), encoding="utf-8")
     with pytest.raises(ModelError, match=told):
         load_vectors(place, TOPIC)
 
 
 def damaged(change: dict[str, Any]) -> dict[str, Any]:
     good = {
-        "format": "topiccrawler page judge", "version": 1, "judge": "svm", "topic": "finance",
+        "format": "topiccrawler page classifier", "version": 1, "page_classifier": "svm", "topic": "finance",
         "threshold": 0.5, "slope": 1.0, "offset": 0.0, "classes": ["finance", "rest"], "biases": [0.0, 0.0],
         "unit_value": 0.1, "lists": {}, "training": {}, "scores": {}, "words": {"基金": [1.0, 3, -3]},
     }  # fmt: skip
@@ -136,11 +140,11 @@ def damaged(change: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"format": "x"}, "is no page judge"),
+        ({"format": "x"}, "is no page classifier"),
         ({"version": 2}, "has version 2, needed is 1"),
         ({"tokenizer": "other"}, "has tokenizer other"),
         ({"features": "x"}, "has features x"),
-        ({"judge": "centroid"}, "has judge centroid, needed is svm"),
+        ({"page_classifier": "centroid"}, "has page_classifier centroid, needed is svm"),
         ({"classes": ["finance"]}, "has no list of classes"),
         ({"classes": [1, 2]}, "has no list of classes"),
         ({"biases": [0.0]}, "biases does not hold 2 numbers"),

@@ -1,4 +1,4 @@
-"""The VSM judge by hand: cosine, share, fields, joined words; and on the shared documents and pages when they are there."""
+"""The VSM classifier by hand: cosine, share, fields, joined words; and on the shared documents and pages when they are there."""
 
 import json
 import math
@@ -17,7 +17,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import words
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.keyword_tokens import token_weights
@@ -28,20 +28,24 @@ def topic_of(keywords: dict[str, float], **fields: object) -> Topic:
     return make_topic({"name": "test", "keywords": keywords, **fields}, "test")
 
 
-def judge_of(keywords: dict[str, float], **parameters: float) -> VsmJudge:
-    return VsmJudge(topic_of(keywords), prior_words=0, **parameters)
+def judge_of(keywords: dict[str, float], **parameters: float) -> VsmClassifier:
+    return VsmClassifier(topic_of(keywords), prior_words=0, **parameters)
 
 
 def test_a_rival_takes_its_part_of_what_it_is_like_the_page() -> None:
     """基金 once, 足球 once of 100 words: each alone has cosine 1 and a share of .01, relevance √(1 · .01 / .1) = .3162."""
-    rivals = {"sport": {"足球": 2.0}, "travel": {"酒店": 1.0}}
-    judge = VsmJudge(topic_of({"基金": 1.0}), prior_words=0, rivals=rivals, rival_weight=0.8)
+    negative_topics = {"sport": {"足球": 2.0}, "travel": {"酒店": 1.0}}
+    page_classifier = VsmClassifier(
+        topic_of({"基金": 1.0}), prior_words=0, negative_topics=negative_topics, negative_weight=0.8
+    )
     both = PageWords(body=["基金", "足球", *["天气"] * 98])
-    assert judge.relevance(both) == pytest.approx(0.2 * math.sqrt(0.1))
-    assert judge.relevance(PageWords(body=["基金", *["天气"] * 99])) == pytest.approx(math.sqrt(0.1))
-    assert judge.relevance(PageWords(body=["基金", *["足球"] * 4, *["天气"] * 95])) == 0.0
-    assert judge.relevance(PageWords(body=["足球", "酒店"])) == 0.0
-    assert judge.explain(both) == [("基金", pytest.approx(judge.relevance(both)))]
+    assert page_classifier.relevance(both) == pytest.approx(0.2 * math.sqrt(0.1))
+    assert page_classifier.relevance(PageWords(body=["基金", *["天气"] * 99])) == pytest.approx(
+        math.sqrt(0.1)
+    )
+    assert page_classifier.relevance(PageWords(body=["基金", *["足球"] * 4, *["天气"] * 95])) == 0.0
+    assert page_classifier.relevance(PageWords(body=["足球", "酒店"])) == 0.0
+    assert page_classifier.explain(both) == [("基金", pytest.approx(page_classifier.relevance(both)))]
 
 
 def test_relevance_is_the_root_of_cosine_times_share() -> None:
@@ -49,9 +53,9 @@ def test_relevance_is_the_root_of_cosine_times_share() -> None:
 
     x·w = (2, .5); cosine = (2·1 + .5·.5) / (√4.25 · √1.25) = .976187; share = 2.5 / 100; full share .1.
     """
-    judge = judge_of({"基金": 1.0, "股票": 0.5}, full_share=0.1)
+    page_classifier = judge_of({"基金": 1.0, "股票": 0.5}, full_share=0.1)
     page = PageWords(body=["基金", "基金", "股票", *["天气"] * 97])
-    assert judge.relevance(page) == pytest.approx(math.sqrt(0.976187 * 0.25), abs=1e-6)
+    assert page_classifier.relevance(page) == pytest.approx(math.sqrt(0.976187 * 0.25), abs=1e-6)
 
 
 def test_the_cosine_is_that_of_scikit_learn() -> None:
@@ -74,8 +78,8 @@ def test_the_cosine_is_that_of_scikit_learn() -> None:
         counts = vectors.fit_transform(pages).toarray()
         topic = [list(weights.values())]
         oracle = cosine_similarity(counts * topic, topic)[:, 0]
-        judge = judge_of(weights, full_share=1e-9)
-        ours = [judge.relevance(PageWords(body=page)) ** 2 for page in pages]
+        page_classifier = judge_of(weights, full_share=1e-9)
+        ours = [page_classifier.relevance(PageWords(body=page)) ** 2 for page in pages]
         assert ours == pytest.approx(oracle.tolist(), abs=1e-9)
     assert ours[2] == max(ours)
     assert ours[4] == 0.0
@@ -88,14 +92,20 @@ def test_keywords_the_page_lacks_count_as_nothing_and_lower_the_cosine() -> None
 
 
 def test_one_keyword_in_a_long_page_is_not_enough() -> None:
-    judge = VsmJudge(topic_of({"基金": 1.0}))
-    assert judge.relevance(PageWords(body=["基金", *["天气"] * 2_000])) < judge.threshold
-    assert judge.relevance(PageWords(body=["基金"] * 30 + ["天气"] * 200)) >= judge.threshold
+    page_classifier = VsmClassifier(topic_of({"基金": 1.0}))
+    assert page_classifier.relevance(PageWords(body=["基金", *["天气"] * 2_000])) < page_classifier.threshold
+    assert (
+        page_classifier.relevance(PageWords(body=["基金"] * 30 + ["天气"] * 200)) >= page_classifier.threshold
+    )
 
 
 def test_a_page_of_a_few_words_proves_little() -> None:
-    judge = VsmJudge(topic_of({"基金": 1.0}))
-    assert judge.relevance(PageWords(body=["基金"])) < judge.relevance(PageWords(body=["基金"] * 20)) == 1.0
+    page_classifier = VsmClassifier(topic_of({"基金": 1.0}))
+    assert (
+        page_classifier.relevance(PageWords(body=["基金"]))
+        < page_classifier.relevance(PageWords(body=["基金"] * 20))
+        == 1.0
+    )
 
 
 def test_the_scale_of_the_weights_does_not_matter() -> None:
@@ -108,12 +118,14 @@ def test_the_scale_of_the_weights_does_not_matter() -> None:
     ("field", "weight"), [("title", 5.0), ("headings", 2.0), ("meta", 2.0), ("emphasis", 1.0), ("body", 1.0)]
 )
 def test_each_field_weighs_as_many_words_of_the_body(field: str, weight: float) -> None:
-    judge = judge_of({"基金": 1.0, "股票": 1.0}, full_share=1.0)
+    page_classifier = judge_of({"基金": 1.0, "股票": 1.0}, full_share=1.0)
     rest = ["天气"] * 40
     there = PageWords(body=["股票", *rest], **({field: ["基金"]} if field != "body" else {}))
     if field == "body":
         there = PageWords(body=["基金", "股票", *rest])
-    assert judge.relevance(there) == judge.relevance(PageWords(body=["基金"] * int(weight) + ["股票", *rest]))
+    assert page_classifier.relevance(there) == page_classifier.relevance(
+        PageWords(body=["基金"] * int(weight) + ["股票", *rest])
+    )
 
 
 def test_a_field_can_be_left_out() -> None:
@@ -123,29 +135,29 @@ def test_a_field_can_be_left_out() -> None:
 
 @pytest.mark.parametrize("page", [PageWords(), PageWords(title=["天气"], body=["新闻"] * 5)])
 def test_a_page_without_any_keyword_is_of_no_relevance(page: PageWords) -> None:
-    judge = judge_of({"基金": 1.0})
-    assert judge.relevance(page) == 0.0
-    assert judge.explain(page) == []
+    page_classifier = judge_of({"基金": 1.0})
+    assert page_classifier.relevance(page) == 0.0
+    assert page_classifier.explain(page) == []
 
 
 def test_a_keyword_that_the_segmenter_cuts_is_found_again() -> None:
     assert len(words("宏观经济政策利率")) > 1
-    judge = judge_of({"宏观经济政策利率": 1.0})
-    assert judge.relevance(PageWords(body=words("关于宏观经济政策利率的消息"))) > 0
-    assert judge.relevance(PageWords(body=words("宏观经济好，政策稳，利率低"))) > 0
-    assert judge.relevance(PageWords(body=words("利率政策与宏观经济"))) == 0.0
+    page_classifier = judge_of({"宏观经济政策利率": 1.0})
+    assert page_classifier.relevance(PageWords(body=words("关于宏观经济政策利率的消息"))) > 0
+    assert page_classifier.relevance(PageWords(body=words("宏观经济好，政策稳，利率低"))) > 0
+    assert page_classifier.relevance(PageWords(body=words("利率政策与宏观经济"))) == 0.0
 
 
 def test_joining_takes_the_longest_keyword_and_single_words_still_count() -> None:
-    judge = judge_of({"甲乙": 1.0, "甲乙丙丁": 1.0, "甲乙丙丁戊己": 1.0})
-    counted = dict(judge.explain(PageWords(body=["甲乙", "丙丁", "戊己", "甲乙", "丙丁"])))
+    page_classifier = judge_of({"甲乙": 1.0, "甲乙丙丁": 1.0, "甲乙丙丁戊己": 1.0})
+    counted = dict(page_classifier.explain(PageWords(body=["甲乙", "丙丁", "戊己", "甲乙", "丙丁"])))
     assert counted["甲乙"] == pytest.approx(2 * counted["甲乙丙丁"])
     assert counted["甲乙丙丁"] == pytest.approx(counted["甲乙丙丁戊己"])
 
 
 def test_keywords_are_folded_as_the_words_of_a_page_are() -> None:
-    judge = judge_of({"貸款": 1.0, "Ａ股": 1.0, "Python": 1.0})
-    assert [word for word, _ in judge.explain(PageWords(body=words("贷款买Ａ股，學python")))] == [
+    page_classifier = judge_of({"貸款": 1.0, "Ａ股": 1.0, "Python": 1.0})
+    assert [word for word, _ in page_classifier.explain(PageWords(body=words("贷款买Ａ股，學python")))] == [
         "a股",
         "python",
         "贷款",
@@ -166,32 +178,32 @@ def test_a_topic_of_single_characters_is_refused_in_one_line() -> None:
     with pytest.raises(
         TopicError, match="no keyword can be found among segmented words: 茶, 酒; give words of two"
     ):
-        VsmJudge(topic_of({"茶": 1.0, "酒": 1.0}))
+        VsmClassifier(topic_of({"茶": 1.0, "酒": 1.0}))
 
 
 def test_explain_names_the_words_largest_first_and_they_sum_to_the_relevance() -> None:
-    judge = judge_of({"基金": 1.0, "股票": 0.5, "银行": 0.5})
+    page_classifier = judge_of({"基金": 1.0, "股票": 0.5, "银行": 0.5})
     page = PageWords(title=["银行"], body=["基金", "股票", *["天气"] * 30])
-    explained = judge.explain(page)
+    explained = page_classifier.explain(page)
     assert [word for word, _ in explained] == ["银行", "基金", "股票"]
-    assert sum(part for _, part in explained) == pytest.approx(judge.relevance(page))
+    assert sum(part for _, part in explained) == pytest.approx(page_classifier.relevance(page))
 
 
 def test_the_threshold_is_the_topics() -> None:
-    assert VsmJudge(topic_of({"基金": 1.0}, page_threshold=0.33)).threshold == 0.33
+    assert VsmClassifier(topic_of({"基金": 1.0}, page_threshold=0.33)).threshold == 0.33
 
 
 def test_the_examples_of_each_topic_are_about_it_and_of_the_others_hardly_any() -> None:
-    judges = {name: VsmJudge(load_topic(name)) for name, _ in topic_names()}
+    page_classifiers = {name: VsmClassifier(load_topic(name)) for name, _ in topic_names()}
     wrong = own = 0
-    for name, judge in judges.items():
-        for other in judges:
+    for name, page_classifier in page_classifiers.items():
+        for other in page_classifiers:
             for example in load_topic(other).examples:
-                kept = judge.relevance(PageWords(body=words(example))) >= judge.threshold
+                kept = page_classifier.relevance(PageWords(body=words(example))) >= page_classifier.threshold
                 own += kept and name == other
                 wrong += kept and name != other
-    assert own == 3 * len(judges)
-    assert wrong <= 0.15 * 3 * len(judges) * (len(judges) - 1)
+    assert own == 3 * len(page_classifiers)
+    assert wrong <= 0.15 * 3 * len(page_classifiers) * (len(page_classifiers) - 1)
 
 
 LISTED = st.lists(st.sampled_from(["基金", "股票", "天气", "定投", "甲乙", ""]), max_size=60)
@@ -199,28 +211,28 @@ LISTED = st.lists(st.sampled_from(["基金", "股票", "天气", "定投", "甲�
 
 @given(LISTED, LISTED, LISTED)
 def test_relevance_always_lies_between_0_and_1(title: list[str], meta: list[str], body: list[str]) -> None:
-    judge = VsmJudge(topic_of({"基金": 1e-300, "股票": 1e150, "基金定投股票": 2.0}))
+    page_classifier = VsmClassifier(topic_of({"基金": 1e-300, "股票": 1e150, "基金定投股票": 2.0}))
     page = PageWords(title=title, meta=meta, body=body)
-    assert 0.0 <= judge.relevance(page) <= 1.0
-    assert all(math.isfinite(part) for _, part in judge.explain(page))
+    assert 0.0 <= page_classifier.relevance(page) <= 1.0
+    assert all(math.isfinite(part) for _, part in page_classifier.explain(page))
 
 
 def test_a_hostile_page_costs_time_in_proportion_only() -> None:
-    judge = VsmJudge(topic_of({"甲乙" * 20: 1.0, "基金": 1.0}))
+    page_classifier = VsmClassifier(topic_of({"甲乙" * 20: 1.0, "基金": 1.0}))
     started = time.process_time()
-    judge.relevance(PageWords(body=["甲乙"] * 200_000))
+    page_classifier.relevance(PageWords(body=["甲乙"] * 200_000))
     assert time.process_time() - started < 10
 
 
 def test_a_page_of_a_thousand_words_is_judged_in_less_than_half_a_millisecond() -> None:
-    judge = VsmJudge(load_topic("finance"))
+    page_classifier = VsmClassifier(load_topic("finance"))
     page = PageWords(
         title=words("沪深股市收盘"), body=words("".join(load_topic("finance").examples) * 20)[:1_000]
     )
     times = []
     for _ in range(50):
         started = time.process_time()
-        judge.relevance(page)
+        page_classifier.relevance(page)
         times.append(time.process_time() - started)
     assert sorted(times)[25] < 0.0005
 
@@ -252,4 +264,4 @@ def test_the_catalogue_holds_what_is_promised_on_the_shared_data() -> None:
 
 @needs_shared
 def test_a_vector_trained_on_one_half_of_the_documents_holds_on_the_other() -> None:
-    assert benchmark("--judge", "vsm", "--trained")["documents_topics"]["mean_f1"] >= 0.85
+    assert benchmark("--page-classifier", "vsm", "--trained")["documents_topics"]["mean_f1"] >= 0.85

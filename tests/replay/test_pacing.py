@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from topiccrawler.replay import pacing as turns
-from topiccrawler.replay.pacing import Turns
+from topiccrawler.replay import pacing as requests
+from topiccrawler.replay.pacing import Pacer
 
 
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "STILL_SECONDS", 0.001)
+    monkeypatch.setattr(requests, "STILL_SECONDS", 0.001)
 
 
 async def settled() -> None:
@@ -22,7 +22,7 @@ async def settled() -> None:
 
 def test_an_answer_comes_when_as_many_wait_as_may_be_under_way() -> None:
     async def crawl() -> None:
-        line, answered = Turns(3), list[int]()
+        line, answered = Pacer(3), list[int]()
 
         async def ask(number: int) -> None:
             await line.wait(lambda: False)
@@ -43,7 +43,7 @@ def test_an_answer_comes_when_as_many_wait_as_may_be_under_way() -> None:
 
 def test_where_fewer_wait_they_are_answered_one_by_one_once_the_crawl_stands_still() -> None:
     async def crawl() -> None:
-        line, answered, reading = Turns(16), list[int](), True
+        line, answered, reading = Pacer(16), list[int](), True
 
         async def ask(number: int) -> None:
             await line.wait(lambda: not reading)
@@ -62,7 +62,7 @@ def test_where_fewer_wait_they_are_answered_one_by_one_once_the_crawl_stands_sti
 
 def test_a_request_that_was_given_up_takes_no_others_turn_for_good() -> None:
     async def crawl() -> None:
-        line = Turns(2)
+        line = Pacer(2)
         async with asyncio.timeout(10):
             given_up = asyncio.create_task(line.wait(lambda: True))
             await settled()

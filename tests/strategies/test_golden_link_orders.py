@@ -1,4 +1,4 @@
-"""Golden orders of the orderings that count links: the site of test_golden_orders, drawn again with its depths."""
+"""Golden orders of the strategies that count links: the site of test_golden_orders, drawn again with its depths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden orders of the orderings that look at relevance and text: the site of test_golden_orders."""
+"""Golden orders of the strategies that look at relevance and text: the site of test_golden_orders."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_opie_pays_those_about_the_topic(crawl_order: CrawlOrder) -> None:
 def test_anchor_text_shares_the_worth_of_a_page(crawl_order: CrawlOrder, name: str) -> None:
     """
     hub .3: bank .88, sport and misc .01 each of .90: .29; .0033. bank .9: fund .95, about .01, misc .88 of 1.84: .47,
-    .0049, .43. fund .8: stock .98 of .99: .79. misc .6: late .6. sport is judged negative and no seed: its links are not
+    .0049, .43. fund .8: stock .98 of .99: .79. misc .6: late .6. sport is classified negative and no seed: its links are not
     queued. jlse has seen too few result pages to know more.
     """
     assert order(crawl_order, name) == [

@@ -10,7 +10,7 @@ import pytest
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.relevance.detail import DetailClassifier
 from topiccrawler.relevance.detail_reading import DetailReader
-from topiccrawler.relevance.linear import LinearJudge
+from topiccrawler.relevance.linear import LinearClassifier
 from topiccrawler.strategies.anchor_text import AnchorText
 from topiccrawler.strategies.base import Knowledge
 from topiccrawler.strategies.jlse import Jlse
@@ -117,8 +117,8 @@ def test_links_like_one_that_led_to_results_gain_from_it_after_cf_of_them() -> N
     assert before == pytest.approx({"one": 0.1, "two": 0.1})
     read("one", "排名", "list", [], 0.9)
     read("two", "排名", "list", [], 0.9)
-    after = read("more", "别的", "seed", [("list", "目录"), ("dull", "天气")], 0.2)
-    assert after["list"] / after["dull"] == pytest.approx(50.0, rel=0.01)
+    after = read("more", "别的", "seed", [("list", "目录"), ("excluded", "天气")], 0.2)
+    assert after["list"] / after["excluded"] == pytest.approx(50.0, rel=0.01)
     assert sum(after.values()) == pytest.approx(0.2)
 
 
@@ -200,7 +200,7 @@ def test_the_papers_two_classifiers_decide_what_a_page_hands_to_its_links() -> N
     links (eq. 10): .4 each. A machine that takes every text for a detail page ends the first page's links.
     """
     values = np.log([[0.4, 0.1], [0.1, 0.4]])
-    bayes = LinearJudge(
+    bayes = LinearClassifier(
         name="naive_bayes",
         topic="fund",
         threshold=0.5,
@@ -214,8 +214,8 @@ def test_the_papers_two_classifiers_decide_what_a_page_hands_to_its_links() -> N
         unit=False,
         mean=False,
     )
-    machine = DetailClassifier(1.0, np.zeros(3), np.ones(3), np.zeros((1, 3)), np.zeros(1), 1.0)
-    reader = DetailReader(bayes, machine)
+    svm = DetailClassifier(1.0, np.zeros(3), np.ones(3), np.zeros((1, 3)), np.zeros(1), 1.0)
+    reader = DetailReader(bayes, svm)
     came = Via(Link("http://p.example/", "p.example", "基金", source_url=HUB))
     about, beside = (
         reader.read("http://p.example/", f"<p>{text}</p>".encode(), "utf-8", via=came).page

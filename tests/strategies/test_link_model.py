@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Knowledge
 from topiccrawler.strategies.link_model import LinkModel
-from topiccrawler.strategies.shared.label_propagation import nearest_rows, spread
+from topiccrawler.strategies.shared.label_propagation import nearest_rows, propagate
 from topiccrawler.topics.topic import Topic
 
 U = np.array([[0.8, 0.4], [0.0, 0.6]])
@@ -28,7 +28,7 @@ def divided() -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("start", [[0.0, 0.0], [1.0, -1.0], [-50.0, 7.0]])
 def test_eq_2_alone_ends_in_the_same_place_from_every_start(start: list[float]) -> None:
     votes, likeness = divided()
-    x = spread(votes @ LABELS, csr_array(likeness), GAMMA, np.array(start))
+    x = propagate(votes @ LABELS, csr_array(likeness), GAMMA, np.array(start))
     assert x == pytest.approx(FIXED_POINT, abs=5e-5)
     assert x == pytest.approx(
         np.linalg.solve(np.eye(2) - GAMMA * likeness, (1 - GAMMA) * votes @ LABELS), abs=1e-8

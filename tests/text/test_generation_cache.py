@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from topiccrawler.text.generation_cache import Lately
+from topiccrawler.text.generation_cache import TwoGenerationCache
 
 
-def lately(characters: int) -> tuple[Lately[int], list[list[str]]]:
+def recent(characters: int) -> tuple[TwoGenerationCache[int], list[list[str]]]:
     asked: list[list[str]] = []
 
     def lengths(texts: list[str]) -> list[int]:
         asked.append(sorted(texts))
         return [len(text) for text in texts]
 
-    return Lately(lengths, characters), asked
+    return TwoGenerationCache(lengths, characters), asked
 
 
 def test_each_text_is_worked_out_once_and_all_new_ones_in_one_call() -> None:
-    remembered, asked = lately(1000)
+    remembered, asked = recent(1000)
     found = remembered.of(["ab", "c", "ab", ""])
     assert [found[text] for text in ("ab", "c", "")] == [2, 1, 0]
     assert remembered.of(["c", "def"])["def"] == 3
@@ -24,7 +24,7 @@ def test_each_text_is_worked_out_once_and_all_new_ones_in_one_call() -> None:
 
 
 def test_nothing_new_asks_nothing() -> None:
-    remembered, asked = lately(1000)
+    remembered, asked = recent(1000)
     assert remembered.of([]) == {}
     remembered.of(["a"])
     remembered.of(["a"])
@@ -32,14 +32,14 @@ def test_nothing_new_asks_nothing() -> None:
 
 
 def test_what_is_asked_for_again_outlives_what_passes_by() -> None:
-    remembered, asked = lately(10)
+    remembered, asked = recent(10)
     for page in range(20):
         assert remembered.of(["menu", f"news {page:02}"])["menu"] == 4
     assert [texts for texts in asked if "menu" in texts] == [["menu", "news 00"]]
 
 
 def test_what_is_not_asked_for_again_is_forgotten() -> None:
-    remembered, asked = lately(10)
+    remembered, asked = recent(10)
     for page in range(20):
         remembered.of([f"news {page:02}"])
     remembered.of(["news 00"])

@@ -10,7 +10,7 @@ import pytest
 from topiccrawler.errors import TopicError
 from topiccrawler.link_model.training.labelling import label
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names, with_site_rules
 from topiccrawler.topics.topic import SiteRule, make_topic
 
@@ -53,7 +53,7 @@ def test_each_topic_has_words_places_and_examples_enough(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, _ in NAMES])
 def test_every_keyword_of_a_topic_can_be_found_among_words(name: str) -> None:
-    assert VsmJudge(load_topic(name)).unmatched == []
+    assert VsmClassifier(load_topic(name)).unmatched == []
 
 
 def test_channels_of_a_portal_are_told_apart_by_the_topics_places() -> None:
@@ -117,7 +117,7 @@ def test_a_name_that_is_no_name_is_an_error_not_a_crash(name: str) -> None:
 def test_keywords_alone_make_a_topic() -> None:
     topic = topic_from_keywords("基金，定投:0.5 理财：0.25、")
     assert topic.keywords == {"基金": 1.0, "定投": 0.5, "理财": 0.25}
-    assert VsmJudge(topic).relevance(PageWords(body=["基金", "净值"] * 50)) > topic.page_threshold
+    assert VsmClassifier(topic).relevance(PageWords(body=["基金", "净值"] * 50)) > topic.page_threshold
 
 
 @pytest.mark.parametrize(

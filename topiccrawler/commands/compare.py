@@ -1,4 +1,4 @@
-"""`scrapy compare`: runs orderings over a recorded web and sets them side by side.
+"""`scrapy compare`: runs strategies over a recorded web and sets them side by side.
 
 The conflict: a comparison takes minutes, so every slip must be told before it begins, and what it found must be fit for people (table,
 report), for papers (plots) and for scripts (JSON, CSV).
@@ -35,12 +35,12 @@ class Command(ScrapyCommand):
         return "--web FILE.warc.gz --topic TOPIC --out DIR [--labels FILE] [--seeds URL|FILE] [--strategies all] [options]"
 
     def short_desc(self) -> str:
-        return "Compare orderings over a recorded web: harvest, recall, oracle ratio, plots, report"
+        return "Compare strategies over a recorded web: harvest, recall, oracle ratio, plots, report"
 
     def long_desc(self) -> str:
         return (
-            "Crawls a recorded web (WARC) with each ordering and scores the crawls by labels (by the "
-            "topic's page judge when none are given). Writes result.json, curves.csv, cost.json and plots to DIR, or to a "
+            "Crawls a recorded web (WARC) with each strategy and scores the crawls by labels (by the "
+            "topic's page classifier when none are given). Writes result.json, curves.csv, cost.json and plots to DIR, or to a "
             "folder a topic in it, and report.html; prints a table."
         )
 
@@ -64,11 +64,11 @@ class Command(ScrapyCommand):
             "--concurrency", type=int, default=DEFAULT_CONCURRENCY, metavar="N", help=concurrency
         )
         parser.add_argument("--live", action="store_true", help="run the real engine")
-        repeat = "runs of each ordering, for confidence bands: pages come back sooner or later (default 1)"
+        repeat = "runs of each strategy, for confidence bands: pages come back sooner or later (default 1)"
         parser.add_argument("--repeat", type=int, default=1, metavar="N", help=repeat)
         parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: one a core)")
         prune = (
-            "drop links below the topic's link threshold, in orderings that do (default: no link is dropped)"
+            "drop links below the topic's link threshold, in strategies that do (default: no link is dropped)"
         )
         parser.add_argument("--prune", action="store_true", help=prune)
         parser.add_argument(
@@ -113,7 +113,7 @@ class Command(ScrapyCommand):
 
     def _plan(self, opts: argparse.Namespace) -> Plan:
         from topiccrawler.crawl.options import expand_of
-        from topiccrawler.evaluation.configurations import ALL, Contest, named
+        from topiccrawler.evaluation.configurations import ALL, RunConfiguration, named
         from topiccrawler.evaluation.experiment import Plan
         from topiccrawler.evaluation.workers import cores
         from topiccrawler.links.extract import WINDOW_CHARACTERS
@@ -133,12 +133,12 @@ class Command(ScrapyCommand):
         return Plan(
             web=tuple(recorded_paths(opts.web)),
             labels=tuple(Path(path).expanduser() for path in opts.labels),
-            contests=tuple(
-                Contest(
+            configurations=tuple(
+                RunConfiguration(
                     given,
                     models=_path(settings.get("TOPIC_LINK_MODELS")),
-                    judge=settings.get("TOPIC_JUDGE") or VSM,
-                    judge_models=_path(settings.get("TOPIC_JUDGE_MODELS")),
+                    page_classifier=settings.get("TOPIC_PAGE_CLASSIFIER") or VSM,
+                    page_classifier_models=_path(settings.get("TOPIC_PAGE_CLASSIFIER_MODELS")),
                     thesaurus=settings.get("TOPIC_THESAURUS"),
                     expand=expand_of(settings.get("TOPIC_EXPAND")),
                     off_topic=tuple(url for seed in own.negative if (url := canonical(seed))),
@@ -208,11 +208,11 @@ def _folder(given: str) -> Path:
 
 def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
     """What the report shows of the call; nothing that changes from machine to machine."""
-    first = plan.contests[0]
+    first = plan.configurations[0]
     return {
         "web": ", ".join(map(str, plan.web)),
         "labels": ", ".join(map(str, plan.labels)) or "none",
-        "topics": ", ".join(contest.topic for contest in plan.contests),
+        "topics": ", ".join(configuration.topic for configuration in plan.configurations),
         "seeds": ", ".join(opts.seeds) or "the topics' own",
         "strategies": opts.strategies,
         "pages": str(plan.pages),
@@ -221,9 +221,9 @@ def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
         "pages under way at once": str(plan.concurrency),
         "pruning": "on" if opts.prune else "off",
         "link models": str(first.models or "those shipped, else the topic's keywords"),
-        "page judge": f"{first.judge}, trained ones from {first.judge_models or 'those shipped'}",
+        "page classifier": f"{first.page_classifier}, trained ones from {first.page_classifier_models or 'those shipped'}",
         "thesaurus": first.thesaurus or "ours",
-        "links followed": f"of {first.expand} pages" if first.expand else "as each ordering has it",
+        "links followed": f"of {first.expand} pages" if first.expand else "as each strategy has it",
         "link threshold": "the topic's own" if first.link_threshold is None else str(first.link_threshold),
         "context characters": str(plan.context_characters),
         "URL parameters dropped": ", ".join(sorted(plan.dropped_parameters))

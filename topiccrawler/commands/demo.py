@@ -1,7 +1,7 @@
-"""`scrapy demo`: trains on one part of a made-up web, crawls the rest, and sets the harvest beside breadth-first's.
+"""`scrapy demo`: trains on one part of a synthetic web, crawls the rest, and sets the harvest beside breadth-first's.
 
 The conflict: a newcomer should see the whole crawler at work within a minute and without the network, and believe it: so
-this is the real training, the real `scrapy crawl` and real HTTP, and only the made-up web knows the truth.
+this is the real training, the real `scrapy crawl` and real HTTP, and only the synthetic web knows the truth.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Command(ScrapyCommand):
         return "[options]"
 
     def short_desc(self) -> str:
-        return "Train, crawl and compare with breadth-first on a made-up web; needs no network"
+        return "Train, crawl and compare with breadth-first on a synthetic web; needs no network"
 
     def long_desc(self) -> str:
         return (
@@ -152,7 +152,7 @@ def _compare(web: Web, files: DemoFiles) -> None:
         f"  link model      {files.model}, trained on {files.links}\n"
         f"  this table      {files.comparison}\n"
         f"What to type next:\n"
-        f"  scrapy demo --keep                                   and crawl the made-up web yourself\n"
+        f"  scrapy demo --keep                                   and crawl the synthetic web yourself\n"
         f"  scrapy crawl topic -a topic=finance -a pages=200     the same on the real Web, politely"
     )
 

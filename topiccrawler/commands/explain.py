@@ -137,7 +137,7 @@ class Command(ScrapyCommand):
         if self.settings is not None:
             threshold = self.settings.getfloat("TOPIC_LINK_THRESHOLD", topic.link_threshold or 0.0)
         gate = LinkGate(scorer, threshold, topic.tunnel_probability, topic.tunnel_depth)
-        verdict = gate.judge(link, history.tunnel if history is not None else 0)
+        decision = gate.decide(link, history.tunnel if history is not None else 0)
         score = scorer.log_odds([link])[0]
         return {
             "link": link._asdict(),
@@ -147,9 +147,9 @@ class Command(ScrapyCommand):
             "probability": logistic(score),
             "gate": {
                 "threshold": threshold,
-                "passed": verdict.passed,
-                "tunnel": verdict.tunnel,
-                "reason": verdict.reason or _why_passed(link, threshold, verdict.tunnel),
+                "passed": decision.passed,
+                "tunnel": decision.tunnel,
+                "reason": decision.reason or _why_passed(link, threshold, decision.tunnel),
             },
         }
 

@@ -93,7 +93,7 @@ class Command(ScrapyCommand):
         print(json.dumps(report, ensure_ascii=False) if opts.json else _page(report))
 
     def _reasons(self, seen: Overview) -> list[list[tuple[str, float]]]:
-        """What the crawl's own scorer says of each top URL; nothing for an ordering without one."""
+        """What the crawl's own scorer says of each top URL; nothing for a strategy without one."""
         from topiccrawler.crawl.checkpoints import NOTE
         from topiccrawler.frontier.overview import notes_as_json
         from topiccrawler.link_model.from_keywords import scorer_of_job
@@ -153,14 +153,14 @@ def _report(seen: Overview, reasons: list[list[tuple[str, float]]], top: int, no
     waits = {
         host: (reason, until) for host, reason, until in noted_waits(seen.notes.get(NOTE)) if until > now
     }
-    tally = notes_as_json(seen.notes, "tally")
+    harvest = notes_as_json(seen.notes, "harvest")
     counts: dict[str, int] = {}
     for reason, _ in waits.values():
         counts[reason] = counts.get(reason, 0) + 1
     return {
         **notes_as_json(seen.notes, "job"),
-        "pages": tally.get("pages", 0),
-        "kept": tally.get("kept", 0),
+        "pages": harvest.get("pages", 0),
+        "kept": harvest.get("kept", 0),
         "states": seen.states,
         "hosts": len(seen.hosts),
         "waits": counts,

@@ -1,4 +1,4 @@
-"""`scrapy judge URL|FILE`: what the page judge says of one page, and the words that made it.
+"""`scrapy judge URL|FILE`: what the page classifier says of one page, and the words that made it.
 
 The conflict: a wrong page in the store has many possible causes: charset, title, main text, a word, the threshold. So one
 command shows what the crawl saw of the page, in the crawl's own order; the page comes as in a crawl (settings, proxies,
@@ -30,14 +30,14 @@ class Command(ScrapyCommand):
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are told below
 
     def syntax(self) -> str:
-        return "URL|FILE [--topic TOPIC] [--judge NAME] [--json]"
+        return "URL|FILE [--topic TOPIC] [--page-classifier NAME] [--json]"
 
     def short_desc(self) -> str:
-        return "Show score, threshold and the words by which a page is judged"
+        return "Show score, threshold and the words by which a page is classified"
 
     def long_desc(self) -> str:
         return (
-            "Reads one page as a crawl would and shows what the page judge makes of it. --judge detail says whether it "
+            "Reads one page as a crawl would and shows what the page classifier makes of it. --page-classifier detail says whether it "
             "is a page with one text or a page of links. Exit code 0 whether the page is on topic or not."
         )
 
@@ -45,7 +45,9 @@ class Command(ScrapyCommand):
         super().add_options(parser)
         parser.add_argument("--topic", help="topic name or file (default: the setting TOPIC)")
         parser.add_argument(
-            "--judge", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail (default: TOPIC_JUDGE)"
+            "--page-classifier",
+            metavar="NAME",
+            help="vsm, centroid, naive_bayes, svm or detail (default: TOPIC_PAGE_CLASSIFIER)",
         )
         parser.add_argument("--url", metavar="URL", help="address of the page in FILE, for reading rules")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -56,31 +58,31 @@ class Command(ScrapyCommand):
             fault = f"unknown option {wrong}" if wrong else f"give one URL or file, not {len(args)}"
             raise UsageError(f"scrapy judge: {fault}; usage: scrapy judge {self.syntax()}", print_help=False)
         try:
-            found = self._judge(args[0], opts)
+            found = self._page_classifier(args[0], opts)
         except CrawlerError as failure:
             print(failure, file=sys.stderr)
             self.exitcode = 1
             return
         print(json.dumps(found, ensure_ascii=False) if opts.json else _told(found))
 
-    def _judge(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
+    def _page_classifier(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.pages.read import Reader
-        from topiccrawler.relevance.choose import make_judge
+        from topiccrawler.relevance.choose import make_page_classifier
         from topiccrawler.topics.catalogue import load_topic, with_site_rules
 
         settings = self.settings
         assert settings is not None  # noqa: S101 Scrapy sets it before run
-        name = opts.judge or settings.get("TOPIC_JUDGE", "vsm")
+        name = opts.page_classifier or settings.get("TOPIC_PAGE_CLASSIFIER", "vsm")
         chosen = opts.topic or settings.get("TOPIC")
         if not chosen and name != "detail":
             raise ArgumentError("--topic", "is missing", "name one: --topic finance")
-        models = settings.get("TOPIC_JUDGE_MODELS")
+        models = settings.get("TOPIC_PAGE_CLASSIFIER_MODELS")
         folder = Path(models).expanduser() if models else None
         topic = load_topic(chosen or "finance")  # detail asks no topic
         topic = with_site_rules(topic, settings.get("TOPIC_SITES_FILE"))
-        judge = make_judge(topic, "vsm" if name == "detail" else name, folder)
+        page_classifier = make_page_classifier(topic, "vsm" if name == "detail" else name, folder)
         url, body, charset = self._page(place, opts.url)
-        reading = Reader(judge, sites=topic.sites).read(url, body, charset)
+        reading = Reader(page_classifier, sites=topic.sites).read(url, body, charset)
         found: dict[str, Any] = {
             "url": url,
             "title": reading.page.title,
@@ -89,17 +91,17 @@ class Command(ScrapyCommand):
             "judge": name,
         }
         if name == "detail":
-            from topiccrawler.relevance.detail import FIGURES, figures, load_detail
+            from topiccrawler.relevance.detail import FEATURES, features, load_detail
 
-            of_page = figures(reading.document)
+            of_page = features(reading.document)
             score = load_detail(folder).score(of_page)
             found |= {"score": round(score, 4), "threshold": 0.0, "kind": "detail" if score >= 0 else "link"}
-            return found | {"words": [[name, round(v, 4)] for name, v in zip(FIGURES, of_page, strict=True)]}
-        words = [[word, round(part, 4)] for word, part in judge.explain(reading.words)]
+            return found | {"words": [[name, round(v, 4)] for name, v in zip(FEATURES, of_page, strict=True)]}
+        words = [[word, round(part, 4)] for word, part in page_classifier.explain(reading.words)]
         return found | {
             "topic": topic.name,
             "score": round(reading.page.relevance, 4),
-            "threshold": round(judge.threshold, 4),
+            "threshold": round(page_classifier.threshold, 4),
             "on_topic": reading.page.is_target,
             "words": words,
         }
@@ -158,13 +160,13 @@ class Command(ScrapyCommand):
 
 def _told(found: dict[str, Any]) -> str:
     sign = ">=" if found["score"] >= found["threshold"] else "<"
-    verdict = found.get("kind") or ("on topic" if found["on_topic"] else "off topic")
+    decision = found.get("kind") or ("on topic" if found["on_topic"] else "off topic")
     of = f" for topic {found['topic']}" if "topic" in found else ""
     lines = [
         found["url"],
         f"title      {found['title']}",
         f"read       {found['encoding']}, {found['main_text_characters']} characters of main text",
-        f"score      {found['score']:.4f} {sign} {found['threshold']:.4f}: {verdict} (judge {found['judge']}{of})",
+        f"score      {found['score']:.4f} {sign} {found['threshold']:.4f}: {decision} (judge {found['judge']}{of})",
     ]
     words = found["words"]
     lines += [f"{part:>+10.4f} {word}" for word, part in words[:WORDS]]

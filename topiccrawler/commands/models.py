@@ -227,7 +227,7 @@ def _links(model: LinkClassifier, opts: argparse.Namespace) -> list[LabelledLink
 
 
 def _held_out(model: LinkClassifier) -> float | None:
-    """F1 on what was kept aside in training, hosts before links before headlines."""
+    """F1 on what was held out in training, hosts before links before headlines."""
     for name in ("hosts: model", "links: model", "headlines: model"):
         scores = model.scores.get(name)
         if isinstance(scores, dict) and isinstance(scores.get("f1"), int | float):

@@ -1,6 +1,6 @@
-"""`scrapy strategies`: the orderings one can choose, each with its idea, source and parameters, read from the code.
+"""`scrapy strategies`: the strategies one can choose, each with its idea, source and parameters, read from the code.
 
-The conflict: a list of orderings kept beside the code is soon wrong. So everything shown stands in the class itself: its
+The conflict: a list of strategies kept beside the code is soon wrong. So everything shown stands in the class itself: its
 docstring and its fields.
 """
 
@@ -31,7 +31,7 @@ class Command(ScrapyCommand):
         return USAGE
 
     def short_desc(self) -> str:
-        return "List the orderings: idea, source, parameters"
+        return "List the strategies: idea, source, parameters"
 
     def long_desc(self) -> str:
         return (

@@ -1,4 +1,4 @@
-"""`scrapy train TOPIC`: trains the link model of a topic, prints the offline table, saves model and report.
+"""`scrapy train TOPIC`: trains the link model of a topic, prints the evaluation table, saves model and report.
 
 The conflict: training is a user's first contact with data of their own, so every file may be wrong; it must say so in
 one line, and it must not cost the other commands their start-up time: what is heavy is imported inside `run`.
@@ -34,12 +34,12 @@ class Command(ScrapyCommand):
         return "TOPIC [--links FILE]... [--headlines FILE]... [--documents FILE]... [options]"
 
     def short_desc(self) -> str:
-        return "Train the link model of a topic and report what it is worth on links kept aside"
+        return "Train the link model of a topic and report what it is worth on links held out"
 
     def long_desc(self) -> str:
         return (
             "Learns from labelled links (JSON lines), headlines (tab-separated) and documents (JSON lines); from the "
-            "topic's keywords alone when no file is given. Prints the offline table and saves TOPIC.json and TOPIC.txt."
+            "topic's keywords alone when no file is given. Prints the evaluation table and saves TOPIC.json and TOPIC.txt."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ class Command(ScrapyCommand):
         parser.add_argument("--documents", help="documents, JSON lines", **files)  # type: ignore[arg-type]
         parser.add_argument(
             "--pages",
-            help="recorded pages (WARC): for headlines, plain text that tells which words are alike; with --judge, for detail",
+            help="recorded pages (WARC): for headlines, plain text that tells which words are alike; with --page-classifier, for detail",
             **files,  # type: ignore[arg-type]
         )
         parser.add_argument("--lexicon", help="dictionary of the topic, a word a line", **files)  # type: ignore[arg-type]
@@ -70,19 +70,21 @@ class Command(ScrapyCommand):
             "--precision",
             type=_share,
             metavar="P",
-            help="set the threshold so that a share P of what is accepted among links kept aside is relevant",
+            help="set the threshold so that a share P of what is accepted among links held out is relevant",
         )
         parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the splits into 7:3")
         parser.add_argument(
             "--out", metavar="DIR", help="where to save (default: TOPIC_LINK_MODELS or models/)"
         )
         parser.add_argument(
-            "--force", action="store_true", help="replace a model in use that does better on links kept aside"
+            "--force", action="store_true", help="replace a model in use that does better on links held out"
         )
         parser.add_argument("--json", action="store_true", help="print the scores as JSON")
-        judge = parser.add_argument_group("a page judge instead of a link model")
-        judge.add_argument("--judge", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail")
-        judge.add_argument("--labels", help="kinds of those pages, for detail", **files)  # type: ignore[arg-type]
+        page_classifier = parser.add_argument_group("a page classifier instead of a link model")
+        page_classifier.add_argument(
+            "--page-classifier", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail"
+        )
+        page_classifier.add_argument("--labels", help="kinds of those pages, for detail", **files)  # type: ignore[arg-type]
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1 or args[0].startswith("-"):
@@ -102,12 +104,14 @@ class Command(ScrapyCommand):
         from topiccrawler.link_model.training.train import Recipe, train
         from topiccrawler.topics.catalogue import load_topic, topic_names
 
-        if opts.judge is not None:
-            self._train_judge(name, opts)
+        if opts.page_classifier is not None:
+            self._train_page_classifier(name, opts)
             return
         if opts.pages and not opts.headlines:
             raise ArgumentError(
-                "--pages", "is read for headlines, or for a judge", "give --headlines or --judge detail"
+                "--pages",
+                "is read for headlines, or for a page classifier",
+                "give --headlines or --page-classifier detail",
             )
         topic = load_topic(name)
         recipe = Recipe(
@@ -116,7 +120,7 @@ class Command(ScrapyCommand):
             headlines=_paths(opts.headlines),
             documents=_paths(opts.documents),
             lexicon=[word for path in _paths(opts.lexicon) for word in _words(path)],
-            rivals=[load_topic(other) for other, _ in topic_names() if other != topic.name],
+            negative_topics=[load_topic(other) for other, _ in topic_names() if other != topic.name],
             context=opts.context,
             event=opts.event,
             seed=opts.seed,
@@ -129,11 +133,11 @@ class Command(ScrapyCommand):
         place = _save(trained, folder, in_use=better is None)
         _print(recipe, trained, place, better, as_json=opts.json)
 
-    def _train_judge(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.relevance.training.from_files import Request, check, told, train_to
+    def _train_page_classifier(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.relevance.training.from_files import TrainingRequest, check, told, train_to
 
-        request = Request(
-            judge=opts.judge,
+        request = TrainingRequest(
+            page_classifier=opts.page_classifier,
             topic=name,
             documents=_paths(opts.documents),
             headlines=_paths(opts.headlines),
@@ -143,7 +147,7 @@ class Command(ScrapyCommand):
             seed=opts.seed,
         )
         check(request)
-        given = opts.out or (self.settings.get("TOPIC_JUDGE_MODELS") if self.settings else None)
+        given = opts.out or (self.settings.get("TOPIC_PAGE_CLASSIFIER_MODELS") if self.settings else None)
         print(told(train_to(request, _folder(given), _bar), as_json=opts.json))
 
 
@@ -206,7 +210,7 @@ def _better_in_use(trained: Trained, folder: Path) -> str | None:
         return None
     old: float | None
     if trained.test is not None and not same_sources(trained.model, now):
-        old, how = trained.test(now), "on the same links kept aside"
+        old, how = trained.test(now), "on the same links held out"
     else:
         old, how = _held_out(now.scores), "in its own training"
     return f"F1 {old:.4f} {how}, the new one {new:.4f}" if old is not None and old > new else None
@@ -259,7 +263,7 @@ def _print(recipe: Recipe, trained: Trained, place: Path, better: str | None, *,
         if trained.rows:
             print(table(trained.rows))
         else:
-            print("nothing was kept aside to measure on: give --links or --headlines")
+            print("nothing was held out to measure on: give --links or --headlines")
         if trained.curve:
             print(table(trained.curve, "learning curve (hosts)"))
         if trained.divergences:

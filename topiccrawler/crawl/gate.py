@@ -15,7 +15,7 @@ from topiccrawler.strategies.base import LinkScorer, logistic
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateDecision:
     """What the gate says of one link."""
 
     passed: bool
@@ -38,16 +38,16 @@ class LinkGate:
     tunnel_probability: float = 0.0
     tunnel_depth: int = 0
 
-    def judge(self, link: Link, tunnel: int = 0) -> Verdict:
+    def decide(self, link: Link, tunnel: int = 0) -> GateDecision:
         """Look at a link; `tunnel` = tunnel steps in a row that led to the page it stands on."""
         if self.threshold <= 0.0 or self.scorer is None or not link.source_url:
-            return Verdict(True)
+            return GateDecision(True)
         probability = logistic(self.scorer.log_odds([link])[0])
         if probability >= self.threshold:
-            return Verdict(True, 0, probability)
+            return GateDecision(True, 0, probability)
         if tunnel < self.tunnel_depth and _share(link.url) < self.tunnel_probability:
-            return Verdict(True, tunnel + 1, probability)
-        return Verdict(False, 0, probability, "below link threshold")
+            return GateDecision(True, tunnel + 1, probability)
+        return GateDecision(False, 0, probability, "below link threshold")
 
 
 def _share(url: str) -> float:

@@ -8,10 +8,10 @@ from collections import deque
 RECENT_PAGES = 200
 
 
-class Tally:
+class HarvestCounter:
     """Counts pages over a whole job; its note in the frontier lets a resumed job count on."""
 
-    NOTE = "tally"
+    NOTE = "harvest"
 
     def __init__(self, note: str | None = None) -> None:
         kept = json.loads(note) if note else {}

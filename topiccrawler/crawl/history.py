@@ -75,7 +75,7 @@ class PastCrawl:
             self._store.close()
 
     def strategy(self) -> tuple[str, Mapping[str, Any]] | None:
-        """The ordering's name and what it had learned at its last checkpoint."""
+        """The strategy's name and what it had learned at its last checkpoint."""
         text = self._frontier.note(NOTE) if self._frontier is not None else None
         if text is None:
             return None

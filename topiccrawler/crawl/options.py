@@ -1,4 +1,4 @@
-"""Settings that every ordering shares, from the text a user wrote to what the orderings take."""
+"""Settings that every strategy shares, from the text a user wrote to what the strategies take."""
 
 from __future__ import annotations
 

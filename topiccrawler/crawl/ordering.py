@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from topiccrawler.crawl.checkpoints import Checkpoints
-from topiccrawler.frontier.base import Accept, Aside, Frontier, Leased, Pushed, State
+from topiccrawler.frontier.base import Accept, Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
@@ -69,10 +69,10 @@ class Ordering:
         hosts.next_ready says whether to ask again."""
         budgets, refused = self.budgets, 0
 
-        def ask(row: Leased) -> str | Aside | None:
+        def ask(row: Leased) -> str | Postpone | None:
             nonlocal refused
             if 0 < refusals <= refused:
-                return Aside.ALL
+                return Postpone.ALL
             answer = budgets.ask(row.link, now) if budgets is not None else None
             if answer is None and accept is not None:
                 answer = accept(row)
@@ -112,12 +112,12 @@ class Ordering:
         the others were met with the same words before. Which they were."""
         if self.strategy.shown == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
-        takes = {url: self.frontier.takes(url) for url in dict.fromkeys(link.url for link in links)}
-        shown = [link for link in links if takes[link.url]]
+        is_open = {url: self.frontier.is_open(url) for url in dict.fromkeys(link.url for link in links)}
+        shown = [link for link in links if is_open[link.url]]
         if self.strategy.shown == "new":
-            shown = [link for link in shown if self.frontier.hears(link.url, link.anchor)]
+            shown = [link for link in shown if self.frontier.is_new_anchor(link.url, link.anchor)]
         pushed = self._push(self.strategy.visit(page, shown), shown, tunnel, now)
-        passed_over = {url: Pushed.KEPT if waits else Pushed.KNOWN for url, waits in takes.items()}
+        passed_over = {url: Pushed.KEPT if waits else Pushed.KNOWN for url, waits in is_open.items()}
         for link in shown:
             passed_over.pop(link.url, None)
         return Counter(pushed) + Counter(passed_over.values()), shown

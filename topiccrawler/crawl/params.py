@@ -23,8 +23,9 @@ class CrawlParams(BaseModel):
         default=None, description="file, or URLs separated by commas; default: seeds/TOPIC.txt"
     )
     strategy: str = Field(description="ordering; see topiccrawler.strategies")
-    judge: str | None = Field(
-        default=None, description="page judge: vsm, centroid, naive_bayes or svm; default: TOPIC_JUDGE"
+    page_classifier: str | None = Field(
+        default=None,
+        description="page classifier: vsm, centroid, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
     )
     pages: int | None = Field(default=None, ge=1, description="stop after so many fetched pages")
     targets: int | None = Field(default=None, ge=1, description="stop after so many kept pages")

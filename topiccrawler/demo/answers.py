@@ -1,4 +1,4 @@
-"""What the made-up web answers to one request: status, headers, bytes.
+"""What the synthetic web answers to one request: status, headers, bytes.
 
 The conflict: pages are characters, the wire is bytes, and real hosts disagree about the charset, move, hide or lose
 pages. All that is not a page of the plan happens here: redirects, robots.txt, dead ends, wrong declarations.

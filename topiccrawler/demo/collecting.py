@@ -1,4 +1,4 @@
-"""Collects labelled links on the training part of the made-up web: a general crawl, labels by the domain rule.
+"""Collects labelled links on the training part of the synthetic web: a general crawl, labels by the domain rule.
 
 The conflict: a classifier needs thousands of links whose targets' topic is known, and nobody labels by hand (NB 2010
 §3.2.2). So a plain breadth-first crawl over real HTTP reads links, and each gets the label of its target's place.

@@ -1,4 +1,4 @@
-"""Runs the project's own crawl on the made-up web: `scrapy crawl topic`, as a user would, in a process of its own.
+"""Runs the project's own crawl on the synthetic web: `scrapy crawl topic`, as a user would, in a process of its own.
 
 The conflict: the demo must show the real crawler, engine, politeness and all, not a model of it; and a failure deep inside a
 subprocess must still end in one line that says where to look.

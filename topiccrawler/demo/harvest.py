@@ -1,7 +1,7 @@
-"""How much of what a crawl fetched was on topic, by the made-up web's own truth.
+"""How much of what a crawl fetched was on topic, by the synthetic web's own truth.
 
-The conflict: the crawl's page judge decides what is stored, so it must not also decide how good the crawl was. Here only the
-plan counts: every page of it that was fetched, in order of fetching, whatever the judge said.
+The conflict: the crawl's page classifier decides what is stored, so it must not also decide how good the crawl was. Here only the
+plan counts: every page of it that was fetched, in order of fetching, whatever the page classifier said.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from topiccrawler.errors import LinksFileError
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.train import Recipe, train
 from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.catalogue import load_topic, topic_names
 
 
@@ -28,7 +28,7 @@ class Lesson:
     pages: int
     links: int
     positive: int
-    f1: float  # of the model on links of hosts kept aside; nan when there was nothing to keep aside
+    f1: float  # of the model on links of hosts held out; nan when there was nothing to keep aside
 
 
 def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[[int], None]) -> Lesson:
@@ -44,7 +44,7 @@ def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[
     labels: list[int] = []
     client = ProxyClient(proxy)
     try:
-        found = collect(client, web.train_seeds, web.hosts(TRAIN), Reader(VsmJudge(topic)), pages, count)
+        found = collect(client, web.train_seeds, web.hosts(TRAIN), Reader(VsmClassifier(topic)), pages, count)
         with files.links.open("w", encoding="utf-8") as output:
             for link, label in labelled(found, topic):
                 output.write(line(link, label))
@@ -55,8 +55,8 @@ def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[
         ) from None
     finally:
         client.close()
-    rivals = [load_topic(name) for name, _ in topic_names() if name != topic.name]
-    trained = train(Recipe(topic, links=[files.links], rivals=rivals, context=CONTEXT))
+    negative_topics = [load_topic(name) for name, _ in topic_names() if name != topic.name]
+    trained = train(Recipe(topic, links=[files.links], negative_topics=negative_topics, context=CONTEXT))
     save(trained.model, files.model)
     f1 = [row.f1 for row in trained.rows if row.name == "hosts: model"]
     return Lesson(read, len(labels), sum(labels), f1[0] if f1 else float("nan"))

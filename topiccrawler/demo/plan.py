@@ -1,4 +1,4 @@
-"""The plan of the made-up web: every page with its address, topic and headline, and nothing of its body.
+"""The plan of the synthetic web: every page with its address, topic and headline, and nothing of its body.
 
 The conflict: thousands of pages with known truth, the same under the same seed on every machine, cheap in time and memory.
 So only the plan is held; links and bodies follow from it on demand.

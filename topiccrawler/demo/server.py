@@ -1,4 +1,4 @@
-"""Serves the made-up web over real HTTP, as a forward proxy on loopback: `http_proxy` set, any crawler sees real hosts.
+"""Serves the synthetic web over real HTTP, as a forward proxy on loopback: `http_proxy` set, any crawler sees real hosts.
 
 The conflict: one port must stand for some eighty hosts, so it speaks proxy (`GET http://host/path`) and plain HTTP with a
 Host header alike; and a test must know afterwards what was asked for, in which order and when, so every request is noted.

@@ -1,4 +1,4 @@
-"""The sites of the made-up web: who they are, how they write their bytes, and where each topic lives on them.
+"""The sites of the synthetic web: who they are, how they write their bytes, and where each topic lives on them.
 
 The conflict: a web for trying a focused crawler needs the real one's variety (portals with channels on hosts or on paths,
 small topical sites, boards, blogs, old charsets), yet should be one idea to generate. So every site is a list of channels

@@ -1,4 +1,4 @@
-"""What the made-up web talks about: for each topic its words, its doings, and the names of its sections.
+"""What the synthetic web talks about: for each topic its words, its doings, and the names of its sections.
 
 The conflict: the web must be readable as Chinese and hard enough to crawl, yet no sentence of anyone's may stand in it. So
 the lists are our own and `sentences` puts them together. Topics overlap where they do in life: property, technology and

@@ -15,10 +15,10 @@ from topiccrawler.model import Visit
 _MOVED = (State.DISCARDED, "redirected")
 
 
-def write_down(
+def commit_lease(
     runtime: Runtime, lease: Lease, state: State, reason: str, now: float, checkpoint_pages: int
 ) -> None:
-    """Store, log, count and acknowledge; the caller ends the host's turn and commits the frontier."""
+    """Store, log, count and acknowledge; the caller ends the host's slot and commits the frontier."""
     link = lease.leased.link
     url = lease.claimed[-1] if lease.claimed else link.url
     kept = state is State.COMPLETED
@@ -26,9 +26,9 @@ def write_down(
     runtime.files.visits.append(Visit(url, lease.status, lease.leased.score, relevance, kept, round(now, 3)))
     runtime.files.commit()
     if lease.page is not None:
-        runtime.tally.add(kept=kept)
-        runtime.frontier.put_note(runtime.tally.NOTE, runtime.tally.note())
-        if runtime.tally.pages % checkpoint_pages == 0:
+        runtime.harvest.add(kept=kept)
+        runtime.frontier.put_note(runtime.harvest.NOTE, runtime.harvest.note())
+        if runtime.harvest.pages % checkpoint_pages == 0:
             runtime.ordering.checkpoint()
     for claimed in lease.claimed:
         runtime.ordering.acknowledge(claimed, *((state, reason) if claimed == url else _MOVED), now)

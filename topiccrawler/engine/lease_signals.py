@@ -15,7 +15,7 @@ from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.frontier.base import State
 
 
-class Endings:
+class LeaseSignals:
     """Signal handlers and the errback of leased requests. Nothing here decides; it translates."""
 
     def __init__(self, leases: Leases) -> None:

@@ -24,7 +24,7 @@ class Lease:
     number: int
     leased: Leased
     host: str  # where its request goes; another host after a redirect
-    holds_turn: bool = False  # of `host`, taken by the side queue
+    holds_slot: bool = False  # of `host`, taken by the request queue
     claimed: list[str] = field(default_factory=list)  # redirect targets that end with it
     moving: bool = False  # on its way back to the scheduler as a retry or redirect
     items: int = 0  # items that left the spider

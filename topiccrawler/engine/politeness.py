@@ -65,7 +65,7 @@ class Politeness:
             strikes = self._strikes[host] = self._strikes.get(host, 0) + 1
             asked = retry_after_seconds(response, now)
             seconds = asked if asked is not None else self._backoff * 2 ** (strikes - 1)
-            self._hosts.rest(
+            self._hosts.back_off(
                 host, now + min(seconds, self._backoff_max), "retry-after" if asked else "back-off"
             )
             self._count("frontier/rests/retry_after" if asked else "frontier/rests/back_off")

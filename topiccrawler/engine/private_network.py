@@ -5,7 +5,7 @@ sits where only trusted programs sit; yet the user's own proxy, and a seed he ga
 address is known only when it is resolved, and it may be another one the next time. So the middleware says which names
 are strangers', and the resolver, which has the address the connection will use, refuses those that lead inside.
 
-Not looked at: requests through a proxy (it resolves), a replay, spiders that are not ours, TOPIC_PRIVATE_ADDRESSES.
+Not looked at: requests through a proxy (it resolves), a replay, spiders that are not ours, TOPIC_PRIVATE_NETWORK.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def literal(name: str) -> str | None:
         return None
 
 
-class GuardingResolver(CachingThreadedResolver):
+class PrivateNetworkResolver(CachingThreadedResolver):
     """TWISTED_DNS_RESOLVER: Scrapy's own, but a stranger's name must not lead inside."""
 
     def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:  # noqa: N802 Twisted's name
@@ -77,7 +77,7 @@ class GuardingResolver(CachingThreadedResolver):
         return address
 
 
-class PrivateAddressMiddleware:
+class PrivateNetworkMiddleware:
     """Downloader middleware (760, behind HttpProxyMiddleware, which says whether a proxy is used)."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -87,7 +87,7 @@ class PrivateAddressMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
-        if settings.getbool("TOPIC_PRIVATE_ADDRESSES") or settings.get("REPLAY_WARC"):
+        if settings.getbool("TOPIC_PRIVATE_NETWORK") or settings.get("REPLAY_WARC"):
             strangers.clear()
             raise NotConfigured
         return cls(crawler)

@@ -81,7 +81,7 @@ class Progress:
         if self._bar is None:
             logger.info("%s", text)
         else:
-            self._bar.n = runtime.tally.pages
+            self._bar.n = runtime.harvest.pages
             self._bar.set_postfix_str(text.partition(", ")[2])
 
     def _runtime(self) -> Runtime | None:
@@ -90,10 +90,10 @@ class Progress:
 
 def progress_line(runtime: Runtime) -> str:
     """Pages, kept, harvest rate over all and over the last 200 pages, URLs waiting, hosts known."""
-    tally = runtime.tally
+    harvest = runtime.harvest
     return (
-        f"{tally.pages} pages, {tally.kept} kept, harvest rate {tally.harvest_rate:.2f}"
-        f" (last 200: {tally.recent_harvest_rate:.2f}), {len(runtime.frontier)} queued, {len(runtime.hosts)} hosts"
+        f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}"
+        f" (last 200: {harvest.recent_harvest_rate:.2f}), {len(runtime.frontier)} queued, {len(runtime.hosts)} hosts"
     )
 
 

@@ -12,9 +12,9 @@ import logging
 from math import inf
 from typing import TYPE_CHECKING
 
-from topiccrawler.crawl.harvest_counter import Tally
+from topiccrawler.crawl.harvest_counter import HarvestCounter
 from topiccrawler.crawl.ordering import Ordering
-from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_DRY, HOST_PAGES
+from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE
 
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
@@ -22,33 +22,33 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 NOTE = "waits"
-RESTS = ("retry-after", "back-off")  # asked for by servers: they outlive a run
+BACK_OFFS = ("retry-after", "back-off")  # asked for by servers: they outlive a run
 _NOTED_HOSTS = 1000
 _WORTH_NOTING_SECONDS = 1.0
 _REMEDIES = {
     HOST_PAGES: "FRONTIER_HOST_PAGES",
     DOMAIN_PAGES: "FRONTIER_DOMAIN_PAGES",
-    HOST_DRY: "FRONTIER_HOST_DRY_PAGES",
+    HOST_UNPRODUCTIVE: "FRONTIER_HOST_UNPRODUCTIVE_PAGES",
 }
 
 
-class Gauges:
+class QueueStats:
     """Of one crawl."""
 
-    def __init__(self, ordering: Ordering, tally: Tally, stats: StatsCollector | None) -> None:
+    def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector | None) -> None:
         self._ordering = ordering
         self._frontier = ordering.frontier
-        self._tally = tally
+        self._harvest = harvest
         self._stats = stats
         self._told: set[str] = set()  # closed hosts the log has heard of
         self._waits: set[str] = set()  # reasons that were set once
 
     def restore(self, now: float) -> None:
-        """Let hosts rest as long as their servers asked for before the crawl was stopped."""
+        """Let hosts back off as long as their servers asked for before the crawl was stopped."""
         self._told.update(self._budgets_closed())
         for host, reason, until in noted_waits(self._frontier.note(NOTE)):
-            if reason in RESTS and now < until < inf:
-                self._frontier.hosts.rest(host, until, reason)
+            if reason in BACK_OFFS and now < until < inf:
+                self._frontier.hosts.back_off(host, until, reason)
 
     def show(self, now: float) -> None:
         """Set the stats and the note. O(hosts)."""
@@ -88,9 +88,9 @@ class Gauges:
                     held,
                     len(closed),
                 )
-        self._set("topic/pages", self._tally.pages)
-        self._set("topic/kept", self._tally.kept)
-        self._set("topic/harvest_rate", round(self._tally.harvest_rate, 4))
+        self._set("topic/pages", self._harvest.pages)
+        self._set("topic/kept", self._harvest.kept)
+        self._set("topic/harvest_rate", round(self._harvest.harvest_rate, 4))
 
     def _budgets_closed(self) -> dict[str, str]:
         budgets = self._ordering.budgets

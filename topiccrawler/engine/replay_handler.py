@@ -22,7 +22,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
-from topiccrawler.replay.pacing import Turns
+from topiccrawler.replay.pacing import Pacer
 from topiccrawler.replay.paths import recorded_paths
 from topiccrawler.replay.warc import Recorded, RecordedWeb
 
@@ -32,7 +32,7 @@ _REASONS = {
     502: b"host not in the recorded web",
 }
 
-_TURNS: WeakKeyDictionary[Crawler, Turns] = WeakKeyDictionary()
+_PACERS: WeakKeyDictionary[Crawler, Pacer] = WeakKeyDictionary()
 
 
 class ReplayDownloadHandler(BaseDownloadHandler):
@@ -43,7 +43,7 @@ class ReplayDownloadHandler(BaseDownloadHandler):
     def __init__(self, crawler: Crawler, web: RecordedWeb) -> None:
         super().__init__(crawler)
         self.web = web
-        self._turns = _turns_of(crawler) if crawler.settings.getbool("REPLAY_IN_TURN") else None
+        self._pacer = _pacer_of(crawler) if crawler.settings.getbool("REPLAY_PACED") else None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -54,15 +54,15 @@ class ReplayDownloadHandler(BaseDownloadHandler):
         began = perf_counter()
         recorded = self._answer(request)
         took = perf_counter() - began
-        if self._turns is not None and _is_page(recorded):
-            await self._turns.wait(self._still)
+        if self._pacer is not None and _is_page(recorded):
+            await self._pacer.wait(self._still)
         headers = Headers()
         for name, value in recorded.headers:
             headers.appendlist(name, value)
         kind = responsetypes.from_args(headers=headers, url=request.url, body=recorded.body)
         body = b"" if request.method == "HEAD" else recorded.body
         response = kind(url=request.url, status=recorded.status, headers=headers, body=body)
-        request.meta["download_latency"] = took  # without the wait for its turn
+        request.meta["download_latency"] = took  # without the wait for its slot
         return response
 
     def _still(self) -> bool:
@@ -87,11 +87,11 @@ def _opened(versions: tuple[tuple[Path, int], ...]) -> RecordedWeb:
     return RecordedWeb([path for path, _ in versions])
 
 
-def _turns_of(crawler: Crawler) -> Turns:
+def _pacer_of(crawler: Crawler) -> Pacer:
     """One line for both schemes."""
-    if crawler not in _TURNS:
-        _TURNS[crawler] = Turns(crawler.settings.getint("CONCURRENT_REQUESTS"))
-    return _TURNS[crawler]
+    if crawler not in _PACERS:
+        _PACERS[crawler] = Pacer(crawler.settings.getint("CONCURRENT_REQUESTS"))
+    return _PACERS[crawler]
 
 
 def _is_page(recorded: Recorded) -> bool:

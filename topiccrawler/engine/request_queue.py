@@ -15,7 +15,7 @@ from scrapy import Request
 from topiccrawler.frontier.hosts import Hosts
 
 
-class SideQueue:
+class RequestQueue:
     """Requests by host; the highest priority of a ready host first, first in first out among equals."""
 
     def __init__(self, hosts: Hosts) -> None:
@@ -52,10 +52,10 @@ class SideQueue:
         return request, host
 
     def watch(self, request: Request, host: str) -> None:
-        """A request without a lease is under way and holds a turn of its host."""
+        """A request without a lease is under way and holds a slot of its host."""
         self._watched[request] = host
 
-    def end_turns(self, active: Container[Request], now: float) -> None:
+    def release_slots(self, active: Container[Request], now: float) -> None:
         """Give back the turns of watched requests that the downloader is done with. They end in as many ways as leases
         do, but nothing has to be remembered of them."""
         for request in [request for request in self._watched if request not in active]:

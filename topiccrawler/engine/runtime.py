@@ -17,7 +17,7 @@ from typing import cast
 from scrapy.settings import BaseSettings
 
 from topiccrawler.crawl.gate import LinkGate
-from topiccrawler.crawl.harvest_counter import Tally
+from topiccrawler.crawl.harvest_counter import HarvestCounter
 from topiccrawler.crawl.job_files import JobFiles
 from topiccrawler.crawl.options import expand_of, thesaurus_of
 from topiccrawler.crawl.ordering import Ordering
@@ -34,10 +34,10 @@ from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.links.extract import WINDOW_CHARACTERS, ContextMaker
 from topiccrawler.model import Link
+from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.read import Reader
 from topiccrawler.pages.summary import Summariser
-from topiccrawler.relevance.base import PageJudge
-from topiccrawler.relevance.choose import make_judge
+from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
 from topiccrawler.strategies.base import Knowledge, Strategy
 from topiccrawler.topics.catalogue import load_topic, with_site_rules
@@ -59,7 +59,7 @@ class Runtime:
     frontier: Frontier
     ordering: Ordering
     gate: LinkGate
-    tally: Tally
+    harvest: HarvestCounter
     clock: Clock
     files: JobFiles
     seeds: list[Link]
@@ -84,15 +84,15 @@ def build_runtime(
     gate_settings = settings.getfloat("TOPIC_LINK_THRESHOLD", topic.link_threshold or 0.0)
     threshold = gate_settings if strategy.prunes else 0.0
     scorer = _link_model(topic, settings) if strategy.needs_link_scorer or threshold > 0 else None
-    models = settings.get("TOPIC_JUDGE_MODELS")
-    judge = make_judge(
+    models = settings.get("TOPIC_PAGE_CLASSIFIER_MODELS")
+    page_classifier = make_page_classifier(
         topic,
-        params.judge or settings.get("TOPIC_JUDGE", "vsm"),
+        params.page_classifier or settings.get("TOPIC_PAGE_CLASSIFIER", "vsm"),
         Path(models).expanduser() if models else None,
     )
     strategy.prepare(
         Knowledge(
-            page_threshold=judge.threshold,
+            page_threshold=page_classifier.threshold,
             link_scorer=scorer,
             seed=settings.getint("TOPIC_SEED"),
             topic=topic,
@@ -108,7 +108,7 @@ def build_runtime(
     return Runtime(
         params=params,
         topic=topic,
-        reader=_reader(strategy, judge, topic, models),
+        reader=_reader(strategy, page_classifier, topic, models),
         summariser=Summariser(topic.keywords),
         strategy=strategy,
         hosts=hosts,
@@ -123,7 +123,7 @@ def build_runtime(
         gate=LinkGate(
             strategy.current_scorer or scorer, threshold, topic.tunnel_probability, topic.tunnel_depth
         ),
-        tally=Tally(frontier.note(Tally.NOTE)),
+        harvest=HarvestCounter(frontier.note(HarvestCounter.NOTE)),
         clock=Clock(),
         files=JobFiles(folder),
         seeds=seeds,
@@ -143,13 +143,13 @@ def _parameters(params: CrawlParams, settings: BaseSettings) -> dict[str, str]:
     return given
 
 
-def _reader(strategy: Strategy, judge: PageJudge, topic: Topic, models: str | None) -> Reader:
+def _reader(strategy: Strategy, page_classifier: PageClassifier, topic: Topic, models: str | None) -> Reader:
     if not strategy.needs_detail:
-        return Reader(judge, sites=topic.sites)
-    from topiccrawler.relevance.detail_reading import DetailReader, detail_machine
+        return Reader(page_classifier, sites=topic.sites)
+    from topiccrawler.relevance.detail_reading import DetailReader, detail_svm
 
-    machine = detail_machine(Path(models).expanduser() if models else None)
-    return DetailReader(judge, machine, sites=topic.sites)
+    svm = detail_svm(Path(models).expanduser() if models else None)
+    return DetailReader(page_classifier, svm, sites=topic.sites)
 
 
 def _job(params: CrawlParams, settings: BaseSettings) -> dict[str, object]:
@@ -185,8 +185,8 @@ def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
         Allowance(
             host_pages=settings.getint("FRONTIER_HOST_PAGES"),
             domain_pages=settings.getint("FRONTIER_DOMAIN_PAGES"),
-            host_dry_pages=settings.getint("FRONTIER_HOST_DRY_PAGES"),
-            shape_dry_pages=settings.getint("FRONTIER_SHAPE_DRY_PAGES"),
+            host_unproductive_pages=settings.getint("FRONTIER_HOST_UNPRODUCTIVE_PAGES"),
+            shape_unproductive_pages=settings.getint("FRONTIER_SHAPE_UNPRODUCTIVE_PAGES"),
             limits=Limits(
                 path_segments=settings.getint("FRONTIER_PATH_SEGMENTS_MAX"),
                 segment_repeats=settings.getint("FRONTIER_SEGMENT_REPEATS_MAX"),

@@ -17,14 +17,14 @@ from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.engine.clock import Clock
-from topiccrawler.engine.lease_commit import write_down
-from topiccrawler.engine.lease_signals import Endings
+from topiccrawler.engine.lease_commit import commit_lease
+from topiccrawler.engine.lease_signals import LeaseSignals
 from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.politeness import Politeness, host_key
-from topiccrawler.engine.queue_stats import Gauges
-from topiccrawler.engine.request_queue import SideQueue
+from topiccrawler.engine.queue_stats import QueueStats
+from topiccrawler.engine.request_queue import RequestQueue
 from topiccrawler.engine.runtime import Runtime
-from topiccrawler.engine.wake_timer import WAKE, Waker
+from topiccrawler.engine.wake_timer import WAKE, WakeTimer
 from topiccrawler.frontier.base import Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Page, Via
@@ -33,15 +33,15 @@ from topiccrawler.urls.canonical import canonical, host_of
 logger = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 10.0
-REFUSALS_AT_ONCE = 200  # then the engine has its turn; some 10 ms
+REFUSALS_AT_ONCE = 200  # then the engine has its slot; some 10 ms
 
 
 class FocusedScheduler(BaseScheduler):
-    """Leases rows of the frontier as Requests; keeps other Requests in a side queue under the same host clocks."""
+    """Leases rows of the frontier as Requests; keeps other Requests in a request queue under the same host clocks."""
 
     clock: Clock
     hosts: Hosts
-    side: SideQueue
+    side: RequestQueue
     politeness: Politeness
     concurrency: int  # leases at once
 
@@ -51,9 +51,9 @@ class FocusedScheduler(BaseScheduler):
         self.runtime: Runtime | None = None
         self.armed = False  # rows are handed out only after the spider's own start() has sent its seeds
         self.leases = Leases(self._ended)
-        self.endings = Endings(self.leases)
-        self.waker = Waker(crawler)
-        self.gauges: Gauges | None = None
+        self.lease_signals = LeaseSignals(self.leases)
+        self.wake_timer = WakeTimer(crawler)
+        self.queue_stats: QueueStats | None = None
         self._next_sweep = 0.0
         self._seen: set[bytes] = set()
         self._closing = False
@@ -74,7 +74,7 @@ class FocusedScheduler(BaseScheduler):
         self.hosts.delay_seconds = settings.getfloat("DOWNLOAD_DELAY")
         self.hosts.concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self.concurrency = settings.getint("CONCURRENT_REQUESTS")
-        self.side = SideQueue(self.hosts)
+        self.side = RequestQueue(self.hosts)
         self.politeness = Politeness(
             self.hosts,
             self.clock,
@@ -84,15 +84,15 @@ class FocusedScheduler(BaseScheduler):
             backoff_max_seconds=settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS", 3600.0),
         )
         self.politeness.connect(self.crawler)
-        self.endings.connect(self.crawler)
+        self.lease_signals.connect(self.crawler)
         if self.runtime is not None:
-            self.gauges = Gauges(self.runtime.ordering, self.runtime.tally, self.crawler.stats)
-            self.gauges.restore(self.clock())
+            self.queue_stats = QueueStats(self.runtime.ordering, self.runtime.harvest, self.crawler.stats)
+            self.queue_stats.restore(self.clock())
 
     def close(self, reason: str) -> None:
         """Put back what is still leased, keep the strategy's state, let go of the files."""
         self._closing = True
-        self.waker.cancel()
+        self.wake_timer.cancel()
         if self.runtime is None:
             return
         runtime = self.runtime
@@ -100,8 +100,8 @@ class FocusedScheduler(BaseScheduler):
         left = [url for lease in self.leases.drop_all() for url in (lease.leased.link.url, *lease.claimed)]
         runtime.frontier.release(self.clock(), left)
         runtime.ordering.checkpoint()
-        if self.gauges is not None:
-            self.gauges.finish(self.clock())
+        if self.queue_stats is not None:
+            self.queue_stats.finish(self.clock())
         runtime.frontier.close()
         runtime.files.close()
 
@@ -177,21 +177,21 @@ class FocusedScheduler(BaseScheduler):
             return False
         if target not in (link.url, *lease.claimed):
             there = Link(target, host_of(target), link.anchor, depth=link.depth, source_url=link.url)
-            if not self._parts().frontier.claim(there, lease.leased.score, self.clock()):
+            if not self._parts().frontier.lease_url(there, lease.leased.score, self.clock()):
                 self._count("frontier/redirects/known")
                 self.leases.fail(lease, State.DISCARDED, "redirect to a known page")
                 return False
             lease.claimed.append(target)
         now = self.clock()
-        self._parts().frontier.leave(link.url, now)
-        self._end_turn(lease, now)
+        self._parts().frontier.release_slot(link.url, now)
+        self._release_slot(lease, now)
         lease.host = host  # a turn is asked for anew where the request goes next
         return True
 
-    def _end_turn(self, lease: Lease, now: float) -> None:
-        if lease.holds_turn:
+    def _release_slot(self, lease: Lease, now: float) -> None:
+        if lease.holds_slot:
             self.hosts.done(lease.host, now)
-            lease.holds_turn = False
+            lease.holds_slot = False
 
     # --- what goes out
 
@@ -211,16 +211,18 @@ class FocusedScheduler(BaseScheduler):
             return None
 
     def _next(self, now: float) -> Request | None:
-        self.endings.end_lost_moves()
+        self.lease_signals.end_lost_moves()
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
-            self._count("frontier/swept", self.endings.sweep(self.crawler, self.side, now, SWEEP_SECONDS))
-            if self.gauges is not None:
-                self.gauges.show(now)
+            self._count(
+                "frontier/swept", self.lease_signals.sweep(self.crawler, self.side, now, SWEEP_SECONDS)
+            )
+            if self.queue_stats is not None:
+                self.queue_stats.show(now)
         if self.crawler.engine is not None:
-            self.side.end_turns(self.crawler.engine.downloader.active, now)
+            self.side.release_slots(self.crawler.engine.downloader.active, now)
         if (aside := self.side.pop(now)) is not None:
-            return self._begin_turn(*aside)
+            return self._begin_slot(*aside)
         leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
         if leasing:
             tunnels: dict[str, int] = {}
@@ -229,25 +231,25 @@ class FocusedScheduler(BaseScheduler):
             )
             if leased is not None:
                 return self._request(leased, tunnels.get(leased.link.url, 0))
-        self.waker.at([self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None], now)
+        self.wake_timer.at([self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None], now)
         return None
 
-    def _begin_turn(self, request: Request, host: str) -> Request:
-        """The side queue took a turn of the host: for a lease, or for a request of somebody else."""
+    def _begin_slot(self, request: Request, host: str) -> Request:
+        """The request queue took a slot of the host: for a lease, or for a request of somebody else."""
         if (lease := self.leases.get(request.meta.get(META))) is not None:
-            lease.holds_turn = True
+            lease.holds_slot = True
         else:
             self.side.watch(request, host)
         return request
 
     def _refusal(self, row: Leased, tunnels: dict[str, int]) -> str | None:
-        """The gate in the lease loop: a refusal here costs nothing and keeps the host's turn."""
-        verdict = self._parts().gate.judge(row.link, row.tunnel)
-        if not verdict.passed:
+        """The gate in the lease loop: a refusal here costs nothing and keeps the host's slot."""
+        decision = self._parts().gate.decide(row.link, row.tunnel)
+        if not decision.passed:
             self._count("topic/gate/refused")
-            return verdict.reason
-        if verdict.tunnel:
-            tunnels[row.link.url] = verdict.tunnel
+            return decision.reason
+        if decision.tunnel:
+            tunnels[row.link.url] = decision.tunnel
             self._count("topic/gate/tunnels")
         return None
 
@@ -256,7 +258,7 @@ class FocusedScheduler(BaseScheduler):
         self._count("frontier/leased")
         return Request(
             link.url,
-            errback=self.endings.failed,
+            errback=self.lease_signals.failed,
             headers={"Referer": link.source_url} if link.source_url else None,
             meta={
                 META: lease.number,
@@ -270,8 +272,8 @@ class FocusedScheduler(BaseScheduler):
 
     def _ended(self, lease: Lease, state: State, reason: str) -> None:
         runtime, now = self._parts(), self.clock()
-        write_down(runtime, lease, state, reason, now, self.checkpoint_pages)
-        self._end_turn(lease, now)
+        commit_lease(runtime, lease, state, reason, now, self.checkpoint_pages)
+        self._release_slot(lease, now)
         runtime.frontier.commit()
         self._count(f"frontier/ended/{state.value}")
         if self._limit_reached() and not len(self.leases) and self.crawler.engine is not None:
@@ -287,9 +289,9 @@ class FocusedScheduler(BaseScheduler):
         """No more leases: enough pages fetched or under way, or enough kept."""
         if self.runtime is None:
             return False
-        params, tally = self.runtime.params, self.runtime.tally
-        return (params.pages is not None and tally.pages + len(self.leases) >= params.pages) or (
-            params.targets is not None and tally.kept >= params.targets
+        params, harvest = self.runtime.params, self.runtime.harvest
+        return (params.pages is not None and harvest.pages + len(self.leases) >= params.pages) or (
+            params.targets is not None and harvest.kept >= params.targets
         )
 
     def _parts(self) -> Runtime:

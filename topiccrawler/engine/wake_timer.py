@@ -16,7 +16,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 WAKE = Request("data:,wake", dont_filter=True)  # enqueueing it does nothing but wake the engine
 
 
-class Waker:
+class WakeTimer:
     """At most one timer, set to the earliest time asked for."""
 
     def __init__(self, crawler: Crawler) -> None:

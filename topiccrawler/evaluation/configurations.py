@@ -1,6 +1,6 @@
-"""The orderings of a comparison: from what a user writes to a strategy that is ready to crawl.
+"""The strategies of a comparison: from what a user writes to a strategy that is ready to crawl.
 
-The conflict: one ordering may run several times with other parameters, some need a link model or more that a topic lacks, and
+The conflict: one strategy may run several times with other parameters, some need a link model or more that a topic lacks, and
 `all` must not fail for one of them. So each is written NAME or NAME:key=value:key=value, and what cannot be built says why.
 """
 
@@ -16,32 +16,32 @@ from topiccrawler.errors import CrawlerError, ModelError, StrategyError
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.relevance.base import VSM
-from topiccrawler.relevance.choose import make_judge
+from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.strategies import STRATEGIES, build
 from topiccrawler.strategies.base import Expand, Knowledge, Strategy
 from topiccrawler.topics.catalogue import load_topic
 
 ALL = "all"
-PLAIN_CONTEXT = "window"  # for orderings that ask no link model
+PLAIN_CONTEXT = "window"  # for strategies that ask no link model
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
-    """What all orderings of one topic are given alike."""
+class RunConfiguration:
+    """What all strategies of one topic are given alike."""
 
     topic: str
     models: Path | None = None  # folder of link models; None = those shipped
-    judge: str = VSM
-    judge_models: Path | None = None  # folder of trained judges; None = those shipped
+    page_classifier: str = VSM
+    page_classifier_models: Path | None = None  # folder of trained page classifiers; None = those shipped
     thesaurus: str | None = None  # as TOPIC_THESAURUS
-    expand: Expand | None = None  # whose links are followed; None = as each ordering's paper has it
+    expand: Expand | None = None  # whose links are followed; None = as each strategy's paper has it
     off_topic: tuple[str, ...] = ()
-    prune: bool = False  # the link gate and the topic's threshold apply to orderings that prune
+    prune: bool = False  # the link gate and the topic's threshold apply to strategies that prune
     link_threshold: float | None = None  # None = the topic's own
 
 
 @dataclass(slots=True)
-class Contestants:
+class Configurations:
     """Who runs, and who cannot and why."""
 
     specs: list[str] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Contestants:
 
 
 def named(text: str) -> list[str]:
-    """The orderings a user wrote, separated by commas; `all` stands for every registered one."""
+    """The strategies a user wrote, separated by commas; `all` stands for every registered one."""
     specs: list[str] = []
     for spec in filter(None, (part.strip() for part in text.split(","))):
         specs += list(STRATEGIES) if spec == ALL else [spec]
@@ -79,13 +79,15 @@ def parameters_of(spec: str) -> dict[str, str]:
     return parameters
 
 
-def contestants_of(contest: Contest, specs: Sequence[str], *, forgiving: Sequence[str] = ()) -> Contestants:
+def build_all(
+    configuration: RunConfiguration, specs: Sequence[str], *, forgiving: Sequence[str] = ()
+) -> Configurations:
     """Build and prepare each once. One among `forgiving` that cannot be built is absent; another one's error goes up."""
-    found = Contestants()
+    found = Configurations()
     for spec in specs:
         strategy = strategy_of(spec)
         try:
-            prepare(strategy, contest, seed=0)
+            prepare(strategy, configuration, seed=0)
         except CrawlerError as fault:
             if spec not in forgiving:
                 raise
@@ -95,17 +97,19 @@ def contestants_of(contest: Contest, specs: Sequence[str], *, forgiving: Sequenc
     return found
 
 
-def prepare(strategy: Strategy, contest: Contest, seed: int) -> None:
+def prepare(strategy: Strategy, configuration: RunConfiguration, seed: int) -> None:
     """Give a strategy what a crawl's own runtime would."""
-    topic = load_topic(contest.topic)
+    topic = load_topic(configuration.topic)
     strategy.prepare(
         Knowledge(
-            page_threshold=make_judge(topic, contest.judge, contest.judge_models).threshold,
-            link_scorer=scorer_of(contest) if strategy.needs_link_scorer else None,
+            page_threshold=make_page_classifier(
+                topic, configuration.page_classifier, configuration.page_classifier_models
+            ).threshold,
+            link_scorer=scorer_of(configuration) if strategy.needs_link_scorer else None,
             seed=seed,
             topic=topic,
-            thesaurus=thesaurus_of(contest.thesaurus),
-            off_topic=contest.off_topic,
+            thesaurus=thesaurus_of(configuration.thesaurus),
+            off_topic=configuration.off_topic,
         )
     )
 
@@ -115,34 +119,34 @@ def _model(topic: str, folder: Path | None) -> LinkClassifier:
     return link_model(load_topic(topic), str(folder) if folder is not None else None)
 
 
-def scorer_of(contest: Contest) -> LinkClassifier:
+def scorer_of(configuration: RunConfiguration) -> LinkClassifier:
     """The topic's link model."""
-    return _model(contest.topic, contest.models)
+    return _model(configuration.topic, configuration.models)
 
 
-def context_of(contest: Contest, strategy: Strategy) -> str:
+def context_of(configuration: RunConfiguration, strategy: Strategy) -> str:
     """The context maker whose links the strategy is shown: its model's, as in a crawl."""
     return (
-        scorer_of(contest).context
-        if strategy.needs_link_scorer or prunes(contest, strategy)
+        scorer_of(configuration).context
+        if strategy.needs_link_scorer or prunes(configuration, strategy)
         else PLAIN_CONTEXT
     )
 
 
-def contexts_of(contest: Contest) -> list[str]:
+def contexts_of(configuration: RunConfiguration) -> list[str]:
     """All context makers a topic may need."""
     try:
-        return list(dict.fromkeys((PLAIN_CONTEXT, scorer_of(contest).context)))
+        return list(dict.fromkeys((PLAIN_CONTEXT, scorer_of(configuration).context)))
     except ModelError:
         return [PLAIN_CONTEXT]
 
 
-def prunes(contest: Contest, strategy: Strategy) -> bool:
-    """Whether the gate looks at this ordering's links."""
-    return contest.prune and strategy.prunes and threshold_of(contest) > 0
+def prunes(configuration: RunConfiguration, strategy: Strategy) -> bool:
+    """Whether the gate looks at this strategy's links."""
+    return configuration.prune and strategy.prunes and threshold_of(configuration) > 0
 
 
-def threshold_of(contest: Contest) -> float:
+def threshold_of(configuration: RunConfiguration) -> float:
     """0..1, from which probability a link passes the gate."""
-    topic = load_topic(contest.topic)
-    return topic.link_threshold if contest.link_threshold is None else contest.link_threshold
+    topic = load_topic(configuration.topic)
+    return topic.link_threshold if configuration.link_threshold is None else configuration.link_threshold

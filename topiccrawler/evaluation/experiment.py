@@ -1,6 +1,6 @@
-"""A comparison from beginning to end: read the web, run every ordering for every topic, score the runs.
+"""A comparison from beginning to end: read the web, run every strategy for every topic, score the runs.
 
-The conflict: a comparison is long, so one slip must be found before it begins and one weak ordering must not stop it; and it must
+The conflict: a comparison is long, so one slip must be found before it begins and one weak strategy must not stop it; and it must
 repeat to the bit, in whatever order the workers finish. So all is checked and built first, and results are put back into the
 order in which they were asked for.
 """
@@ -15,18 +15,18 @@ from pathlib import Path
 
 from topiccrawler.errors import SeedsError
 from topiccrawler.evaluation.configurations import (
-    Contest,
-    Contestants,
-    contestants_of,
+    Configurations,
+    RunConfiguration,
+    build_all,
     contexts_of,
     strategy_of,
 )
 from topiccrawler.evaluation.labels import Labels, read_labels
 from topiccrawler.evaluation.live import LiveCrawls
 from topiccrawler.evaluation.oracle import oracle_order
-from topiccrawler.evaluation.page_reading import Sight, Survey, survey
+from topiccrawler.evaluation.page_reading import ReadingPlan, WebReading, read_web
 from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.repeats import Bar, all_rounds
+from topiccrawler.evaluation.repeats import Bar, run_repeats
 from topiccrawler.evaluation.replayed import CONCURRENCY, Crawled, Run, crawl
 from topiccrawler.evaluation.scoring import Scored, Truth
 from topiccrawler.evaluation.workers import Workers
@@ -43,7 +43,7 @@ class Plan:
     """What to compare. `topics` and `seeds` go side by side."""
 
     web: tuple[Path, ...]
-    contests: tuple[Contest, ...]
+    configurations: tuple[RunConfiguration, ...]
     seeds: tuple[Seeds, ...]
     specs: tuple[str, ...]
     forgiving: tuple[str, ...] = ()  # of these, what cannot be built is left out
@@ -66,7 +66,7 @@ class Outcome:
     seeds: list[str]
     oracle: Scored
     oracle_order: list[int]
-    contestants: Contestants
+    built: Configurations
     crawls: dict[str, list[Crawled]] = field(default_factory=dict)
     scored: dict[str, Scored] = field(default_factory=dict)
 
@@ -89,22 +89,25 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     pages = RecordedPages(RecordedWeb(plan.web))
     labels = read_labels(plan.labels, pages) if plan.labels else None
     numbers = [_seed_numbers(seeds, pages) for seeds in plan.seeds]
-    names = [load_topic(contest.topic).name for contest in plan.contests]
+    names = [load_topic(configuration.topic).name for configuration in plan.configurations]
     if labels is not None:
         for name in names:
             labels.of(name)
-    contestants = [contestants_of(contest, plan.specs, forgiving=plan.forgiving) for contest in plan.contests]
+    built = [
+        build_all(configuration, plan.specs, forgiving=plan.forgiving)
+        for configuration in plan.configurations
+    ]
     with (
         tempfile.TemporaryDirectory(prefix=".readings-", dir=folder) as temporary,
         Workers(plan.jobs) as workers,
     ):
         readings = Path(temporary) / "readings.sqlite"
         with bar("reading", len(pages)) as tick:
-            found = survey(_sight(plan), pages, readings, workers, tick)
+            found = read_web(_reading_plan(plan), pages, readings, workers, tick)
         outcomes = [
             _outcome(
                 name,
-                contestants[at],
+                built[at],
                 _truth(at, name, labels, found, numbers[at]),
                 numbers[at],
                 found,
@@ -115,14 +118,20 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
         ]
         runs = {
             (at, spec): Run(
-                contest, spec, tuple(numbers[at]), plan.pages, readings, at, concurrency=plan.concurrency
+                configuration,
+                spec,
+                tuple(numbers[at]),
+                plan.pages,
+                readings,
+                at,
+                concurrency=plan.concurrency,
             )
-            for at, contest in enumerate(plan.contests)
-            for spec in contestants[at].specs
+            for at, configuration in enumerate(plan.configurations)
+            for spec in built[at].specs
         }
         live = LiveCrawls(plan.web, pages, folder / LIVE_FOLDER, plan.jobs)
         do = live.run if plan.live else partial(workers.run, crawl)
-        crawls = all_rounds(list(runs.values()), plan.repeat, do, bar, always=plan.live)
+        crawls = run_repeats(list(runs.values()), plan.repeat, do, bar, always=plan.live)
     for (at, spec), found_by in zip(runs, crawls, strict=True):
         outcome = outcomes[at]
         outcome.crawls[spec] = found_by
@@ -138,15 +147,17 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     )
 
 
-def _sight(plan: Plan) -> Sight:
-    contexts = dict.fromkeys(context for contest in plan.contests for context in contexts_of(contest))
-    topics = tuple(contest.topic for contest in plan.contests)
-    first = plan.contests[0]
-    return Sight(
+def _reading_plan(plan: Plan) -> ReadingPlan:
+    contexts = dict.fromkeys(
+        context for configuration in plan.configurations for context in contexts_of(configuration)
+    )
+    topics = tuple(configuration.topic for configuration in plan.configurations)
+    first = plan.configurations[0]
+    return ReadingPlan(
         plan.web,
         topics,
-        first.judge,
-        first.judge_models,
+        first.page_classifier,
+        first.page_classifier_models,
         tuple(contexts),
         plan.context_characters,
         plan.dropped_parameters,
@@ -162,7 +173,7 @@ def _seed_numbers(seeds: Seeds, pages: RecordedPages) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _truth(at: int, topic: str, labels: Labels | None, found: Survey, seeds: Sequence[int]) -> Truth:
+def _truth(at: int, topic: str, labels: Labels | None, found: WebReading, seeds: Sequence[int]) -> Truth:
     relevant = frozenset(found.targets[at] if labels is None else labels.of(topic))
     content = frozenset() if labels is None else relevant & labels.content
     reachable = frozenset(found.links.reachable(seeds))
@@ -171,14 +182,14 @@ def _truth(at: int, topic: str, labels: Labels | None, found: Survey, seeds: Seq
 
 def _outcome(
     topic: str,
-    contestants: Contestants,
+    built: Configurations,
     truth: Truth,
     seeds: Sequence[int],
-    found: Survey,
+    found: WebReading,
     pages: RecordedPages,
     plan: Plan,
 ) -> Outcome:
     order = oracle_order(found.links, seeds, truth.relevant, plan.pages)
     return Outcome(
-        topic, truth, [pages.urls[number] for number in seeds], Scored.of(truth, [order]), order, contestants
+        topic, truth, [pages.urls[number] for number in seeds], Scored.of(truth, [order]), order, built
     )

@@ -26,10 +26,15 @@ from topiccrawler.evaluation.replayed import Crawled, Run
 from topiccrawler.store.visits import read_visits
 
 SETTINGS_MODULE = "topiccrawler.settings"
-HELD_LINKS = "topiccrawler.engine.middlewares.recorded_links.HeldLinksMiddleware"
-HELD_LINKS_POSITION = 1200
+RECORDED_LINKS = "topiccrawler.engine.middlewares.recorded_links.RecordedLinksMiddleware"
+RECORDED_LINKS_POSITION = 1200
 BUDGETS = (
-    *("FRONTIER_HOST_PAGES", "FRONTIER_DOMAIN_PAGES", "FRONTIER_HOST_DRY_PAGES", "FRONTIER_SHAPE_DRY_PAGES"),
+    *(
+        "FRONTIER_HOST_PAGES",
+        "FRONTIER_DOMAIN_PAGES",
+        "FRONTIER_HOST_UNPRODUCTIVE_PAGES",
+        "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES",
+    ),
     *("FRONTIER_PATH_SEGMENTS_MAX", "FRONTIER_SEGMENT_REPEATS_MAX", "FRONTIER_QUERY_PARAMETERS_MAX"),
     "FRONTIER_CALENDAR_YEARS_MAX",
 )
@@ -61,14 +66,16 @@ class LiveCrawls:
 
     def _crawl(self, run: Run) -> Crawled:
         folder = (
-            self.folder / run.contest.topic.replace("/", "_") / f"{run.spec.replace('/', '_')}-{run.seed}"
+            self.folder
+            / run.configuration.topic.replace("/", "_")
+            / f"{run.spec.replace('/', '_')}-{run.seed}"
         )
         folder.mkdir(parents=True, exist_ok=True)
         seeds, log = folder / "seeds.txt", folder / "log.txt"
         visits = folder / _JOB / "visits.jsonl"
         visits.unlink(missing_ok=True)
         lines = [self.pages.urls[number] for number in run.seeds] + [
-            f"-{url}" for url in run.contest.off_topic
+            f"-{url}" for url in run.configuration.off_topic
         ]
         seeds.write_text("\n".join(lines) + "\n", encoding="utf-8")
         began = time.perf_counter()
@@ -101,27 +108,27 @@ class LiveCrawls:
 
     def arguments(self, run: Run, seeds: Path, folder: Path) -> list[str]:
         """What to type after `scrapy`."""
-        contest = run.contest
+        configuration = run.configuration
         settings = {
             "REPLAY_WARC": ",".join(map(str, self.web)),
-            "REPLAY_IN_TURN": True,
-            "SPIDER_MIDDLEWARES": json.dumps({HELD_LINKS: HELD_LINKS_POSITION}),
+            "REPLAY_PACED": True,
+            "SPIDER_MIDDLEWARES": json.dumps({RECORDED_LINKS: RECORDED_LINKS_POSITION}),
             "CONCURRENT_REQUESTS": run.concurrency,
             "CONCURRENT_REQUESTS_PER_DOMAIN": run.concurrency,  # a recording has no host to be polite to
             "TOPIC_DATA_DIR": folder,
             "TOPIC_JOB": _JOB,
             "TOPIC_SEED": run.seed,
-            "TOPIC_LINK_MODELS": contest.models,
-            "TOPIC_LINK_THRESHOLD": contest.link_threshold if contest.prune else 0,
-            "TOPIC_JUDGE": contest.judge,
-            "TOPIC_JUDGE_MODELS": contest.judge_models,
-            "TOPIC_THESAURUS": contest.thesaurus,
-            "TOPIC_EXPAND": contest.expand,
+            "TOPIC_LINK_MODELS": configuration.models,
+            "TOPIC_LINK_THRESHOLD": configuration.link_threshold if configuration.prune else 0,
+            "TOPIC_PAGE_CLASSIFIER": configuration.page_classifier,
+            "TOPIC_PAGE_CLASSIFIER_MODELS": configuration.page_classifier_models,
+            "TOPIC_THESAURUS": configuration.thesaurus,
+            "TOPIC_EXPAND": configuration.expand,
             # budgets and traps prune too: a replay has none
-            **(dict.fromkeys(BUDGETS, 0) if not contest.prune else {}),
+            **(dict.fromkeys(BUDGETS, 0) if not configuration.prune else {}),
         }
         given = {
-            "topic": contest.topic,
+            "topic": configuration.topic,
             "strategy": name_of(run.spec),
             "seeds": seeds,
             "pages": run.pages,

@@ -1,4 +1,4 @@
-"""The oracle: what an ordering could do that knew all links and all labels.
+"""The oracle: what a strategy could do that knew all links and all labels.
 
 Idea: always fetch the queued page from which the nearest relevant page is fewest links away.
 Formula: key = (links to the nearest relevant page, order of arrival); 0 for a relevant page; a page from which no relevant one

@@ -1,7 +1,7 @@
-"""Reads every page of a recorded web once: for all topics, all context makers, all orderings.
+"""Reads every page of a recorded web once: for all topics, all context makers, all strategies.
 
-The conflict: comparing twenty orderings must not read a page twenty times, yet every ordering must see what a live crawl
-would. So the pages go through the crawl's own Reader and link extraction, and the judge of each topic looks at the same words.
+The conflict: comparing twenty strategies must not read a page twenty times, yet every strategy must see what a live crawl
+would. So the pages go through the crawl's own Reader and link extraction, and the page classifier of each topic looks at the same words.
 
 A link counts once for each place it stands in a page; links to pages the web does not hold are left out and counted.
 """
@@ -19,11 +19,11 @@ from topiccrawler.evaluation.recorded_links import LinkTable
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.workers import Workers
 from topiccrawler.links.extract import ContextMaker, extract
+from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.base import PageJudge
-from topiccrawler.relevance.choose import make_judge
-from topiccrawler.relevance.detail_reading import DetailReader, detail_machine
+from topiccrawler.relevance.choose import make_page_classifier
+from topiccrawler.relevance.detail_reading import DetailReader, detail_svm
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 
@@ -31,13 +31,13 @@ PAGES_A_TASK = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ReadingPlan:
     """What is read, and how; the same in every process."""
 
     web: tuple[Path, ...]
     topics: tuple[str, ...]
-    judge: str
-    judge_models: Path | None
+    page_classifier: str
+    page_classifier_models: Path | None
     contexts: tuple[str, ...]
     context_characters: int
     dropped_parameters: frozenset[str]
@@ -45,11 +45,13 @@ class Sight:
 
 
 @dataclass(slots=True)
-class Survey:
+class WebReading:
     """What the survey found."""
 
     links: LinkTable = field(default_factory=LinkTable)
-    targets: list[set[int]] = field(default_factory=list)  # for each topic the pages its judge holds relevant
+    targets: list[set[int]] = field(
+        default_factory=list
+    )  # for each topic the pages its page classifier holds relevant
     elsewhere: int = 0  # links to pages that the web does not hold
     unread: int = 0  # pages of no format we read
 
@@ -62,11 +64,11 @@ class _Read:
     elsewhere: int
 
 
-def survey(
-    sight: Sight, pages: RecordedPages, path: Path, workers: Workers, tick: Callable[[int], None]
-) -> Survey:
+def read_web(
+    sight: ReadingPlan, pages: RecordedPages, path: Path, workers: Workers, tick: Callable[[int], None]
+) -> WebReading:
     """Read the web into the file at `path`; `tick` hears how many pages are done."""
-    found = Survey(targets=[set() for _ in sight.topics])
+    found = WebReading(targets=[set() for _ in sight.topics])
     starts = range(0, len(pages), PAGES_A_TASK)
     tasks = [(sight, start) for start in starts]
 
@@ -86,7 +88,7 @@ def survey(
     return found
 
 
-def _take(found: Survey, page: int, read: _Read) -> None:
+def _take(found: WebReading, page: int, read: _Read) -> None:
     found.links.add(read.targets)
     found.elsewhere += read.elsewhere
     found.unread += read.reading is None
@@ -96,27 +98,38 @@ def _take(found: Survey, page: int, read: _Read) -> None:
 
 
 @lru_cache(maxsize=1)
-def _opened(sight: Sight) -> tuple[RecordedPages, list[PageJudge]]:
-    judges = [make_judge(load_topic(name), sight.judge, sight.judge_models) for name in sight.topics]
-    return RecordedPages(RecordedWeb(sight.web)), judges
+def _opened(sight: ReadingPlan) -> tuple[RecordedPages, list[PageClassifier]]:
+    page_classifiers = [
+        make_page_classifier(load_topic(name), sight.page_classifier, sight.page_classifier_models)
+        for name in sight.topics
+    ]
+    return RecordedPages(RecordedWeb(sight.web)), page_classifiers
 
 
-def _read_part(task: tuple[Sight, int]) -> list[_Read]:
+def _read_part(task: tuple[ReadingPlan, int]) -> list[_Read]:
     sight, start = task
-    pages, judges = _opened(sight)
+    pages, page_classifiers = _opened(sight)
     end = min(start + PAGES_A_TASK, len(pages))
-    reader = _reader(sight, judges[0])
-    return [_read(sight, pages, reader, judges, number) for number in range(start, end)]
+    reader = _reader(sight, page_classifiers[0])
+    return [_read(sight, pages, reader, page_classifiers, number) for number in range(start, end)]
 
 
-def _reader(sight: Sight, judge: PageJudge) -> Reader:
-    return DetailReader(judge, detail_machine(sight.judge_models)) if sight.details else Reader(judge)
+def _reader(sight: ReadingPlan, page_classifier: PageClassifier) -> Reader:
+    return (
+        DetailReader(page_classifier, detail_svm(sight.page_classifier_models))
+        if sight.details
+        else Reader(page_classifier)
+    )
 
 
 def _read(
-    sight: Sight, pages: RecordedPages, reader: Reader, judges: Sequence[PageJudge], number: int
+    sight: ReadingPlan,
+    pages: RecordedPages,
+    reader: Reader,
+    page_classifiers: Sequence[PageClassifier],
+    number: int,
 ) -> _Read:
-    unread = _Read(None, [False] * len(judges), [], 0)
+    unread = _Read(None, [False] * len(page_classifiers), [], 0)
     recorded = pages.web.response(pages.recorded[number])
     if recorded is None:
         return unread
@@ -128,8 +141,14 @@ def _read(
     reading = reader.read(url, recorded.body, _charset(kind), content_type=kind)
     if reading.fault:
         return unread
-    relevances = [reading.page.relevance, *(judge.relevance(reading.words) for judge in judges[1:])]
-    judged = [(value, value >= judge.threshold) for value, judge in zip(relevances, judges, strict=True)]
+    relevances = [
+        reading.page.relevance,
+        *(page_classifier.relevance(reading.words) for page_classifier in page_classifiers[1:]),
+    ]
+    judged = [
+        (value, value >= page_classifier.threshold)
+        for value, page_classifier in zip(relevances, page_classifiers, strict=True)
+    ]
     links = {}
     elsewhere = 0
     for context in sight.contexts:

@@ -1,6 +1,6 @@
 """What was read of every page of a recorded web, kept in one temporary file.
 
-The conflict: twenty orderings fetch mostly the same pages, reading one costs ten times as much as ordering its links, and
+The conflict: twenty strategies fetch mostly the same pages, reading one costs ten times as much as ordering its links, and
 all readings of a web do not fit into memory. So each page is read once, before the first run, and its reading lies in a
 SQLite file as compressed JSON; every run, in any process, takes from there what it fetches.
 """
@@ -60,7 +60,7 @@ def write_pages(path: Path, pages: Iterable[tuple[int, str, str, bytes | None]])
     database.close()
 
 
-class Readings:
+class ParsedPages:
     """The file, for one run."""
 
     def __init__(self, path: Path) -> None:
@@ -114,7 +114,7 @@ class Readings:
 
 
 def pack(page: Page, judged: Sequence[tuple[float, bool]], links: dict[str, list[tuple[int, Link]]]) -> bytes:
-    """One page's reading as bytes; `judged` has relevance and is_target for each topic."""
+    """One page's reading as bytes; `classified` has relevance and is_target for each topic."""
     return Reading(
         {name: _plain(getattr(page, name)) for name in PAGE_FIELDS},
         [relevance for relevance, _ in judged],

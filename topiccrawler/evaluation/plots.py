@@ -1,4 +1,4 @@
-"""Harvest and recall curves as the papers draw them: pages fetched to the right, the measure upwards, a line an ordering.
+"""Harvest and recall curves as the papers draw them: pages fetched to the right, the measure upwards, a line a strategy.
 
 The conflict: matplotlib wants a display, fonts and a global state; a command in CI has none of them. So figures are made without
 pyplot, with matplotlib's own font, and the file holds no date.

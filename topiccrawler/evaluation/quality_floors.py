@@ -1,8 +1,8 @@
-"""The quality gate: every ordering must reach its floor on the made-up web, or CI fails.
+"""The quality gate: every strategy must reach its floor on the synthetic web, or CI fails.
 
 The conflict: a small change anywhere (tokens, contexts, ties in a heap) can make every crawl worse and break no other test. So
-all registered orderings are compared on a web that costs seconds, and what each must reach is pinned in a file. Floors are
-entries one after another: a later one that is lower must say why, so that none is lowered silently; an ordering without a
+all registered strategies are compared on a web that costs seconds, and what each must reach is pinned in a file. Floors are
+entries one after another: a later one that is lower must say why, so that none is lowered silently; a strategy without a
 floor fails too. The link model is learned from the topic's keywords alone: the shipped ones are measured elsewhere.
 
     python -m topiccrawler.evaluation.quality_floors tests/quality_floors.json
@@ -23,7 +23,7 @@ from typing import Any
 
 from topiccrawler.demo.plan import Web
 from topiccrawler.errors import ArgumentError
-from topiccrawler.evaluation.configurations import ALL, Contest, named
+from topiccrawler.evaluation.configurations import ALL, RunConfiguration, named
 from topiccrawler.evaluation.experiment import Plan, compare
 from topiccrawler.evaluation.results import mean_ratios
 from topiccrawler.evaluation.synthetic_web import record
@@ -32,7 +32,7 @@ from topiccrawler.link_model.training.train import Recipe, train
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.seeds import Seeds
 
-SEED = 1  # of the made-up web
+SEED = 1  # of the synthetic web
 TOPIC = "finance"
 PAGES = 600
 REMEDY = 'write NAME: [{"floor": 0.5, "why": "…"}]'
@@ -41,20 +41,20 @@ Floors = Mapping[str, list[dict[str, Any]]]
 
 
 def measured(folder: Path, jobs: int = 1) -> dict[str, float]:
-    """Oracle ratios of all orderings that can be built; files lie in `folder` meanwhile."""
+    """Oracle ratios of all strategies that can be built; files lie in `folder` meanwhile."""
     web, topic = Web(SEED), load_topic(TOPIC)
-    rivals = [load_topic(name) for name, _ in topic_names() if name != TOPIC]
-    save(train(Recipe(topic, rivals=rivals)).model, folder / f"{TOPIC}.json")
+    negative_topics = [load_topic(name) for name, _ in topic_names() if name != TOPIC]
+    save(train(Recipe(topic, negative_topics=negative_topics)).model, folder / f"{TOPIC}.json")
     warc, labels = record(web, folder)
     specs = tuple(named(ALL))
     plan = Plan(
         web=(warc,),
         labels=(labels,),
-        contests=(Contest(TOPIC, models=folder),),
+        configurations=(RunConfiguration(TOPIC, models=folder),),
         seeds=(Seeds(web.seeds, []),),
         specs=specs,
         pages=PAGES,
-        concurrency=1,  # the order alone, not how late an ordering is told
+        concurrency=1,  # the order alone, not how late a strategy is told
         jobs=jobs,
     )
     ratios = mean_ratios(compare(plan, folder, _silent).outcomes, PAGES)

@@ -1,7 +1,7 @@
 """Does the runs of a comparison, as often as each deserves.
 
-The conflict: where lots are drawn (by an ordering, or as to when pages come back) several runs make a fair picture, elsewhere
-they would only repeat themselves, and a strategy does not say which it is. So every ordering runs with a second seed; those that
+The conflict: where lots are drawn (by a strategy, or as to when pages come back) several runs make a fair picture, elsewhere
+they would only repeat themselves, and a strategy does not say which it is. So every strategy runs with a second seed; those that
 crawl the same again are done.
 """
 
@@ -18,22 +18,22 @@ Do = Callable[[Sequence[Run]], Iterable[tuple[int, Crawled]]]
 """Does runs in any order; gives the number of each and what it did."""
 
 
-def all_rounds(runs: Sequence[Run], repeat: int, do: Do, bar: Bar, *, always: bool) -> list[list[Crawled]]:
+def run_repeats(runs: Sequence[Run], repeat: int, do: Do, bar: Bar, *, always: bool) -> list[list[Crawled]]:
     """For each run its crawls, by seed 0, 1, …; `always`: a run never repeats itself (a live crawl does not)."""
-    crawls = _round(runs, [0], do, bar)
+    crawls = _repeat(runs, [0], do, bar)
     if repeat > 1:
-        for first, second in zip(crawls, _round(runs, [1], do, bar), strict=True):
+        for first, second in zip(crawls, _repeat(runs, [1], do, bar), strict=True):
             if always or second[0].order != first[0].order:
                 first.extend(second)
     if repeat > 2:
         again = [number for number, found in enumerate(crawls) if len(found) > 1]
-        more = _round([runs[number] for number in again], range(2, repeat), do, bar)
+        more = _repeat([runs[number] for number in again], range(2, repeat), do, bar)
         for number, found in zip(again, more, strict=True):
             crawls[number].extend(found)
     return crawls
 
 
-def _round(runs: Sequence[Run], seeds: Sequence[int], do: Do, bar: Bar) -> list[list[Crawled]]:
+def _repeat(runs: Sequence[Run], seeds: Sequence[int], do: Do, bar: Bar) -> list[list[Crawled]]:
     """For each run its crawls by these seeds."""
     todo = [replace(run, seed=seed) for run in runs for seed in seeds]
     done: dict[int, Crawled] = {}

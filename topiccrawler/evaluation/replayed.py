@@ -18,7 +18,7 @@ from pathlib import Path
 from topiccrawler.crawl.gate import LinkGate
 from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.evaluation.configurations import (
-    Contest,
+    RunConfiguration,
     context_of,
     prepare,
     prunes,
@@ -27,7 +27,7 @@ from topiccrawler.evaluation.configurations import (
     threshold_of,
 )
 from topiccrawler.evaluation.costs import Cost, Meter
-from topiccrawler.evaluation.parsed_pages import Readings
+from topiccrawler.evaluation.parsed_pages import ParsedPages
 from topiccrawler.frontier.base import Accept, Leased, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
@@ -42,13 +42,13 @@ CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own def
 class Run:
     """One crawl to do. Plain values: it goes to another process."""
 
-    contest: Contest
+    configuration: RunConfiguration
     spec: str
     seeds: tuple[int, ...]  # page numbers
     pages: int
     readings: Path
-    topic: int = 0  # which of the judges in the readings
-    seed: int = 0  # for orderings that draw lots; from 1 on also for when pages come back
+    topic: int = 0  # which of the page classifiers in the readings
+    seed: int = 0  # for strategies that draw lots; from 1 on also for when pages come back
     concurrency: int = CONCURRENCY
 
 
@@ -66,8 +66,8 @@ class Crawled:
 def crawl(run: Run) -> Crawled:
     """Do it."""
     strategy = strategy_of(run.spec)
-    prepare(strategy, run.contest, run.seed)
-    with Meter() as meter, closing(Readings(run.readings)) as readings:
+    prepare(strategy, run.configuration, run.seed)
+    with Meter() as meter, closing(ParsedPages(run.readings)) as readings:
         meter.watch(strategy)
         found = _Crawl(run, strategy, readings, meter).go()
     found.cost = meter.cost
@@ -75,16 +75,16 @@ def crawl(run: Run) -> Crawled:
 
 
 class _Crawl:
-    def __init__(self, run: Run, strategy: Strategy, readings: Readings, meter: Meter) -> None:
+    def __init__(self, run: Run, strategy: Strategy, readings: ParsedPages, meter: Meter) -> None:
         self.run = run
         self.strategy = strategy
         self.readings = readings
         self.meter = meter
-        self.context = context_of(run.contest, strategy)
+        self.context = context_of(run.configuration, strategy)
         self.found = Crawled()
         self.tunnels: dict[str, int] = {}
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
-        self.ordering = Ordering(strategy, MemoryFrontier(hosts), expand=run.contest.expand)
+        self.ordering = Ordering(strategy, MemoryFrontier(hosts), expand=run.configuration.expand)
         self.draw = random.Random(run.seed)
         # when it comes back, in pages leased; its number; its lease
         self.under_way: list[tuple[float, int, Leased]] = []
@@ -131,24 +131,24 @@ class _Crawl:
         self.ordering.acknowledge(url, state, reason, now)
 
     def _gate(self) -> Accept | None:
-        contest = self.run.contest
-        if not prunes(contest, self.strategy):
+        configuration = self.run.configuration
+        if not prunes(configuration, self.strategy):
             return None
-        topic = load_topic(contest.topic)
+        topic = load_topic(configuration.topic)
         gate = LinkGate(
-            self.strategy.current_scorer or scorer_of(contest),
-            threshold_of(contest),
+            self.strategy.current_scorer or scorer_of(configuration),
+            threshold_of(configuration),
             topic.tunnel_probability,
             topic.tunnel_depth,
         )
 
         def accept(row: Leased) -> str | None:
-            verdict = gate.judge(row.link, row.tunnel)
-            if not verdict.passed:
+            decision = gate.decide(row.link, row.tunnel)
+            if not decision.passed:
                 self.found.refused += 1
-                return verdict.reason
-            if verdict.tunnel:
-                self.tunnels[row.link.url] = verdict.tunnel
+                return decision.reason
+            if decision.tunnel:
+                self.tunnels[row.link.url] = decision.tunnel
                 self.found.tunnels += 1
             return None
 

@@ -47,10 +47,10 @@ def report(
         rows = sorted(ratios.items(), key=lambda row: -(row[1] or 0.0))
         body += ["<h2>Mean oracle ratio</h2>", _table(("", "mean of topics"), rows)]
     for outcome in comparison.outcomes:
-        body += _topic(result(comparison, outcome), comparison.plan.pages, outcome.contestants.absent)
+        body += _topic(result(comparison, outcome), comparison.plan.pages, outcome.built.absent)
         body += [_picture(name, png) for name, png in pictures[outcome.topic].items()]
     body += ["<h2>What was run</h2>", _pairs(settings)]
-    body += ["<h3>Orderings</h3>", _orderings(comparison.plan.specs)]
+    body += ["<h3>Strategies</h3>", _orderings(comparison.plan.specs)]
     body += ["<h3>Recorded web</h3>", _web(comparison)]
     body += ["<h3>Versions</h3>", _pairs(versions()), "<h3>Measures</h3>", _MEASURES]
     return (
@@ -78,8 +78,8 @@ def _topic(found: dict[str, Any], pages: int, absent: Mapping[str, str]) -> list
     ]
     if found["truth"] == "judge":
         parts.append(
-            '<p class="note">No labels were given: the page judge, which the crawls themselves see, is the truth here. '
-            "Orderings that rely on it look better than they are.</p>"
+            '<p class="note">No labels were given: the page classifier, which the crawls themselves see, is the truth here. '
+            "Strategies that rely on it look better than they are.</p>"
         )
     if found["mode"] == "live":
         parts.append('<p class="note">Crawled by the real engine; such runs do not repeat to the bit.</p>')

@@ -57,7 +57,7 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
             for spec, scored in outcome.scored.items()
         },
         "oracle": figures(outcome.oracle, best, truth, plan.pages),
-        "absent": outcome.contestants.absent,
+        "absent": outcome.built.absent,
         "reachable": {
             "pages": len(truth.reachable),
             "relevant": truth.targets,

@@ -1,6 +1,6 @@
 """Turns crawls into the figures that result.json holds.
 
-The conflict: one ordering may have several runs, each a curve; scripts want one number a checkpoint. So every figure is the mean
+The conflict: one strategy may have several runs, each a curve; scripts want one number a checkpoint. So every figure is the mean
 over the runs, and with more than one run a band beside it: the 95 % confidence interval of that mean, by Student's t.
 """
 
@@ -48,7 +48,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The curves of one ordering's runs."""
+    """The curves of one strategy's runs."""
 
     curves: tuple[Curve, ...]
     content: tuple[Curve, ...]

@@ -1,6 +1,6 @@
-"""The demo's made-up web as a recorded one: a WARC file and its labels, the same bytes each time.
+"""The demo's synthetic web as a recorded one: a WARC file and its labels, the same bytes each time.
 
-The conflict: a comparison wants files, the made-up web answers requests. So every page of the part that is crawled is asked for
+The conflict: a comparison wants files, the synthetic web answers requests. So every page of the part that is crawled is asked for
 once, and so are the addresses that only lead to one: the directory's jump script and the host that moved.
 """
 

@@ -30,11 +30,13 @@ def lines(comparison: Comparison) -> list[str]:
 def _head(comparison: Comparison, outcome: Outcome) -> list[str]:
     truth = outcome.truth
     source = (
-        "labels" if truth.source == "labels" else "the page judge (no labels given: it marks its own work)"
+        "labels"
+        if truth.source == "labels"
+        else "the page classifier (no labels given: it marks its own work)"
     )
     reached = f"{truth.targets} relevant of {len(truth.reachable)} that can be reached"
     head = f"{outcome.topic}: {comparison.plan.pages} pages, {reached}; truth: {source}"
-    return [head, *(f"  left out: {why}" for why in outcome.contestants.absent.values())]
+    return [head, *(f"  left out: {why}" for why in outcome.built.absent.values())]
 
 
 def _table(found: dict[str, Any], pages: int) -> list[str]:

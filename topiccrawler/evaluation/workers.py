@@ -1,6 +1,6 @@
 """Runs tasks on all cores, in processes that share nothing.
 
-The conflict: a run of an ordering is pure computation, so threads would not help; but forked processes inherit locks and open
+The conflict: a run of a strategy is pure computation, so threads would not help; but forked processes inherit locks and open
 files, and a killed parent must not leave children at work. So each worker is started fresh, gets plain values, returns plain
 values, and ends when its parent does. One job runs in this very process.
 """

@@ -65,14 +65,14 @@ class Row:
     changed: float  # when the state last changed
 
 
-class Aside(Enum):
+class Postpone(Enum):
     """What the last look may say besides yes and no: the URL waits on."""
 
     HOST = "host"  # its host was sent to rest; the best of another host is looked for
     ALL = "all"  # enough for this time: nothing is leased
 
 
-Accept = Callable[[Leased], str | Aside | None]
+Accept = Callable[[Leased], str | Postpone | None]
 """The last look at a URL about to be leased: None = fetch it, a text = it is discarded for that reason."""
 
 
@@ -90,17 +90,17 @@ class Frontier(Protocol):
 
     def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
         """Hand out the best URL of a host that is ready, or None. Refusals by `accept` are discarded on the spot
-        and cost the host nothing; an accepted one takes the host's turn. `Aside` leaves the URL waiting."""
+        and cost the host nothing; an accepted one takes the host's slot. `Aside` leaves the URL waiting."""
 
-    def claim(self, link: Link, score: float, now: float) -> bool:
-        """Lease this very URL without a turn of its host: a redirect led to it. True when it was waiting or unknown
+    def lease_url(self, link: Link, score: float, now: float) -> bool:
+        """Lease this very URL without a slot of its host: a redirect led to it. True when it was waiting or unknown
         (it is then processing); False when it is leased already or done with. Several leases may end one by one."""
 
-    def leave(self, url: str, now: float) -> None:
-        """The lease goes on without its host's turn: the request comes back as a retry or goes to another host."""
+    def release_slot(self, url: str, now: float) -> None:
+        """The lease goes on without its host's slot: the request comes back as a retry or goes to another host."""
 
     def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
-        """End a lease: the URL becomes completed, discarded or error; the host's turn ends, if it was not left.
+        """End a lease: the URL becomes completed, discarded or error; the host's slot ends, if it was not left.
         An unknown URL, or one that is not leased, is left alone (an end may be reported twice)."""
 
     def release(self, now: float, urls: Iterable[str] | None = None) -> int:
@@ -122,10 +122,10 @@ class Frontier(Protocol):
     def waiting_in(self, hosts: Container[str]) -> int:
         """How many URLs of these hosts are waiting; O(URLs): for stats."""
 
-    def takes(self, url: str) -> bool:
+    def is_open(self, url: str) -> bool:
         """A push of this URL may change something: it waits, or was never met."""
 
-    def hears(self, url: str, text: str) -> bool:
+    def is_new_anchor(self, url: str, text: str) -> bool:
         """A link with this text tells something: the URL was never met, or waits and was neither first pushed nor
         heard of with this text (frontier.seen_anchors); from now on it was."""
 

@@ -5,9 +5,9 @@ while one reads its menus. So form decides only in plain cases (frontier.traps);
 row without a useful one. A page is useful when it is about the topic and says something its host has not said lately;
 and the page whose link led to it is useful too, so that hubs live by what they lead to.
 
-    FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages          the host rests for good
-    FRONTIER_HOST_DRY_PAGES                     pages in a row         the host rests for good
-    FRONTIER_SHAPE_DRY_PAGES                    pages in a row of one shape (traps.shape)   its URLs are discarded
+    FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages          the host backs off for good
+    FRONTIER_HOST_UNPRODUCTIVE_PAGES                     pages in a row         the host backs off for good
+    FRONTIER_SHAPE_UNPRODUCTIVE_PAGES                    pages in a row of one shape (traps.shape)   its URLs are discarded
     traps.Limits                                a URL's form           the URL is discarded
 
 A host that rests for good keeps its URLs waiting: `scrapy frontier` shows them with the reason, and a job resumed with
@@ -27,16 +27,16 @@ from math import inf
 from typing import Any
 
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Aside, Frontier, State
+from topiccrawler.frontier.base import Frontier, Postpone, State
 from topiccrawler.frontier.traps import Limits, shape, trap
 from topiccrawler.model import Link, Page
 from topiccrawler.urls.canonical import host_of, registered_domain
 
 NOTE = "budget/"  # and the host
 
-HOST_PAGES, DOMAIN_PAGES, HOST_DRY = "host budget", "domain budget", "no longer useful"
+HOST_PAGES, DOMAIN_PAGES, HOST_UNPRODUCTIVE = "host budget", "domain budget", "no longer useful"
 _SHAPES = 32  # of one host that are watched; the least dry one makes room
-_LATELY = 32  # contents of one host that are remembered
+_RECENT = 32  # contents of one host that are remembered
 _REDIRECTED = "redirected"
 
 
@@ -47,17 +47,17 @@ class Allowance:
 
     host_pages: int = 0
     domain_pages: int = 0
-    host_dry_pages: int = 200
-    shape_dry_pages: int = 100
+    host_unproductive_pages: int = 200
+    shape_unproductive_pages: int = 100
     limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(slots=True)
 class _Record:
     pages: int = 0  # fetched
-    dry: int = 0  # in a row that were not useful
-    shapes: dict[str, int] = field(default_factory=dict)  # shape -> dry pages in a row
-    lately: list[int] = field(default_factory=list)  # contents, oldest first
+    unproductive: int = 0  # in a row that were not useful
+    shapes: dict[str, int] = field(default_factory=dict)  # shape -> unproductive pages in a row
+    recent: list[int] = field(default_factory=list)  # contents, oldest first
     under_way: int = 0  # leased now; not kept
 
 
@@ -76,19 +76,19 @@ class Budgets:
         self._changed: dict[str, None] = {}
         self._load()
 
-    def ask(self, link: Link, now: float) -> str | Aside | None:
+    def ask(self, link: Link, now: float) -> str | Postpone | None:
         """May this URL be fetched? None = yes; a text = it is discarded for that; Aside.HOST = its host is closed."""
         record = self._records.get(link.host)
         reason = self._spent(link.host, record)
         if reason:
             self.close(link.host, reason)
-            return Aside.HOST
+            return Postpone.HOST
         if not link.source_url:
             return None  # a seed is what the user wants
         found = trap(link.url, link.source_url, self.allowance.limits, now)
-        if found is None and record is not None and self.allowance.shape_dry_pages > 0:
+        if found is None and record is not None and self.allowance.shape_unproductive_pages > 0:
             kind = shape(link.url)
-            if record.shapes.get(kind, 0) >= self.allowance.shape_dry_pages:
+            if record.shapes.get(kind, 0) >= self.allowance.shape_unproductive_pages:
                 found = f"shape: {kind} is no longer useful"
         if found is None:
             return None
@@ -103,7 +103,7 @@ class Budgets:
             self._domains[registered_domain(link.url)] += 1
 
     def read(self, page: Page) -> None:
-        """A fetched page was judged."""
+        """A fetched page was classified."""
         link = page.via.link if page.via is not None else None
         if link is not None:
             self._read.add(link.url)
@@ -134,9 +134,9 @@ class Budgets:
         self.keep()
 
     def close(self, host: str, reason: str) -> None:
-        """The host rests for good."""
+        """The host backs off for good."""
         self.closed[host] = reason
-        self.frontier.hosts.rest(host, inf, reason)
+        self.frontier.hosts.back_off(host, inf, reason)
 
     def keep(self) -> None:
         """Write what changed beside the queue; the frontier's next commit makes it durable."""
@@ -144,9 +144,9 @@ class Budgets:
             record = self._records[host]
             kept = {
                 "pages": record.pages,
-                "dry": record.dry,
+                "dry": record.unproductive,
                 "shapes": record.shapes,
-                "lately": record.lately,
+                "recent": record.recent,
             }
             self.frontier.put_note(NOTE + host, json.dumps(kept, ensure_ascii=False))
         self._changed.clear()
@@ -155,8 +155,8 @@ class Budgets:
         allowance = self.allowance
         if record is not None and 0 < allowance.host_pages <= record.pages + record.under_way:
             return HOST_PAGES
-        if record is not None and 0 < allowance.host_dry_pages <= record.dry:
-            return HOST_DRY
+        if record is not None and 0 < allowance.host_unproductive_pages <= record.unproductive:
+            return HOST_UNPRODUCTIVE
         if 0 < allowance.domain_pages <= self._domains[registered_domain(f"http://{host}/")]:
             return DOMAIN_PAGES
         return None
@@ -167,10 +167,10 @@ class Budgets:
             return
         kind = shape(url)
         if useful:
-            record.dry = 0
+            record.unproductive = 0
             record.shapes.pop(kind, None)
         else:
-            record.dry += 1
+            record.unproductive += 1
             record.shapes[kind] = record.shapes.get(kind, 0) + 1
             if len(record.shapes) > _SHAPES:
                 del record.shapes[min(record.shapes, key=record.shapes.__getitem__)]
@@ -180,11 +180,11 @@ class Budgets:
         """The page says something its host has not said lately. Numbers do not count: a calendar has new ones daily."""
         text = " ".join(sorted(filterfalse(str.isdigit, page.terms)))
         content = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=6).digest(), "big")
-        lately = self._record(host).lately
-        if text and content in lately:
+        recent = self._record(host).recent
+        if text and content in recent:
             return False
-        lately.append(content)
-        del lately[:-_LATELY]
+        recent.append(content)
+        del recent[:-_RECENT]
         return True
 
     def _record(self, host: str) -> _Record:
@@ -206,9 +206,9 @@ def _read_record(host: str, text: str) -> _Record:
         kept: Mapping[str, Any] = json.loads(text)
         return _Record(
             pages=int(kept["pages"]),
-            dry=int(kept["dry"]),
-            shapes={str(kind): int(dry) for kind, dry in kept["shapes"].items()},
-            lately=[int(content) for content in kept["lately"]],
+            unproductive=int(kept["dry"]),
+            shapes={str(kind): int(unproductive) for kind, unproductive in kept["shapes"].items()},
+            recent=[int(content) for content in kept["recent"]],
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StateError(

@@ -13,7 +13,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.rows import CODES, STATES, Rows
 from topiccrawler.frontier.tables import RESTORE
-from topiccrawler.frontier.url_index import Digest, Known
+from topiccrawler.frontier.url_index import Digest, UrlIndex
 
 WAITING, PROCESSING = CODES[State.WAITING], CODES[State.PROCESSING]
 
@@ -22,31 +22,31 @@ class Columns:
     """By a URL's number: its score, state (as on disk), host's number, and texts heard (frontier.seen_anchors)."""
 
     def __init__(self, digest: Callable[[str], Digest]) -> None:
-        self.known = Known(digest)
+        self.known = UrlIndex(digest)
         self.scores = array("d")
         self.states = bytearray()
         self.hosts = array("I")
-        self.heard = array("I")
+        self.seen_anchors = array("I")
 
-    def add(self, score: float, host: int, heard: int) -> None:
+    def add(self, score: float, host: int, seen_anchors: int) -> None:
         """A URL that `known` has given a number waits."""
         self.scores.append(score)
         self.states.append(WAITING)
         self.hosts.append(host)
-        self.heard.append(heard)
+        self.seen_anchors.append(seen_anchors)
 
     def load(self, rows: Rows) -> None:
         """From the narrow tables, read once. StateError when they do not agree."""
         fingerprints, checks = array("q"), array("I")
         try:
             for piece in rows.load_states():
-                fingerprint, check, hosts, scores, states, heard = zip(*piece, strict=True)
+                fingerprint, check, hosts, scores, states, seen_anchors = zip(*piece, strict=True)
                 fingerprints.extend(fingerprint)
                 checks.extend(check)
                 self.hosts.extend(hosts)
                 self.scores.extend(scores)
                 self.states.extend(states)
-                self.heard.extend(heard)
+                self.seen_anchors.extend(seen_anchors)
             for number, score in rows.load_raises():
                 self.scores[number] = score
         except (TypeError, ValueError, OverflowError) as error:

@@ -5,7 +5,7 @@ queue behind without a word. So each line is checked before it is queued, and th
 before it is queued, and loading the mended file again adds the rest.
 
     {"frontier": 1}                                                       first line: the format's version
-    {"note": NAME, "text": TEXT}                                          what strategy, budgets and tally have kept
+    {"note": NAME, "text": TEXT}                                          what strategy, budgets and harvest counter have kept
     {"url": …, "host": …, "score": …, "state": …, "reason": …, …}         one URL, in order of arrival
 """
 
@@ -122,7 +122,7 @@ def _queue(entry: _Line, frontier: Frontier) -> bool:
     if frontier.row(entry.url) is not None:
         return False
     pushed = frontier.push([(link, score)], now=entry.added, tunnel=entry.tunnel)
-    if entry.state in _FINAL and frontier.claim(link, entry.score, entry.added):
+    if entry.state in _FINAL and frontier.lease_url(link, entry.score, entry.added):
         frontier.acknowledge(entry.url, entry.state, entry.reason, entry.changed)
     return pushed[Pushed.NEW] == 1
 

@@ -13,19 +13,19 @@ DELAY = "delay"
 BUSY = "busy"
 
 
-class Clock:
+class HostClock:
     """Of one host; the delay it has by default and its concurrency are told with each call."""
 
     __slots__ = (
+        "back_off_reason",
+        "back_off_until",
         "before",
         "delays",
         "leases",
         "name",
         "next",
-        "rest_reason",
-        "rest_until",
+        "requests",
         "started",
-        "turns",
     )
 
     def __init__(self, name: str) -> None:
@@ -33,21 +33,21 @@ class Clock:
         self.started = -inf  # when the last turn began
         self.next = -inf  # when the delay after that turn has passed
         self.before: tuple[float, float] | None = None  # started and next before the last turn
-        self.turns = 0
+        self.requests = 0
         self.leases = 0
         self.delays: dict[str, float] | None = None  # reason -> seconds; most hosts have none
-        self.rest_until = -inf
-        self.rest_reason = ""
+        self.back_off_until = -inf
+        self.back_off_reason = ""
 
     def time(self) -> float:
         """Not before; -inf = at once."""
-        return max(self.next, self.rest_until)
+        return max(self.next, self.back_off_until)
 
     def begin(self, now: float, delay: float) -> None:
         """A turn begins."""
         self.before = (self.started, self.next)
         self.leases += 1
-        self.turns += 1
+        self.requests += 1
         self.started, self.next = now, now + delay
 
     def give_back(self) -> None:
@@ -83,13 +83,13 @@ class Clock:
         if self.started > -inf:
             self.next = self.started + delay
 
-    def rest(self, until: float, reason: str) -> None:
+    def back_off(self, until: float, reason: str) -> None:
         """No turn before `until`; never shortens an earlier rest."""
-        if until > self.rest_until:
-            self.rest_until, self.rest_reason = until, reason
+        if until > self.back_off_until:
+            self.back_off_until, self.back_off_reason = until, reason
 
     def reason(self, now: float, default: float, concurrency: int) -> str | None:
         """Why it may not be asked now, None when it may."""
         if self.time() > now:
-            return self.rest_reason if self.rest_until >= self.next else self.delay(default)[1]
+            return self.back_off_reason if self.back_off_until >= self.next else self.delay(default)[1]
         return BUSY if self.leases >= concurrency else None

@@ -14,7 +14,7 @@ of a heap. Entries of a place the host has left stay behind in the heaps and are
 Nothing here reads a clock: `now` is passed in, in seconds, from one clock of the caller's choice.
 
 Patience: with `patience_seconds` > 0 a ready host is held back while another has a URL that is *much better* and can
-be asked within that time: its clock comes due by then, or its turn under way began less than patience_seconds ago.
+be asked within that time: its clock comes due by then, or its slot under way began less than patience_seconds ago.
 Much better means worth(its score) - worth(the ready score) >= `patience_margin`. `worth` is the strategy's: a rising
 function that says what a score promises, 0..1 (for log-odds the probability, since 20 promises no more than 10).
 """
@@ -27,7 +27,7 @@ from hashlib import blake2b
 from heapq import heapify, heappop, heappush
 from math import inf
 
-from topiccrawler.frontier.host_clock import Clock
+from topiccrawler.frontier.host_clock import HostClock
 
 Key = tuple[float, int]
 """Rank of a URL, smaller is sooner: (-score, number in order of arrival)."""
@@ -37,7 +37,7 @@ PATIENCE_MARGIN = 0.25  # chosen here: a quarter of a page more per page fetched
 _IDLE, _COOLING, _SOON, _READY, _BUSY = range(5)
 
 
-class _Host(Clock):
+class _Host(HostClock):
     __slots__ = ("due", "key", "number", "place")
 
     def __init__(self, name: str, number: int) -> None:
@@ -98,7 +98,7 @@ class Hosts:
         return 0 if known is None else known.leases
 
     def take(self, host: str, now: float) -> None:
-        """A turn begins: one lease more, and the host rests for its delay."""
+        """A turn begins: one lease more, and the host backs off for its delay."""
         entry = self._host(host)
         entry.begin(now, self._drawn_delay(entry))
         self._settle(entry)
@@ -131,10 +131,10 @@ class Hosts:
         entry.measure(self._drawn_delay(entry))
         self._settle(entry)
 
-    def rest(self, host: str, until: float, reason: str) -> None:
+    def back_off(self, host: str, until: float, reason: str) -> None:
         """No turn before `until` ("retry-after", "back-off"). A rest is only ever lengthened."""
         entry = self._host(host)
-        entry.rest(until, reason)
+        entry.back_off(until, reason)
         self._settle(entry)
 
     def waiting_reason(self, host: str, now: float) -> str | None:
@@ -210,7 +210,7 @@ class Hosts:
         seconds = entry.delay(self.delay_seconds)[0]
         if self.jitter <= 0:
             return seconds
-        drawn = blake2b(f"{self.seed} {entry.name} {entry.turns}".encode(), digest_size=8).digest()
+        drawn = blake2b(f"{self.seed} {entry.name} {entry.requests}".encode(), digest_size=8).digest()
         return seconds * (1 + self.jitter * int.from_bytes(drawn, "big") / 2**64)
 
     def _settle(self, entry: _Host, *, arriving: bool = False) -> None:

@@ -12,8 +12,8 @@ from typing import Self
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
-    Aside,
     Leased,
+    Postpone,
     Pushed,
     Row,
     State,
@@ -22,17 +22,28 @@ from topiccrawler.frontier.base import (
 )
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.queues import Queues
-from topiccrawler.frontier.seen_anchors import bit_of
+from topiccrawler.frontier.seen_anchors import anchor_bit
 from topiccrawler.model import Link, Score
 
 
 class _Entry:
-    __slots__ = ("added", "carry", "changed", "heard", "link", "number", "reason", "score", "state", "tunnel")
+    __slots__ = (
+        "added",
+        "carry",
+        "changed",
+        "link",
+        "number",
+        "reason",
+        "score",
+        "seen_anchors",
+        "state",
+        "tunnel",
+    )
 
     def __init__(self, number: int, link: Link, now: float) -> None:
         self.number = number  # in order of arrival
         self.link = link
-        self.heard = bit_of(link.anchor)
+        self.seen_anchors = anchor_bit(link.anchor)
         self.score = self.carry = 0.0
         self.tunnel = 0
         self.state = State.WAITING
@@ -49,7 +60,7 @@ class MemoryFrontier:
         self._entries: list[_Entry] = []
         self._by_url: dict[str, _Entry] = {}
         self._leases: dict[str, float] = {}  # url -> deadline
-        self._turnless: set[str] = set()  # leases that hold no turn of their host
+        self._without_slot: set[str] = set()  # leases that hold no slot of their host
         self._counts = dict.fromkeys(State, 0)
         self._queues = Queues(self.hosts, self._waiting_score)
         self._notes: dict[str, str] = {}
@@ -95,9 +106,9 @@ class MemoryFrontier:
             deadline = now + self.lease_seconds
             leased = Leased(entry.link, entry.score, entry.carry, entry.tunnel, deadline)
             refusal = None if accept is None else accept(leased)
-            if refusal is Aside.ALL:
+            if refusal is Postpone.ALL:
                 return None
-            if refusal is Aside.HOST:
+            if refusal is Postpone.HOST:
                 continue
             if refusal is not None:
                 self._move(entry, State.DISCARDED, refusal, now)
@@ -110,7 +121,7 @@ class MemoryFrontier:
                 return leased
         return None
 
-    def claim(self, link: Link, score: float, now: float) -> bool:
+    def lease_url(self, link: Link, score: float, now: float) -> bool:
         entry = self._by_url.get(link.url)
         if entry is None:
             self.push([(link, Score(link.url, score))], now=now)
@@ -120,12 +131,12 @@ class MemoryFrontier:
         self._move(entry, State.PROCESSING, "", now)
         self._queues.settle(entry.link.host)
         self._leases[link.url] = now + self.lease_seconds
-        self._turnless.add(link.url)
+        self._without_slot.add(link.url)
         return True
 
-    def leave(self, url: str, now: float) -> None:
-        if url in self._leases and url not in self._turnless:
-            self._turnless.add(url)
+    def release_slot(self, url: str, now: float) -> None:
+        if url in self._leases and url not in self._without_slot:
+            self._without_slot.add(url)
             self.hosts.done(self._by_url[url].link.host, now)
 
     def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
@@ -176,18 +187,18 @@ class MemoryFrontier:
     def waiting_in(self, hosts: Container[str]) -> int:
         return sum(entry.state is State.WAITING and entry.link.host in hosts for entry in self._entries)
 
-    def takes(self, url: str) -> bool:
+    def is_open(self, url: str) -> bool:
         entry = self._by_url.get(url)
         return entry is None or entry.state is State.WAITING
 
-    def hears(self, url: str, text: str) -> bool:
+    def is_new_anchor(self, url: str, text: str) -> bool:
         entry = self._by_url.get(url)
         if entry is None:
             return True
-        bit = bit_of(text)
-        if entry.state is not State.WAITING or entry.heard & bit:
+        bit = anchor_bit(text)
+        if entry.state is not State.WAITING or entry.seen_anchors & bit:
             return False
-        entry.heard |= bit
+        entry.seen_anchors |= bit
         return True
 
     def row(self, url: str) -> Row | None:
@@ -229,8 +240,8 @@ class MemoryFrontier:
         if self._leases.pop(url, None) is None:
             return None
         entry = self._by_url[url]
-        if url in self._turnless:
-            self._turnless.remove(url)
+        if url in self._without_slot:
+            self._without_slot.remove(url)
         else:
             self.hosts.done(entry.link.host, now)
         return entry

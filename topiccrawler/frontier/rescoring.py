@@ -3,7 +3,7 @@
 The conflict: a strategy that has learned something wants a million queued links scored again at once, but the engine
 must not stand still for longer than about 50 ms, and a run must repeat. A slice cut by the clock would end elsewhere each
 time; so a slice is a number of links, fixed beforehand, and one is done with every page read. What a slice scores
-counts at once; the rest of the queue keeps its old scores until its turn.
+counts at once; the rest of the queue keeps its old scores until its slot.
 
 Resuming: the place in the queue is the last URL whose new score was applied. A strategy that answers out of the
 queue's order must answer from its own state alone, and keep what it has not answered yet in that state; its place is

@@ -82,7 +82,7 @@ class Rows:
         number: int,
         digest: Digest,
         host: int,
-        heard: int,
+        seen_anchors: int,
         link: Link,
         score: float,
         carry: float,
@@ -90,7 +90,9 @@ class Rows:
         now: float,
     ) -> None:
         """A URL met for the first time; it waits."""
-        self._writes[tables.ADD_URL].append((number, *digest, host, score, carry, tunnel, now, now, heard))
+        self._writes[tables.ADD_URL].append(
+            (number, *digest, host, score, carry, tunnel, now, now, seen_anchors)
+        )
         self._writes[tables.ADD_LINK].append((number, link.url, *self._text(link)))
         self._gather(number)
 
@@ -119,9 +121,9 @@ class Rows:
             self._writes[tables.SET_SCORE].append((score, carry, number))
         self._gather(number)
 
-    def hear(self, number: int, heard: int) -> None:
+    def set_seen_anchors(self, number: int, seen_anchors: int) -> None:
         """The URL was met with another text. No row that is read shows it."""
-        self._writes[tables.SET_HEARD].append((heard, number))
+        self._writes[tables.SET_SEEN_ANCHORS].append((seen_anchors, number))
         self._gathered += 1
 
     def move(self, number: int, state: int, reason: str, now: float) -> None:

@@ -22,8 +22,8 @@ from typing import Self
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
-    Aside,
     Leased,
+    Postpone,
     Pushed,
     Row,
     State,
@@ -34,7 +34,7 @@ from topiccrawler.frontier.columns import PROCESSING, WAITING, Columns
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.queues import Queues
 from topiccrawler.frontier.rows import CODES, STATES, Rows
-from topiccrawler.frontier.seen_anchors import bit_of
+from topiccrawler.frontier.seen_anchors import anchor_bit
 from topiccrawler.frontier.url_index import Digest, digest
 from topiccrawler.model import Link, Score
 
@@ -59,7 +59,7 @@ class SqliteFrontier:
         self._acknowledged = 0  # since the last commit
         self._columns = Columns(digest)
         self._leases: dict[str, tuple[float, int]] = {}  # url -> deadline, number
-        self._turnless: set[str] = set()  # leases that hold no turn of their host
+        self._without_slot: set[str] = set()  # leases that hold no slot of their host
         self._queues = Queues(self.hosts, self._waiting_score, memory_urls)
         self._rows = Rows(Path(path), read_only=read_only)
         try:
@@ -94,7 +94,7 @@ class SqliteFrontier:
         if new is not None:
             outcome = Pushed.NEW
             host = self._rows.host_id(link.host)
-            bit = bit_of(link.anchor)
+            bit = anchor_bit(link.anchor)
             self._rows.add(number, new, host, bit, link, value, carry, tunnel, now)
             self._columns.add(value, host, bit)
             self._counts[WAITING] += 1
@@ -121,9 +121,9 @@ class SqliteFrontier:
             deadline = now + self.lease_seconds
             leased = Leased(row.link, row.score, row.carry, row.tunnel, deadline)
             refusal = None if accept is None else accept(leased)
-            if refusal is Aside.ALL:
+            if refusal is Postpone.ALL:
                 return None
-            if refusal is Aside.HOST:
+            if refusal is Postpone.HOST:
                 continue
             if refusal is not None:
                 self._move(number, CODES[State.DISCARDED], refusal, now)
@@ -136,7 +136,7 @@ class SqliteFrontier:
                 return leased
         return None
 
-    def claim(self, link: Link, score: float, now: float) -> bool:
+    def lease_url(self, link: Link, score: float, now: float) -> bool:
         if self._columns.known.find(link.url) is None:
             self.push([(link, Score(link.url, score))], now=now)
         number = self._columns.known.find(link.url)
@@ -145,12 +145,12 @@ class SqliteFrontier:
         self._move(number, PROCESSING, "", now)
         self._queues.settle(self._rows.hosts[self._columns.hosts[number]])
         self._leases[link.url] = (now + self.lease_seconds, number)
-        self._turnless.add(link.url)
+        self._without_slot.add(link.url)
         return True
 
-    def leave(self, url: str, now: float) -> None:
-        if url in self._leases and url not in self._turnless:
-            self._turnless.add(url)
+    def release_slot(self, url: str, now: float) -> None:
+        if url in self._leases and url not in self._without_slot:
+            self._without_slot.add(url)
             self.hosts.done(self._rows.hosts[self._columns.hosts[self._leases[url][1]]], now)
 
     def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
@@ -212,20 +212,20 @@ class SqliteFrontier:
         pairs, names = zip(self._columns.hosts, self._columns.states, strict=True), self._rows.hosts
         return sum(names[host] in hosts for host, state in pairs if state == WAITING)
 
-    def takes(self, url: str) -> bool:
+    def is_open(self, url: str) -> bool:
         number = self._columns.known.find(url)
         return number is None or self._columns.states[number] == WAITING
 
-    def hears(self, url: str, text: str) -> bool:
+    def is_new_anchor(self, url: str, text: str) -> bool:
         number = self._columns.known.find(url)
         if number is None:
             return True
-        heard = self._columns.heard[number]
-        more = heard | bit_of(text)
-        if self._columns.states[number] != WAITING or more == heard:
+        seen_anchors = self._columns.seen_anchors[number]
+        more = seen_anchors | anchor_bit(text)
+        if self._columns.states[number] != WAITING or more == seen_anchors:
             return False
-        self._columns.heard[number] = more
-        self._rows.hear(number, more)
+        self._columns.seen_anchors[number] = more
+        self._rows.set_seen_anchors(number, more)
         return True
 
     def row(self, url: str) -> Row | None:
@@ -271,8 +271,8 @@ class SqliteFrontier:
         if lease is None:
             return None
         number = lease[1]
-        if url in self._turnless:
-            self._turnless.remove(url)
+        if url in self._without_slot:
+            self._without_slot.remove(url)
         else:
             self.hosts.done(self._rows.hosts[self._columns.hosts[number]], now)
         return number

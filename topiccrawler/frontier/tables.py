@@ -57,7 +57,7 @@ SET_RAISE = """UPDATE raises SET score = ?, carry = ?, tunnel = ?, anchor = ?, b
 SET_SCORE = "UPDATE urls SET score = ?, carry = ? WHERE number = ?"
 SET_RAISED_SCORE = "UPDATE raises SET score = ?, carry = ? WHERE id = ?"
 SET_STATE = "UPDATE urls SET state = ?, reason = ?, changed = ? WHERE number = ?"
-SET_HEARD = "UPDATE urls SET heard = ? WHERE number = ?"
+SET_SEEN_ANCHORS = "UPDATE urls SET heard = ? WHERE number = ?"
 SET_NOTE = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
 ROW = """SELECT number, state, reason, added, changed, host, links.url, score, carry, tunnel,
     anchor, before, after, title, heading, region, path, kind, position, depth, nofollow, coalesce(sources.url, '')
@@ -83,7 +83,7 @@ WRITE_ORDER = (
     SET_SCORE,
     SET_RAISED_SCORE,
     SET_STATE,
-    SET_HEARD,
+    SET_SEEN_ANCHORS,
     SET_NOTE,
 )
 

@@ -26,7 +26,7 @@ _SHIFT = 52  # the top 12 of 64 bits choose the shard
 _KEY_SHIFT = 20  # the 32 below them are kept
 _KEY_BITS = 0xFFFF_FFFF
 _HALF = _SHARDS // 2  # fingerprints are signed
-_LATELY = 20_000  # URLs; 4 MB
+_RECENT = 20_000  # URLs; 4 MB
 _BAND = 256  # shards loaded together
 _BAND_WIDTH = _BAND << _SHIFT
 
@@ -39,7 +39,7 @@ def digest(url: str) -> Digest:
     return fingerprint, check
 
 
-class Known:
+class UrlIndex:
     """From a URL to its number in order of arrival; numbers are 0, 1, 2 …"""
 
     def __init__(self, digest: Callable[[str], Digest] = digest) -> None:
@@ -47,14 +47,14 @@ class Known:
         self._keys = [array("I") for _ in range(_SHARDS)]
         self._numbers = [array("I") for _ in range(_SHARDS)]
         self._checks = array("I")  # by number
-        self._lately: dict[str, int] = {}  # the same menus return page after page: no digest for them
+        self._recent: dict[str, int] = {}  # the same menus return page after page: no digest for them
 
     def __len__(self) -> int:
         return len(self._checks)
 
     def find(self, url: str) -> int | None:
         """The URL's number, None when it was never met."""
-        number = self._lately.get(url)
+        number = self._recent.get(url)
         if number is None:
             number = self._find(*self._digest(url))
             if number is not None:
@@ -63,7 +63,7 @@ class Known:
 
     def find_or_add(self, url: str) -> tuple[int, Digest | None]:
         """The URL's number, and its digest if it is met for the first time."""
-        number = self._lately.get(url)
+        number = self._recent.get(url)
         if number is not None:
             return number, None
         number, new = self._find_or_add(self._digest(url))
@@ -71,9 +71,9 @@ class Known:
         return number, new
 
     def _remember(self, url: str, number: int) -> None:
-        if len(self._lately) >= _LATELY:
-            self._lately.clear()
-        self._lately[url] = number
+        if len(self._recent) >= _RECENT:
+            self._recent.clear()
+        self._recent[url] = number
 
     def _find_or_add(self, met: Digest) -> tuple[int, Digest | None]:
         fingerprint, check = met

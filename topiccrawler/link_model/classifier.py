@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from topiccrawler.link_model.counts import Counts, Event
-from topiccrawler.link_model.word_weights import Evidence
+from topiccrawler.link_model.word_weights import WordWeights
 from topiccrawler.links.features import (
     FIELDS,
     LEXICON,
@@ -41,7 +41,7 @@ from topiccrawler.links.features import (
     words_of_links,
 )
 from topiccrawler.model import Link
-from topiccrawler.text.generation_cache import Lately
+from topiccrawler.text.generation_cache import TwoGenerationCache
 from topiccrawler.text.tokenise import words_of, words_of_pieces
 
 TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.3, "url": 1.0}
@@ -72,18 +72,20 @@ class LinkClassifier:
         self._anchor_flag, self._context_flag = (
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
-        self._anchors = Lately(lambda texts: self._scores_of_anchors(words_of(texts)), _REMEMBERED_CHARACTERS)
-        self._contexts = Lately(self._scores_of_contexts, _REMEMBERED_CHARACTERS)
-        self._pieces = Lately(self._telling_words, _REMEMBERED_CHARACTERS)
-        self._channels = Lately(
+        self._anchors = TwoGenerationCache(
+            lambda texts: self._scores_of_anchors(words_of(texts)), _REMEMBERED_CHARACTERS
+        )
+        self._contexts = TwoGenerationCache(self._scores_of_contexts, _REMEMBERED_CHARACTERS)
+        self._pieces = TwoGenerationCache(self._telling_words, _REMEMBERED_CHARACTERS)
+        self._channels = TwoGenerationCache(
             lambda urls: self._scores_of_addresses(words_of_addresses(urls)), _REMEMBERED_CHARACTERS
         )
 
-    def _table(self, name: str) -> Evidence:
+    def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
         odds = self.counts.evidence(name, self.event) if trust else {}
         shares = {word: _exact(trust * share) for word, share in odds.items()}
-        return Evidence(shares, compounds=name == "anchor")
+        return WordWeights(shares, compounds=name == "anchor")
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """ln P(+|link) - ln P(-|link), for the links of a page at once. As `log_odds_of_words`, but texts that were

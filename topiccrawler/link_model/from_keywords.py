@@ -18,7 +18,7 @@ from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.counts import Counts
 from topiccrawler.link_model.learning import LinkLearner
 from topiccrawler.link_model.model_file import load_model
-from topiccrawler.link_model.training.sources import add, furniture_beside, keyword_samples
+from topiccrawler.link_model.training.sources import add, boilerplate_beside, keyword_samples
 from topiccrawler.links.features import GROUP_2, Lexicon
 from topiccrawler.resources import folder as data_folder
 from topiccrawler.topics.topic import Topic
@@ -35,9 +35,9 @@ def keyword_model(topic: Topic) -> LinkClassifier:
     """
     lexicon, counts = Lexicon(()), Counts()
     samples = keyword_samples(topic, ())
-    dull = furniture_beside(samples)
+    excluded = boilerplate_beside(samples)
     for sample in samples:
-        add(counts, sample, lexicon, sample.weight, dull)
+        add(counts, sample, lexicon, sample.weight, excluded)
     counts.add(dict.fromkeys(GROUP_2, ()), positive=False, weight=sum(sample.weight for sample in samples))
     return LinkClassifier(topic.name, counts, lexicon=lexicon)
 

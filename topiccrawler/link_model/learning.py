@@ -24,7 +24,7 @@ Cost: 0.03 ms a page learned from; 20 ms for 1 000 links, 2 of them for the prio
     of state each, and what link_model.prior keeps.
 But: the classes are as uneven as the crawl makes them, so smoothing goes to the share p instead of to even odds: a word met
     once on a page off topic says little where most pages are; but p stays above a fifth, or a crawl that has met nothing
-    relevant follows whatever is least off topic (a site of blockchain news for sport, to its end). Labels are shares, not 0 or 1: the judge is right about
+    relevant follows whatever is least off topic (a site of blockchain news for sport, to its end). Labels are shares, not 0 or 1: the page classifier is right about
     every other page near its threshold. All words of an address count, not only those that hold on other sites: here they
     are used where they were learned. Text is bounded, the site is not: ten keywords in one anchor, or in all of a site's, must
     not hide that its pages disappoint. A failed fetch teaches nothing; a seed has no text, and teaches by its title and site alone.

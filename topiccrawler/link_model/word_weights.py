@@ -18,7 +18,7 @@ _LONGEST = 12
 _MOST_REMEMBERED = 50_000
 
 
-class Evidence(dict[str, float]):
+class WordWeights(dict[str, float]):
     """Word -> share; `[word]` never fails. `in` and iteration know only what was trained or worked out."""
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:

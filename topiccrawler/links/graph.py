@@ -1,6 +1,6 @@
 """The links seen so far, as a graph of integers: millions of edges in tens of megabytes.
 
-The conflict: link orderings need the whole graph, and a crawl has millions of edges; objects cost hundreds of bytes an
+The conflict: link strategies need the whole graph, and a crawl has millions of edges; objects cost hundreds of bytes an
 edge. So a URL is a number (found by a 64-bit hash, URLs are not kept), an edge is two 32-bit numbers and a weight, and
 whatever iterates (links.ranking) sees a sparse matrix.
 

@@ -16,7 +16,7 @@ Parameters the constants below, by trial on the shared gold pages (benchmarks/ex
            two each moves F1 by less than .01, in both halves alike. All those pages are of one portal.
 Cost       one pass over the blocks; benchmarks/reading.py.
 But        regions and body names are only what authors call them: a region with most of the prose is not
-           foreign. A page without prose (hub, list) has no main text: "", and the judge uses all its text.
+           foreign. A page without prose (hub, list) has no main text: "", and the page classifier uses all its text.
 Reference  maximum subsequence segmentation (Pasternack & Roth 2009); density as in MySpider §4.3.
 """
 

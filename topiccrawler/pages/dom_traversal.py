@@ -67,7 +67,7 @@ class _OpenLink:
         self.alt = ""
 
 
-class Walk:
+class DomTraversal:
     """One walk over one page; `over` gives the document."""
 
     def __init__(self) -> None:

@@ -39,7 +39,7 @@ _ENDING_ALONE = frozenset(_ENDING_ALONE_TAGS.split())
 _ENDLESS_TAG = re.compile(r"<[^<>]{20000,}>?")
 
 
-def tame(html: str) -> str:
+def limit_nesting(html: str) -> str:
     """The same page, flattened where its nesting is out of all reason."""
     if len(html) > HARMLESS_CHARACTERS:
         html = _ENDLESS_TAG.sub(" ", html)

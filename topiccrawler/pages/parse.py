@@ -10,8 +10,8 @@ from __future__ import annotations
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.pages.document import Document
-from topiccrawler.pages.dom_traversal import Walk
-from topiccrawler.pages.nesting_limit import tame
+from topiccrawler.pages.dom_traversal import DomTraversal
+from topiccrawler.pages.nesting_limit import limit_nesting
 
 MOST_CHARACTERS = 2_000_000
 _UNREAD = ["script", "style", "noscript", "template", "svg"]
@@ -19,8 +19,8 @@ _UNREAD = ["script", "style", "noscript", "template", "svg"]
 
 def parse(html: str) -> Document:
     """One walk over the page. Never raises on any text."""
-    html = tame(html[:MOST_CHARACTERS])
+    html = limit_nesting(html[:MOST_CHARACTERS])
     tree = LexborHTMLParser(html)
     tree.strip_tags(_UNREAD)
     root = tree.root
-    return Walk().over(root) if root is not None else Document()
+    return DomTraversal().over(root) if root is not None else Document()

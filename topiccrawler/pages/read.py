@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Protocol
 
 from topiccrawler.model import Page, Via
+from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.content import main_text
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.extract import Extract, UnreadableError
@@ -32,20 +32,7 @@ from topiccrawler.topics.topic import SiteRule
 
 MOST_BYTES = 4_000_000
 MOST_BODY_CHARACTERS = 100_000
-SHORTEST_MAIN_TEXT = 80  # characters; below, the page is a hub or empty, and all its text is judged
-
-
-class Judge(Protocol):
-    """What a Reader asks of a page judge."""
-
-    @property
-    def threshold(self) -> float:
-        """Relevance from which a page is about the topic."""
-        ...
-
-    def relevance(self, words: PageWords) -> float:
-        """0..1"""
-        ...
+SHORTEST_MAIN_TEXT = 80  # characters; below, the page is a hub or empty, and all its text is classified
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +49,15 @@ class Reading:
 
 
 class Reader:
-    """Reads pages for one judge."""
+    """Reads pages for one page classifier."""
 
     def __init__(
-        self, judge: Judge, formats: Formats | None = None, sites: Mapping[str, SiteRule] | None = None
+        self,
+        page_classifier: PageClassifier,
+        formats: Formats | None = None,
+        sites: Mapping[str, SiteRule] | None = None,
     ) -> None:
-        self.judge = judge
+        self.page_classifier = page_classifier
         self.sites = sites or {}  # reading rules of the topic
         self.formats = formats or Formats()
 
@@ -102,14 +92,14 @@ class Reader:
             document, encoding = parse(found.as_html()), "utf-8"
             title, main = found.title, found.main_text()
         words = page_words(document, title, main)
-        relevance = self.judge.relevance(words)
+        relevance = self.page_classifier.relevance(words)
         page = Page(
             url=url,
             depth=depth,
             title=title,
             terms=Counter(chain(words.title, words.body)),
             relevance=relevance,
-            is_target=relevance >= self.judge.threshold,
+            is_target=relevance >= self.page_classifier.threshold,
             seconds=seconds,
             via=via,
         )

@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.dom_traversal import LONGEST_HREF
-from topiccrawler.pages.nesting_limit import tame
+from topiccrawler.pages.nesting_limit import limit_nesting
 from topiccrawler.pages.parse import MOST_CHARACTERS
 from topiccrawler.topics.topic import SiteRule
 
@@ -42,7 +42,7 @@ def read_by_rule(
     html: str, rule: SiteRule, document: Document, title: str, main: str
 ) -> tuple[Document, str, str]:
     """Document, title and main text, each by the rule where it names it and finds something."""
-    tree = LexborHTMLParser(tame(html[:MOST_CHARACTERS]))
+    tree = LexborHTMLParser(limit_nesting(html[:MOST_CHARACTERS]))
     tree.strip_tags(_UNREAD)
     if rule.title:
         found = _outermost(tree, rule.title)

@@ -1,28 +1,7 @@
-"""What every page judge answers, so that reading, pipelines and commands need not know which one it is."""
+"""The page classifiers by name."""
 
 from __future__ import annotations
 
-from typing import Protocol
-
-from topiccrawler.pages.words import PageWords
-
 VSM = "vsm"
 TRAINED = ("centroid", "naive_bayes", "svm")
-JUDGES = (VSM, *TRAINED)
-
-
-class PageJudge(Protocol):
-    """Relevance of a page to one topic."""
-
-    @property
-    def threshold(self) -> float:
-        """Relevance from which a page is about the topic."""
-        ...
-
-    def relevance(self, words: PageWords) -> float:
-        """0..1"""
-        ...
-
-    def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The words that made it, each with its part; largest first."""
-        ...
+PAGE_CLASSIFIERS = (VSM, *TRAINED)

@@ -1,6 +1,6 @@
-"""The page judge a user names, for a topic: `vsm` from the topic alone, the others from their trained file.
+"""The page classifier a user names, for a topic: `vsm` from the topic alone, the others from their trained file.
 
-The conflict: `vsm` must work for a topic made a minute ago, a trained judge only where someone trained it; a name without
+The conflict: `vsm` must work for a topic made a minute ago, a trained page classifier only where someone trained it; a name without
 its file is told in one line before the first request. A trained topic vector, where there is one, replaces the topic's own.
 """
 
@@ -10,37 +10,40 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from topiccrawler.errors import ArgumentError, ModelError
-from topiccrawler.relevance.base import JUDGES, VSM, PageJudge
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.pages.classifier import PageClassifier
+from topiccrawler.relevance.base import PAGE_CLASSIFIERS, VSM
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.resources import folder as data_folder
 from topiccrawler.topics.topic import Topic
 
-FOLDER = "judges"  # within the folder of models
+FOLDER = "page_classifiers"  # within the folder of models
 
 
-def make_judge(topic: Topic, name: str = VSM, folder: Path | None = None) -> PageJudge:
-    """The judge `name` of that topic; `folder`: where trained models lie, by default those that travel with the package."""
-    if name not in JUDGES:
-        raise ArgumentError(f"judge {name!r}", "is unknown", f"judges are {', '.join(JUDGES)}")
-    place = judge_file(topic.name, name, folder)
+def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = None) -> PageClassifier:
+    """The page classifier `name` of that topic; `folder`: where trained models lie, by default those that travel with the package."""
+    if name not in PAGE_CLASSIFIERS:
+        raise ArgumentError(
+            f"page classifier {name!r}", "is unknown", f"page classifiers are {', '.join(PAGE_CLASSIFIERS)}"
+        )
+    place = page_classifier_file(topic.name, name, folder)
     if name == VSM:
         if not place.is_file():
-            return VsmJudge(topic)
+            return VsmClassifier(topic)
         from topiccrawler.relevance.model_file import load_vectors
 
         return load_vectors(place, topic)
     if not place.is_file():
         raise ModelError(
-            f"judge {name} of topic {topic.name!r}",
+            f"page classifier {name} of topic {topic.name!r}",
             f"there is no {place}",
-            f"train it: scrapy train {topic.name} --judge {name} --documents FILE",
+            f"train it: scrapy train {topic.name} --page-classifier {name} --documents FILE",
         )
     from topiccrawler.relevance.model_file import load  # numpy: only for those who need it
 
     return load(place, name)
 
 
-def judge_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:
-    """Where the trained judge of a topic lies."""
+def page_classifier_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:
+    """Where the trained page classifier of a topic lies."""
     place: Path | Traversable = folder or data_folder("models")
     return place.joinpath(FOLDER, f"{topic}.{name}.json")

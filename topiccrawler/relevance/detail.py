@@ -33,13 +33,13 @@ from topiccrawler.resources import replace_file
 
 FORMAT = "topiccrawler detail classifier"
 VERSION = 1
-FIGURES = ("TextDegree", "LinkDegree", "Aggregation")
+FEATURES = ("TextDegree", "LinkDegree", "Aggregation")
 K = 100.0
-FILE = "judges/detail.json"  # within the folder of models
+FILE = "page_classifiers/detail.json"  # within the folder of models
 LARGEST_BYTES = 8_000_000
 MOST_VECTORS = 20_000
 LARGEST = 1e9
-REMEDY = "train it again: scrapy train detail --judge detail --pages FILE --labels FILE"
+REMEDY = "train it again: scrapy train detail --page-classifier detail --pages FILE --labels FILE"
 
 _HAN = re.compile(r"[一-\u9fff]+")
 _RUN = re.compile(r"[^\W一-\u9fff]+")
@@ -47,7 +47,7 @@ _RUN = re.compile(r"[^\W一-\u9fff]+")
 Numbers = npt.NDArray[np.float64]
 
 
-def figures(document: Document) -> tuple[float, float, float]:
+def features(document: Document) -> tuple[float, float, float]:
     """TextDegree, LinkDegree, Aggregation of a page."""
     outside = inside = 0.0
     sizes: dict[int, float] = {}
@@ -86,7 +86,7 @@ class DetailClassifier:
 
     def is_detail(self, document: Document) -> bool:
         """Is it a page with one text of its own?"""
-        return self.score(figures(document)) >= 0.0
+        return self.score(features(document)) >= 0.0
 
     def score(self, of_page: tuple[float, float, float]) -> float:
         """Above 0 a detail page, below a link page; about 1 is sure."""
@@ -96,21 +96,21 @@ class DetailClassifier:
         return float(near @ self.values) + self.bias
 
 
-def save_detail(machine: DetailClassifier, place: Path) -> None:
+def save_detail(svm: DetailClassifier, place: Path) -> None:
     """Write it as JSON, a line a support vector."""
     head = {
         "format": FORMAT,
         "version": VERSION,
-        "figures": FIGURES,
-        "gamma": machine.gamma,
-        "bias": machine.bias,
-        "means": machine.means.tolist(),
-        "deviations": machine.deviations.tolist(),
-        "training": machine.training,
-        "scores": machine.scores,
+        "features": FEATURES,
+        "gamma": svm.gamma,
+        "bias": svm.bias,
+        "means": svm.means.tolist(),
+        "deviations": svm.deviations.tolist(),
+        "training": svm.training,
+        "scores": svm.scores,
     }
     lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
-    rows = np.column_stack([machine.values, machine.vectors]).round(6).tolist()
+    rows = np.column_stack([svm.values, svm.vectors]).round(6).tolist()
     vectors = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
     replace_file(place, "{" + ",\n".join(lines) + f',\n"vectors": [\n{vectors}\n]}}\n')
 

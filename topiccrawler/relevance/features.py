@@ -1,4 +1,4 @@
-"""What a trained judge counts of a page: one function for training and scoring, so that they cannot drift apart.
+"""What a trained page classifier counts of a page: one function for training and scoring, so that they cannot drift apart.
 
 Idea: words of the title count more, and a word in the title is besides a feature of its own: a title says what a page is
 about, a body what it mentions. Two words side by side tell what neither does alone (svm only).

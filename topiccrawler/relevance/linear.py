@@ -1,10 +1,10 @@
-"""The trained judges at work: centroid, naive Bayes and linear SVM are one sum over the words of a page.
+"""The trained page classifiers at work: centroid, naive Bayes and linear SVM are one sum over the words of a page.
 
 Idea: all three give a word a number for each class; what differs is how they were found (training.py) and whether a page
 is taken as counts or as a vector of length 1. So one class scores them all, without scikit-learn.
 Formula: x_w = count · factor_w, or (1 + ln count) · factor_w divided by the length of x (`unit`); s_c = Σ x_w·v_wc + b_c;
-margin = s_topic - max over rivals c of s_c, rivals = the labels of the rest; divided by the number of known words (`mean`);
-relevance = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of documents kept aside (Platt): a probability.
+margin = s_topic - max over negative topics c of s_c, negative topics = the labels of the rest; divided by the number of known words (`mean`);
+relevance = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of documents held out (Platt): a probability.
 naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, `pairs` of neighbouring words and
 word `lists` too; centroid: unit, factor = idf · sqrt(IG).
 Reads: words of all fields (features.py).
@@ -30,8 +30,8 @@ Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class LinearJudge:
-    """A trained judge; `values` has a row a word and a column a class, the topic first."""
+class LinearClassifier:
+    """A trained page classifier; `values` has a row a word and a column a class, the topic first."""
 
     name: str  # centroid, naive_bayes or svm
     topic: str
@@ -55,24 +55,24 @@ class LinearJudge:
         return logistic(self.slope * self.margin(words) + self.offset)
 
     def margin(self, words: PageWords) -> float:
-        """How far the topic is before its nearest rival."""
+        """How far the topic is before its nearest negative topic."""
         rows, weights = self._vector(words)
         return self._margin(self._sums(rows, weights), weights)
 
     def log_odds(self, words: PageWords) -> float:
-        """Topic against nearest rival; for naive Bayes with two classes ln P(+|page) / P(-|page)."""
+        """Topic against nearest negative topic; for naive Bayes with two classes ln P(+|page) / P(-|page)."""
         sums = self._sums(*self._vector(words))
         return float(sums[0] - sums[1:].max())
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The words of the page with their parts of the margin against the nearest rival; largest first."""
+        """The words of the page with their parts of the margin against the nearest negative topic; largest first."""
         counts = self._counts(words)
         known = [word for word in counts if word in self.words]
         rows, weights = self._vector(words)
         if not known:
             return []
-        rival = 1 + int(self._sums(rows, weights)[1:].argmax())
-        parts = weights * (self.values[rows, 0] - self.values[rows, rival])
+        negative_topic = 1 + int(self._sums(rows, weights)[1:].argmax())
+        parts = weights * (self.values[rows, 0] - self.values[rows, negative_topic])
         scale = 1.0 / max(1.0, float(weights.sum())) if self.mean else 1.0
         sums: dict[str, float] = {}
         for word, part in zip(known, parts, strict=True):

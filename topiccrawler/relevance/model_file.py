@@ -1,4 +1,4 @@
-"""A trained judge on disk: JSON a person can read, and nothing that a damaged or foreign file can break.
+"""A trained page classifier on disk: JSON a person can read, and nothing that a damaged or foreign file can break.
 
 The conflict: as for link models: files are passed around, and one that is truncated, huge, of another version or
 tokenizer, or full of NaN must be refused in one line before it decides a crawl. JSON is parsed, never executed.
@@ -18,13 +18,13 @@ import numpy as np
 from topiccrawler.errors import ModelError
 from topiccrawler.relevance.base import TRAINED
 from topiccrawler.relevance.features import FEATURES, Lists
-from topiccrawler.relevance.linear import LinearJudge
-from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmJudge
+from topiccrawler.relevance.linear import LinearClassifier
+from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
 from topiccrawler.resources import replace_file
 from topiccrawler.text.tokenise import TOKENIZER
 from topiccrawler.topics.topic import Topic, make_topic
 
-FORMAT = "topiccrawler page judge"
+FORMAT = "topiccrawler page classifier"
 VERSION = 1
 LARGEST_BYTES = 16_000_000
 MOST_CLASSES = 100
@@ -32,60 +32,60 @@ LARGEST = 1e9
 STEPS = 2_000  # the largest value is this many units
 
 
-def file_name(topic: str, judge: str) -> str:
-    """The file of a judge in its folder."""
-    return f"{topic}.{judge}.json"
+def file_name(topic: str, page_classifier: str) -> str:
+    """The file of a page classifier in its folder."""
+    return f"{topic}.{page_classifier}.json"
 
 
-def save(judge: LinearJudge, place: Path) -> None:
-    """Write a judge; the same judge gives the same bytes. A reader never sees half a file."""
-    unit = max(float(np.abs(judge.values).max(initial=0.0)), 1e-9) / STEPS
+def save(page_classifier: LinearClassifier, place: Path) -> None:
+    """Write a page classifier; the same one gives the same bytes. A reader never sees half a file."""
+    unit = max(float(np.abs(page_classifier.values).max(initial=0.0)), 1e-9) / STEPS
     head = {
-        "threshold": round(judge.threshold, 6),
-        "slope": judge.slope,
-        "offset": judge.offset,
-        "classes": list(judge.classes),
-        "biases": judge.biases.tolist(),
-        "lists": judge.lists.lists,
+        "threshold": round(page_classifier.threshold, 6),
+        "slope": page_classifier.slope,
+        "offset": page_classifier.offset,
+        "classes": list(page_classifier.classes),
+        "biases": page_classifier.biases.tolist(),
+        "lists": page_classifier.lists.lists,
         "unit_value": unit,
-        "training": dict(judge.training),
-        "scores": dict(judge.scores),
+        "training": dict(page_classifier.training),
+        "scores": dict(page_classifier.scores),
     }
-    whole = np.rint(judge.values / unit).astype(int)
+    whole = np.rint(page_classifier.values / unit).astype(int)
     rows = {
-        word: [round(float(judge.factors[row]), 3), *whole[row].tolist()]
-        for word, row in sorted(judge.words.items())
+        word: [round(float(page_classifier.factors[row]), 3), *whole[row].tolist()]
+        for word, row in sorted(page_classifier.words.items())
     }
-    _write(place, judge.name, judge.topic, head, rows)
+    _write(place, page_classifier.name, page_classifier.topic, head, rows)
 
 
 def save_vectors(
-    judge: VsmJudge, training: Mapping[str, object], scores: Mapping[str, object], place: Path
+    page_classifier: VsmClassifier, training: Mapping[str, object], scores: Mapping[str, object], place: Path
 ) -> None:
-    """Write a trained vsm judge: the topic's keywords and threshold, and the vectors of its rivals."""
+    """Write a trained VSM classifier: the topic's keywords and threshold, and the vectors of its negative topics."""
     head = {
-        "threshold": judge.threshold,
+        "threshold": page_classifier.threshold,
         "training": dict(training),
         "scores": dict(scores),
-        "rivals": judge.rivals,
+        "negative_topics": page_classifier.negative_topics,
     }
-    _write(place, "vsm", judge.topic.name, head, judge.topic.keywords)
+    _write(place, "vsm", page_classifier.topic.name, head, page_classifier.topic.keywords)
 
 
-def load(place: Path | Traversable, name: str) -> LinearJudge:
-    """The judge of a file; ModelError when it cannot be trusted."""
+def load(place: Path | Traversable, name: str) -> LinearClassifier:
+    """The page classifier of a file; ModelError when it cannot be trusted."""
     model = _read(place, name)
-    return _judge(model, name, place)
+    return _page_classifier(model, name, place)
 
 
-def load_vectors(place: Path | Traversable, topic: Topic) -> VsmJudge:
-    """The vsm judge of a file; words that only the topic has stay, for its user added them."""
+def load_vectors(place: Path | Traversable, topic: Topic) -> VsmClassifier:
+    """The VSM classifier of a file; words that only the topic has stay, for its user added them."""
     model = _read(place, "vsm")
     keywords = {**topic.keywords, **_mapping(model, "words", place)}
     threshold = _number(model, "threshold", 0.0, 1.0, place)
     fields = {**topic.model_dump(), "keywords": keywords, "page_threshold": threshold}
-    rivals = _vectors(model, "rivals", place)
-    return VsmJudge(make_topic(fields, f"judge model {place}"), rivals=rivals)
+    negative_topics = _vectors(model, "negative_topics", place)
+    return VsmClassifier(make_topic(fields, f"page classifier {place}"), negative_topics=negative_topics)
 
 
 def scores_of(place: Path | Traversable, name: str) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _write(
     first = {
         "format": FORMAT,
         "version": VERSION,
-        "judge": name,
+        "page_classifier": name,
         "topic": topic,
         "tokenizer": TOKENIZER,
         "features": FEATURES,
@@ -126,15 +126,15 @@ def _read(place: Path | Traversable, name: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise _refused(place, "is damaged or no JSON") from None
     if not isinstance(model, dict) or model.get("format") != FORMAT:
-        raise _refused(place, "is no page judge")
-    expected = {"version": VERSION, "judge": name, "tokenizer": TOKENIZER, "features": FEATURES}
+        raise _refused(place, "is no page classifier")
+    expected = {"version": VERSION, "page_classifier": name, "tokenizer": TOKENIZER, "features": FEATURES}
     for key, value in expected.items():
         if model.get(key) != value:
             raise _refused(place, f"has {key} {str(model.get(key))[:60]}, needed is {value}")
     return model
 
 
-def _judge(model: dict[str, Any], name: str, place: object) -> LinearJudge:
+def _page_classifier(model: dict[str, Any], name: str, place: object) -> LinearClassifier:
     classes, rows = model.get("classes"), _mapping(model, "words", place)
     if (
         not isinstance(classes, list)
@@ -145,8 +145,8 @@ def _judge(model: dict[str, Any], name: str, place: object) -> LinearJudge:
     table = _table(list(rows.values()), 1 + len(classes), "its table of words", place)
     biases = _table([model.get("biases")], len(classes), "biases", place)[0]
     if name not in TRAINED or not isinstance(model.get("topic"), str):
-        raise _refused(place, "names no topic or an unknown judge")
-    return LinearJudge(
+        raise _refused(place, "names no topic or an unknown page classifier")
+    return LinearClassifier(
         name=name,
         topic=model["topic"],
         threshold=_number(model, "threshold", 0.0, 1.0, place),
@@ -208,5 +208,7 @@ def _mapping(model: Mapping[str, Any], name: str, place: object) -> dict[str, An
 
 def _refused(place: object, fault: str) -> ModelError:
     return ModelError(
-        f"judge model {place}", fault, "train it again: scrapy train TOPIC --judge NAME --documents FILE"
+        f"page classifier {place}",
+        fault,
+        "train it again: scrapy train TOPIC --page-classifier NAME --documents FILE",
     )

@@ -1,6 +1,6 @@
-"""Where to draw the line between pages about a topic and others, chosen from judged examples.
+"""Where to draw the line between pages about a topic and others, chosen from classified examples.
 
-The conflict: every judge has a scale of its own, every user another price for a wrong page. So the line is chosen from
+The conflict: every page classifier has a scale of its own, every user another price for a wrong page. So the line is chosen from
 examples: where F1 is best, or the lowest that still keeps an asked precision. It lies half-way between two examples, and
 never parts equal scores. Where the best F1 lies depends on a handful of examples near the line: `steady_threshold` draws the
 examples again and again and takes the mean of the best lines (bagging, Breiman 1996). Chosen on one half of the margins of an
@@ -26,7 +26,7 @@ class Quality:
     positives: int
     samples: int
 
-    def figures(self) -> dict[str, float]:
+    def scores(self) -> dict[str, float]:
         """The same, rounded, for a file."""
         return {name: round(value, 4) for name, value in asdict(self).items()}
 

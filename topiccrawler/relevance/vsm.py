@@ -1,4 +1,4 @@
-"""Is a page about the topic? The VSM judge: fast, readable, and of one opinion on the same words.
+"""Is a page about the topic? The VSM classifier: fast, readable, and of one opinion on the same words.
 
 Idea: see the page only through the topic's k keywords (other words pruned, keywords the page lacks count 0) and take the
 cosine between it and the topic. A cosine does not know how much of the page was pruned, so one keyword in a long page would
@@ -8,10 +8,10 @@ share = Σ_i n_i·w_i / max w / (n of all words + prior_words); relevance = sqrt
 Parameters: title_weight 5, heading_weight 2, emphasis_weight 1, meta_weight 2 (SkyReach §3.7 weights the title more, no
 value given; F1 hardly moves between title weights 3 and 10); prior_words 20: a page of three words proves little;
 full_share 0.1: about what a page has that speaks of nothing else, so that thresholds lie near 0.15.
-Rivals (only of a trained topic vector): other topics' vectors, learned with it. relevance = the topic's own - rival_weight ·
-that of the nearest rival, not below 0: a page of more than one topic still counts, one that is nearer to another does not.
+Negative topics (only of a trained topic vector): other topics' vectors, learned with it. relevance = the topic's own - rival_weight ·
+that of the nearest negative topic, not below 0: a page of more than one topic still counts, one that is nearer to another does not.
 Reads: title, headings, emphasis, meta and body words of one page, already folded by the segmenter.
-Cost: one count over the words, then work for the keywords found only; rivals double it (benchmarks/judge.py).
+Cost: one count over the words, then work for the keywords found only; negative topics double it (benchmarks/judge.py).
 But: the share is ours; the papers have the cosine alone. It weighs each word by its topic weight, so that common words
 fill no page; the square root only spreads the scale. Mean F1 on five topics of documents (benchmarks/judge.py): cosine
 alone .73, share alone .83, both .84.
@@ -32,7 +32,7 @@ from topiccrawler.topics.topic import Topic
 LEAST_WEIGHT = 1e-6  # of the heaviest: squares of less would vanish
 
 
-class VsmJudge:
+class VsmClassifier:
     """Relevance 0..1 of a page to one topic, and the words that made it."""
 
     def __init__(
@@ -45,8 +45,8 @@ class VsmJudge:
         meta_weight: float = 2.0,
         prior_words: float = 20.0,
         full_share: float = 0.1,
-        rivals: Mapping[str, Mapping[str, float]] | None = None,
-        rival_weight: float = 0.8,
+        negative_topics: Mapping[str, Mapping[str, float]] | None = None,
+        negative_weight: float = 0.8,
     ) -> None:
         self.topic = topic
         self.threshold = topic.page_threshold
@@ -60,17 +60,17 @@ class VsmJudge:
         self._weights = {word: max(weight / heaviest, LEAST_WEIGHT) for word, weight in weights.items()}
         self._length = math.sqrt(sum(weight * weight for weight in self._weights.values()))
         self._heads = {key[:end] for key in self._weights for end in range(2, len(key))}
-        self.rivals, self.rival_weight = dict(rivals or {}), rival_weight
+        self.negative_topics, self.negative_weight = dict(negative_topics or {}), negative_weight
         self._lengths: list[float] = []
-        self._rivals_of: dict[
+        self._negative_topics_of: dict[
             str, list[tuple[int, float]]
-        ] = {}  # word -> rivals that have it, with its weight
-        for vector in self.rivals.values():
+        ] = {}  # word -> negative topics that have it, with its weight
+        for vector in self.negative_topics.values():
             most = max(vector.values(), default=1.0)
             for word, weight in vector.items():
-                self._rivals_of.setdefault(word, []).append((len(self._lengths), weight / most))
+                self._negative_topics_of.setdefault(word, []).append((len(self._lengths), weight / most))
             self._lengths.append(math.sqrt(sum((weight / most) ** 2 for weight in vector.values())) or 1.0)
-        self._known = self._weights.keys() | self._rivals_of.keys()
+        self._known = self._weights.keys() | self._negative_topics_of.keys()
 
     def relevance(self, words: PageWords) -> float:
         """0..1; `>= threshold` is about the topic."""
@@ -87,7 +87,11 @@ class VsmJudge:
         if not heavy:
             return 0.0
         own = self._likeness(heavy, along, across, self._length, running)
-        return max(0.0, own - self.rival_weight * self._nearest(counts, running)) if self.rivals else own
+        return (
+            max(0.0, own - self.negative_weight * self._nearest(counts, running))
+            if self.negative_topics
+            else own
+        )
 
     def _likeness(self, heavy: float, along: float, across: float, length: float, running: float) -> float:
         cosine = along / (math.sqrt(across) * length)
@@ -95,16 +99,20 @@ class VsmJudge:
         return math.sqrt(min(1.0, cosine) * min(1.0, share / self.full_share))
 
     def _nearest(self, counts: Mapping[str, float], running: float) -> float:
-        """The relevance of the rival that is most like the page."""
-        rivals = range(len(self._lengths))
-        heavy, along, across = [0.0 for _ in rivals], [0.0 for _ in rivals], [0.0 for _ in rivals]
+        """The relevance of the negative topic that is most like the page."""
+        negative_topics = range(len(self._lengths))
+        heavy, along, across = (
+            [0.0 for _ in negative_topics],
+            [0.0 for _ in negative_topics],
+            [0.0 for _ in negative_topics],
+        )
         for word, count in counts.items():
-            for rival, weight in self._rivals_of.get(word, ()):
+            for negative_topic, weight in self._negative_topics_of.get(word, ()):
                 component = count * weight
-                heavy[rival] += component
-                along[rival] += component * weight
-                across[rival] += component * component
-        found = [rival for rival in rivals if heavy[rival]]
+                heavy[negative_topic] += component
+                along[negative_topic] += component * weight
+                across[negative_topic] += component * component
+        found = [negative_topic for negative_topic in negative_topics if heavy[negative_topic]]
         return max(
             (self._likeness(heavy[n], along[n], across[n], self._lengths[n], running) for n in found),
             default=0.0,
@@ -121,7 +129,7 @@ class VsmJudge:
         )
 
     def _counts(self, page: PageWords) -> tuple[dict[str, float], float]:
-        """Weighted occurrences of each keyword, also of rivals, and weighted running words of the page."""
+        """Weighted occurrences of each keyword, also of negative topics, and weighted running words of the page."""
         counts: dict[str, float] = {}
         running = 0.0
         fields = (page.title, page.headings, page.emphasis, page.meta, page.body)

@@ -1,7 +1,7 @@
 """Lets recorded answers come one at a time, as on a network slower than the reader.
 
 The conflict: a recording answers at once, so sixteen answers come in the same instant, are read in a row, and only then is
-the next page asked for; a network answers now this request, now that, and the crawl chooses anew after each. An ordering
+the next page asked for; a network answers now this request, now that, and the crawl chooses anew after each. A strategy
 that learns from each page ends elsewhere. So an answer waits until as many requests wait as may be under way: then the page
 before it has been read and its successor asked for. Where fewer are asked for (seeds, the last pages), an answer comes once
 the crawl has stood still.
@@ -17,7 +17,7 @@ STILL_SECONDS = 0.05
 LOOKS = 2  # at a crawl that stands still: a page may just have been read, and its successor not asked for yet
 
 
-class Turns:
+class Pacer:
     """First asked, first answered."""
 
     def __init__(self, under_way: int) -> None:

@@ -39,7 +39,11 @@ class LinksSpider(Spider):
 
     name = "links"
     # Off topic is what a general crawl is for: no host is given up because its pages are.
-    custom_settings = {"FRONTIER_HOST_DRY_PAGES": 0, "FRONTIER_SHAPE_DRY_PAGES": 0, "TOPIC_EXPAND": "all"}  # noqa: RUF012 Scrapy's own way
+    custom_settings = {  # noqa: RUF012 Scrapy's own way
+        "FRONTIER_HOST_UNPRODUCTIVE_PAGES": 0,
+        "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES": 0,
+        "TOPIC_EXPAND": "all",
+    }
     runtime: Runtime
     file: LinkFile
     params: LinksParams
@@ -112,7 +116,7 @@ class LinksSpider(Spider):
         """Pages, links by label, links not taken, URLs waiting."""
         runtime, file = self.runtime, self.file
         return (
-            f"{runtime.tally.pages} pages, {file.counts[1]} links to the topic, {file.counts[0]} to others, "
+            f"{runtime.harvest.pages} pages, {file.counts[1]} links to the topic, {file.counts[0]} to others, "
             f"{file.repeated} repeated, {file.capped} over a cap, {len(runtime.frontier)} queued"
         )
 

@@ -1,4 +1,4 @@
-"""The orderings by name. A new one is a file here, named as the ordering, and a line in `STRATEGIES`: name, class."""
+"""The strategies by name. A new one is a file here, named as the strategy, and a line in `STRATEGIES`: name, class."""
 
 from __future__ import annotations
 

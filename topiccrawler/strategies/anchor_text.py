@@ -31,10 +31,10 @@ class AnchorText(Strategy):
         for a detail page besides. The paper has true for both (algorithm 2, step 1).
     Reads: anchors through the link model; the parent's relevance; with `detail` whether it is a detail page.
     Cost: one batch call to the classifier a page, no refresh. `detail` adds a tenth to the reading of a page.
-    But: P(+|page) is the relevance of the crawl's page judge, whichever that is; the paper's naive Bayes (eq. 1-2) is
-        TOPIC_JUDGE = naive_bayes (docs/judges.md), and then judges for all the crawl, as there. Terminal pages are a shop's, which
+    But: P(+|page) is the relevance of the crawl's page classifier, whichever that is; the paper's naive Bayes (eq. 1-2) is
+        TOPIC_PAGE_CLASSIFIER = naive_bayes (docs/page-classifiers.md), and then classifies for all the crawl, as there. Terminal pages are a shop's, which
         lead nowhere; a blog's lead on to the next: oracle ratio of jlse on the frozen blogs .51, with both true .26. Links of pages
-        judged negative are not followed unless TOPIC_EXPAND = all; those of seed pages always are.
+        classified negative are not followed unless TOPIC_EXPAND = all; those of seed pages always are.
     Reference: Zhang et al., JLSE, §3.1, §4.2 (ATA), algorithms 1 and 2, eq. 10.
     """
 

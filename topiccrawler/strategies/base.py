@@ -1,6 +1,6 @@
-"""What an ordering is: one batch call a page, one optional call every so many pages.
+"""What a strategy is: one batch call a page, one optional call every so many pages.
 
-The conflict: orderings need very different things (nothing, the parent, link text, the whole graph), yet
+The conflict: strategies need very different things (nothing, the parent, link text, the whole graph), yet
 the caller must not know which one it drives. So the caller keeps these rules and no strategy has a special case:
 
 - `visit` scores only raise a queued URL (the maximum counts); `refresh` scores replace;
@@ -49,14 +49,14 @@ class Knowledge:
 
 @dataclass
 class Strategy:
-    """Base of every ordering. Subclasses are dataclasses; their fields are the strategy's parameters.
+    """Base of every strategy. Subclasses are dataclasses; their fields are the strategy's parameters.
 
     Deterministic under `Knowledge.seed`; what it learns can be saved and loaded in the middle of a crawl.
     """
 
     name: ClassVar[str]
     needs_link_scorer: ClassVar[bool] = False
-    prunes: ClassVar[bool] = False  # the link gate applies to this ordering; baselines are never pruned
+    prunes: ClassVar[bool] = False  # the link gate applies to this strategy; baselines are never pruned
     reads_terms: ClassVar[bool] = True  # it looks at page.terms, which are then kept for a resumed crawl
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
     expand: ClassVar[Expand] = "all"  # whose links are followed when TOPIC_EXPAND does not say

@@ -15,7 +15,7 @@ class BestFirst(Strategy):
     """Fetch the links of the most relevant pages first.
 
     Idea: topics are local in the web, so a link is worth what its page is worth.
-    Formula: score = relevance(parent); `relevance` is `Page.relevance` (0..1, the page judge). A link standing on
+    Formula: score = relevance(parent); `relevance` is `Page.relevance` (0..1, the page classifier). A link standing on
         several pages has the best of them, because a queued URL keeps its larger score.
     Parameters: none.
     Reads: the parent's relevance; no link text.

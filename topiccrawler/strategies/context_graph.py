@@ -28,7 +28,7 @@ class ContextGraph(GraphStrategy):
     Formula: score = -layer(p) + 0.999 * confidence(p) for the best page p the link stands on, layers 0-4;
         -5 + 0.999 * confidence for "other": the best layer's probability is under the limit
         layer, confidence -> the largest P(layer|words), five multinomial naive Bayes classifiers with equal priors
-        (strategies.shared.layers); a page judged relevant is layer 0 with confidence relevance.
+        (strategies.shared.layers); a page classified relevant is layer 0 with confidence relevance.
     Parameters: limit 0.5, documents 300 a layer (Diligenti; JLSE §4.2); page_words 100, most_pages 20 000 newest, first 20
         (ours): relevant pages that must have been read before layers are learned; learned from one or two, they led crawls of
         health and travel astray for good (oracle ratio on one recorded web, 16 pages under way: .560, so .689);

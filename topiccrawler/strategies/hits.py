@@ -13,7 +13,7 @@ from topiccrawler.links.ranking import hits
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, check_range, topic_of
 from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
-from topiccrawler.strategies.shared.topic_similarity import Sight
+from topiccrawler.strategies.shared.topic_similarity import TopicSimilarity
 
 
 @dataclass
@@ -36,19 +36,19 @@ class Hits(GraphStrategy):
     name: ClassVar[str] = "hits"
     least: float = 0.05
     _scale: float = field(default=0.0, init=False, repr=False)  # hub value of one unit of authority reached
-    _sight: Sight | None = field(default=None, init=False, repr=False)
+    _similarity: TopicSimilarity | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_range(self.name, "least", self.least, 0.0, 1.0)
 
     def prepare(self, knowledge: Knowledge) -> None:
-        self._sight = Sight(topic_of(knowledge, self.name))
+        self._similarity = TopicSimilarity(topic_of(knowledge, self.name))
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
-        assert self._sight is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
+        assert self._similarity is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
         weights = [
             self.least + (1 - self.least) * max(anchor, context / 2)
-            for anchor, context in self._sight.links(links)
+            for anchor, context in self._similarity.links(links)
         ]
         source, nodes = self._graph.add(page.url, [link.url for link in links], weights)
         authorities = self._room(0.0)

@@ -25,7 +25,7 @@ class IPageRank(GraphStrategy):
     Formula: IPR(A) = (1 - d) + d * sum over pages T with a link to A of IPR(T) * RW(T -> A) / sum over j of RW(T -> j)
         d -> damping; RW -> relevance_weighting (its parameters); a page whose links all have RW 0 gives nothing.
     Parameters: damping 0.85 (SkyReach); c 0.6, top_words 60, with_context as in relevance_weighting; share "sum", or "count" for the
-        rival reading RW / number of links of T.
+        negative topic reading RW / number of links of T.
     Reads: links, their anchor and context, topic keywords, thesaurus; no relevance of pages.
     Cost: one call of the segmenter and O(links) a page; refresh as in pagerank.
     But: the formula was lost in the scan; this reading follows its explanation by the reader. Between refreshes a new

@@ -14,7 +14,7 @@ from topiccrawler.links.graph import Floats, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
 from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, IdfVectors, hashed_counts
-from topiccrawler.strategies.shared.label_propagation import nearest_rows, spread
+from topiccrawler.strategies.shared.label_propagation import nearest_rows, propagate
 from topiccrawler.topics.keyword_tokens import token_weights
 
 _NEGATIVE_WEIGHT_MOST = 1.0
@@ -30,7 +30,7 @@ class LinkModel(Strategy):
         U, V: cosine of tf-idf vectors of T with S and with T; V_ii = 0, each row of V keeps its k largest; row i of [U V]
         is divided by its sum, a zero row stays zero (eq. 3); X_S: labels, positives divided by their sum, negatives by the
         size of theirs (eq. 4); label -> relevance of a relevant page, relevance - 1 of another.
-        S: pages read (judged by `Page.is_target`), the topic's keywords as one positive; T: anchor and context.
+        S: pages read (classified by `Page.is_target`), the topic's keywords as one positive; T: anchor and context.
     Parameters: gamma 0.68 (paper §4.1), k 20 (its value is not given); linking 1, graded true (ours; the paper's own
         are 0 and false, see But); most_queued 3 000, page_words 60 (ours).
     Reads: anchor, context; words and judgement of pages; topic keywords; seed lines that begin with `-`.
@@ -38,7 +38,7 @@ class LinkModel(Strategy):
         other, under 1 s (benchmarks/graph.py), whatever the length of the queue.
     But: M is called a link matrix, yet filled with likeness: so U_ij is the cosine, and a page j that links to i has
         linking * |S| * (cosine + 0.2) besides, for the page a link stands on tells more than words do; and labels are graded,
-        where the paper has +1 and -1, for the judge is sure of few pages. Both were chosen on the frozen blogs: oracle ratio
+        where the paper has +1 and -1, for the page classifier is sure of few pages. Both were chosen on the frozen blogs: oracle ratio
         .69, with neither .50, one alone is worth nothing (.47, .50); without the 0.2 .54. On the portal, which chose
         nothing, .95 and .92 (docs/experiments.md).
         Eq. 5 stands in the paper's loop, where it may cycle; it scales positives and negatives by one number each, so the
@@ -139,7 +139,9 @@ class LinkModel(Strategy):
             shares = np.divide(1.0, total, out=np.zeros(total.size), where=total > 0)
             votes = votes * shares
             likeness.data *= np.repeat(shares, np.diff(likeness.indptr))
-            self._scores = dict(zip(self._texts, spread(votes, likeness, self.gamma).tolist(), strict=True))
+            self._scores = dict(
+                zip(self._texts, propagate(votes, likeness, self.gamma).tolist(), strict=True)
+            )
             self._refreshing, self._untold = True, deque(self._scores)
         while self._untold:
             url = self._untold.popleft()

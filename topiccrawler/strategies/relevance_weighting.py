@@ -9,7 +9,7 @@ from typing import ClassVar
 from topiccrawler.links.features import words_of_links
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
-from topiccrawler.strategies.shared.topic_similarity import Nearness, shown_words
+from topiccrawler.strategies.shared.topic_similarity import WordSimilarity, shown_words
 
 
 @dataclass
@@ -32,14 +32,14 @@ class RelevanceWeighting(Strategy):
     c: float = 0.6
     top_words: int = 60
     with_context: bool = True
-    _nearness: Nearness | None = field(default=None, init=False, repr=False)
+    _nearness: WordSimilarity | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_range(self.name, "c", self.c, 0.0, 1.0)
         check_range(self.name, "top_words", self.top_words, 1)
 
     def prepare(self, knowledge: Knowledge) -> None:
-        self._nearness = Nearness(topic_of(knowledge, self.name), knowledge.thesaurus, self.top_words)
+        self._nearness = WordSimilarity(topic_of(knowledge, self.name), knowledge.thesaurus, self.top_words)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         return [Score(link.url, weight) for link, weight in zip(links, self.weights(links), strict=True)]

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
-from topiccrawler.strategies.shared.topic_similarity import Sight
+from topiccrawler.strategies.shared.topic_similarity import TopicSimilarity
 
 
 @dataclass
@@ -24,7 +24,7 @@ class SharkSearch(Strategy):
     Parameters: delta 0.5, beta 0.8 (Hersovici et al. 1998); gamma 0.95 (ours; theirs is 0.8, see But).
     Reads: the parent's relevance; anchor and context; the topic's keywords; no trained model.
     Cost: one call of the segmenter and O(words) a page, no refresh.
-    But: similarity is this crawler's page judge, so that links and pages are measured alike. gamma was chosen on the frozen
+    But: similarity is this crawler's page classifier, so that links and pages are measured alike. gamma was chosen on the frozen
         blogs, where the page a link stands on tells more than the link's words: oracle ratio .63 with 0.8 and 0.9,
         .69 with 0.95. On the portal, which chose nothing, 0.8 is better: .95 to .92 (docs/experiments.md).
     Reference: Hersovici et al., "The shark-search algorithm", WWW 1998; MySpider thesis (2009) §3.2.1.
@@ -34,23 +34,23 @@ class SharkSearch(Strategy):
     delta: float = 0.5
     gamma: float = 0.95
     beta: float = 0.8
-    _sight: Sight | None = field(default=None, init=False, repr=False)
+    _similarity: TopicSimilarity | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for key in ("delta", "gamma", "beta"):
             check_range(self.name, key, getattr(self, key), 0.0, 1.0)
 
     def prepare(self, knowledge: Knowledge) -> None:
-        self._sight = Sight(topic_of(knowledge, self.name))
+        self._similarity = TopicSimilarity(topic_of(knowledge, self.name))
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
-        assert self._sight is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
+        assert self._similarity is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
         if page.relevance > 0:
             inherited = self.delta * page.relevance
         else:
             inherited = self.delta * (page.via.carry if page.via else 0.0)
         scores = []
-        for link, (anchor, context) in zip(links, self._sight.links(links), strict=True):
+        for link, (anchor, context) in zip(links, self._similarity.links(links), strict=True):
             neighbourhood = self.beta * anchor + (1 - self.beta) * (1.0 if anchor > 0 else context)
             value = self.gamma * inherited + (1 - self.gamma) * neighbourhood
             scores.append(Score(link.url, value, inherited))

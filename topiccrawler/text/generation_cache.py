@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 Found = TypeVar("Found")
 
 
-class Lately(Generic[Found]):
+class TwoGenerationCache(Generic[Found]):
     """Text -> what `work` makes of it; each generation holds `characters` of texts, and the call that filled it."""
 
     def __init__(self, work: Callable[[list[str]], Iterable[Found]], characters: int) -> None:

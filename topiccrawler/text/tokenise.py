@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 
-from topiccrawler.text.generation_cache import Lately
+from topiccrawler.text.generation_cache import TwoGenerationCache
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.tokeniser_engines import Cut, fastest_cut
 
@@ -57,7 +57,7 @@ def words_of(texts: Sequence[str]) -> list[list[str]]:
 
 def words_of_pieces(pieces: Iterable[str]) -> Mapping[str, list[str]]:
     """Piece -> its words, for texts without `|`. They are remembered: do not change them."""
-    return _lately.of(pieces)
+    return _recent.of(pieces)
 
 
 def cut_all(texts: Sequence[str], cut: Cut) -> list[list[str]]:
@@ -135,4 +135,4 @@ def _engine() -> Cut:
     return fastest_cut()
 
 
-_lately = Lately(lambda pieces: cut_all(pieces, _engine()), _REMEMBERED_CHARACTERS)
+_recent = TwoGenerationCache(lambda pieces: cut_all(pieces, _engine()), _REMEMBERED_CHARACTERS)

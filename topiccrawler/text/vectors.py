@@ -1,4 +1,4 @@
-"""Sparse word vectors as plain dicts: the one algebra that judges, strategies and topic making share.
+"""Sparse word vectors as plain dicts: the one algebra that page classifiers, strategies and topic making share.
 
 The conflict: numpy wants one fixed vocabulary, pages bring new words all the time. A dict per text needs no vocabulary
 and, for a topic's few hundred words, is faster than a sparse matrix row.

@@ -1,6 +1,6 @@
 """Files that are no pages, told by the ending of their URL: pictures, sound, film, archives, programs, fonts, scripts.
 
-The conflict: fetching such a link to find out what it is costs a turn of its host; the ending of a path is nearly always
+The conflict: fetching such a link to find out what it is costs a slot of its host; the ending of a path is nearly always
 honest, and where it is not (a page named photo.jpg) little is lost. A query tells nothing: it may be a page about a file.
 But: formats that pages.formats reads (pdf, docx, xlsx, pptx, txt, xml, sitemap.xml.gz) are no media.
 """

@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.middlewares.rendering import META, DrawnPagesMiddleware, Unwanted, needs_drawing
+from topiccrawler.engine.middlewares.rendering import META, RenderingMiddleware, Unwanted, needs_drawing
 
 SHELL = b"<html><title>x</title><div id=app></div><script src=/app.js></script></html>"
 
@@ -40,8 +40,8 @@ def test_only_a_good_page_with_scripts_and_next_to_nothing_else_needs_drawing(
     assert needs_drawing(response) is needed
 
 
-def middleware(**settings: Any) -> DrawnPagesMiddleware:
-    return DrawnPagesMiddleware.from_crawler(get_crawler(settings_dict=settings))
+def middleware(**settings: Any) -> RenderingMiddleware:
+    return RenderingMiddleware.from_crawler(get_crawler(settings_dict=settings))
 
 
 def test_without_settings_the_middleware_is_not_there() -> None:
@@ -51,7 +51,7 @@ def test_without_settings_the_middleware_is_not_there() -> None:
 
 def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_asked_for() -> None:
     asked = Request("http://a.test/", meta={"topic_lease": 7})
-    drawing = middleware(TOPIC_DRAW_EMPTY_PAGES=True)
+    drawing = middleware(TOPIC_RENDER_EMPTY_PAGES=True)
     again = drawing.process_response(asked, page(SHELL))
     assert isinstance(again, Request)
     assert (again.url, again.meta, again.dont_filter) == (
@@ -61,12 +61,12 @@ def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_as
     )
     drawn = Request("http://a.test/", meta={"playwright": True})
     assert isinstance(drawing.process_response(drawn, page(SHELL)), Response)
-    named_only = middleware(TOPIC_DRAWN_HOSTS="b.test")
+    named_only = middleware(TOPIC_RENDERED_HOSTS="b.test")
     assert isinstance(named_only.process_response(asked, page(SHELL)), Response)
 
 
 def test_a_redirect_away_from_the_named_hosts_is_fetched_plainly() -> None:
-    drawing = middleware(TOPIC_DRAWN_HOSTS=["a.test"])
+    drawing = middleware(TOPIC_RENDERED_HOSTS=["a.test"])
     redirected = Request("http://b.test/", meta={"playwright": True, META: "http://a.test/"})
     drawing.process_request(redirected)
     assert redirected.meta == {}

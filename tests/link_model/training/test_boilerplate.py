@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.link_model.from_keywords import keyword_model
-from topiccrawler.link_model.training.boilerplate import FURNITURE
+from topiccrawler.link_model.training.boilerplate import BOILERPLATE
 from topiccrawler.link_model.training.sources import Sample, balanced
 from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.model import Link
@@ -22,12 +22,12 @@ def sample(text: str, positive: bool, host: str = "") -> Sample:
     "word", ["目录", "标签", "搜索", "上一篇", "阅读全文", "更多", "我们", "github", "tags", "next"]
 )
 def test_words_of_menus_of_functions_and_of_hosting_are_furniture(word: str) -> None:
-    assert word in FURNITURE
+    assert word in BOILERPLATE
 
 
 @pytest.mark.parametrize("word", ["手机", "统计", "条款", "地图", "基金", "finance"])
 def test_words_that_a_topic_lives_on_are_not(word: str) -> None:
-    assert word not in FURNITURE
+    assert word not in BOILERPLATE
 
 
 def test_the_furniture_of_one_portal_says_nothing_on_the_next_site() -> None:

@@ -1,4 +1,4 @@
-"""The measures of the offline table, by hand."""
+"""The measures of the evaluation table, by hand."""
 
 from __future__ import annotations
 

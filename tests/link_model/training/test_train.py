@@ -27,7 +27,7 @@ def topic() -> Topic:
 
 
 @pytest.fixture
-def rival() -> Topic:
+def negative_topic() -> Topic:
     return make_topic({"name": "sport", "zh": "体育", "keywords": ["足球", "股票"]}, "test")
 
 
@@ -81,10 +81,16 @@ def scores(recipe: Recipe) -> list[float]:
 
 
 def test_all_sources_give_a_model_a_table_and_divergences(
-    topic: Topic, rival: Topic, files: dict[str, Path]
+    topic: Topic, negative_topic: Topic, files: dict[str, Path]
 ) -> None:
     trained = train(
-        Recipe(topic, [files["links"]], [files["headlines"]], [files["documents"]], rivals=[rival])
+        Recipe(
+            topic,
+            [files["links"]],
+            [files["headlines"]],
+            [files["documents"]],
+            negative_topics=[negative_topic],
+        )
     )
     assert [row.name for row in trained.rows] == [
         *(
@@ -112,9 +118,16 @@ def test_all_sources_give_a_model_a_table_and_divergences(
     assert trained.model.scores["hosts: model"]["f1"] == 1.0  # type: ignore[index]
 
 
-def test_training_again_gives_the_same_bytes(topic: Topic, rival: Topic, files: dict[str, Path]) -> None:
+def test_training_again_gives_the_same_bytes(
+    topic: Topic, negative_topic: Topic, files: dict[str, Path]
+) -> None:
     recipe = Recipe(
-        topic, [files["links"]], [files["headlines"]], [files["documents"]], rivals=[rival], seed=4
+        topic,
+        [files["links"]],
+        [files["headlines"]],
+        [files["documents"]],
+        negative_topics=[negative_topic],
+        seed=4,
     )
     assert dumps(train(recipe).model) == dumps(train(recipe).model)
 
@@ -133,13 +146,13 @@ def test_texts_alone_are_enough(topic: Topic, files: dict[str, Path], source: st
     assert unknown == 0.0
 
 
-def test_keywords_alone_are_enough(topic: Topic, rival: Topic) -> None:
-    on, off, unknown = scores(Recipe(topic, rivals=[rival]))
+def test_keywords_alone_are_enough(topic: Topic, negative_topic: Topic) -> None:
+    on, off, unknown = scores(Recipe(topic, negative_topics=[negative_topic]))
     assert on > 2 > -2 > off
     assert unknown == 0.0
 
 
-def test_keywords_without_rivals_still_order_links(topic: Topic) -> None:
+def test_keywords_without_negative_topics_still_order_links(topic: Topic) -> None:
     on, off, unknown = scores(Recipe(topic))
     assert on > 1 > unknown == off == 0.0
 
@@ -162,7 +175,7 @@ def sample(anchor: str, positive: bool, host: str, weight: float = 1.0) -> Sampl
     return Sample(LinkWords((anchor,), (), ()), positive, weight, host, ("anchor",))
 
 
-def test_known_places_speak_for_and_against_an_address(rival: Topic) -> None:
+def test_known_places_speak_for_and_against_an_address(negative_topic: Topic) -> None:
     topic = make_topic(
         {
             "name": "finance",
@@ -172,7 +185,9 @@ def test_known_places_speak_for_and_against_an_address(rival: Topic) -> None:
         },
         "test",
     )
-    found = place_samples(topic, [rival.model_copy(update={"positive": ("hupu.com", "eastmoney.com")})])
+    found = place_samples(
+        topic, [negative_topic.model_copy(update={"positive": ("hupu.com", "eastmoney.com")})]
+    )
     assert [(item.words.url, item.positive, item.has) for item in found] == [
         (["eastmoney"], True, ("url",)),
         (["news", "fortune"], True, ("url",)),
@@ -183,22 +198,26 @@ def test_known_places_speak_for_and_against_an_address(rival: Topic) -> None:
     links = [
         Link(url=url, host="") for url in ("http://fund.eastmoney.com/", "http://m.hupu.com/", "http://x.cn/")
     ]
-    on, off, unknown = train(Recipe(topic, rivals=[rival])).model.log_odds(links)
+    on, off, unknown = train(Recipe(topic, negative_topics=[negative_topic])).model.log_odds(links)
     assert on > 2
     assert off == unknown == 0.0
 
 
-def test_an_asked_precision_sets_the_threshold(topic: Topic, rival: Topic, files: dict[str, Path]) -> None:
+def test_an_asked_precision_sets_the_threshold(
+    topic: Topic, negative_topic: Topic, files: dict[str, Path]
+) -> None:
     links = [json.loads(line) for line in files["links"].read_text(encoding="utf-8").splitlines()]
     for row in links[:60:2]:  # every third link off topic looks as if it were on topic
         row |= {"anchor": "基金股票", "left": "债券", "right": "证券", "url": "http://fund.example/"}
     write(files["links"], links)
-    usual = train(Recipe(topic, [files["links"]], rivals=[rival])).model.threshold
-    strict = train(Recipe(topic, [files["links"]], rivals=[rival], precision=0.9)).model.threshold
+    usual = train(Recipe(topic, [files["links"]], negative_topics=[negative_topic])).model.threshold
+    strict = train(
+        Recipe(topic, [files["links"]], negative_topics=[negative_topic], precision=0.9)
+    ).model.threshold
     assert usual == THRESHOLD
     assert strict != usual
     with pytest.raises(ArgumentError, match="give --links or --headlines"):
-        train(Recipe(topic, rivals=[rival], precision=0.9))
+        train(Recipe(topic, negative_topics=[negative_topic], precision=0.9))
 
 
 def test_a_split_by_host_keeps_hosts_whole_and_classes_in_proportion() -> None:

@@ -1,4 +1,4 @@
-"""Trained judges against scikit-learn, and against what a small made-up corpus must teach."""
+"""Trained page classifiers against scikit-learn, and against what a small made-up corpus must teach."""
 
 import random
 
@@ -13,9 +13,9 @@ from sklearn.preprocessing import normalize
 from topiccrawler.errors import LinksFileError
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.features import counts_of, is_pair
-from topiccrawler.relevance.linear import LinearJudge
-from topiccrawler.relevance.training.train import Plan, Sample, blended, check, train_judge, worth
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.linear import LinearClassifier
+from topiccrawler.relevance.training.train import Plan, Sample, blended, check, train_page_classifier, worth
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
 
 FINANCE = ["基金", "股票", "银行", "利率", "债券", "净值"]
@@ -35,75 +35,95 @@ def corpus(size: int = 40, seed: int = 3) -> list[Sample]:
     return samples
 
 
-def plan(judge: str, **fields: object) -> Plan:
-    return Plan(judge, TOPIC, corpus(), {"finance": TOPIC.keywords}, **fields)  # type: ignore[arg-type]
+def plan(page_classifier: str, **fields: object) -> Plan:
+    return Plan(page_classifier, TOPIC, corpus(), {"finance": TOPIC.keywords}, **fields)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("judge", ["vsm", "centroid", "naive_bayes", "svm"])
-def test_every_judge_learns_what_a_made_up_corpus_teaches(judge: str) -> None:
-    trained = train_judge(plan(judge))
-    assert trained.kept_aside.f1 >= 0.95
-    assert trained.kept_aside.samples == 40
-    assert 0.0 < trained.judge.threshold < 1.0
+@pytest.mark.parametrize("page_classifier", ["vsm", "centroid", "naive_bayes", "svm"])
+def test_every_page_classifier_learns_what_a_made_up_corpus_teaches(page_classifier: str) -> None:
+    trained = train_page_classifier(plan(page_classifier))
+    assert trained.held_out.f1 >= 0.95
+    assert trained.held_out.samples == 40
+    assert 0.0 < trained.page_classifier.threshold < 1.0
     about = PageWords(title=["债券"], body=["净值", "利率", "今天", "消息"] * 3)
     other = PageWords(title=["足球"], body=["比赛", "教练", "今天", "消息"] * 3)
-    assert trained.judge.relevance(about) >= trained.judge.threshold > trained.judge.relevance(other)
-    assert {word for word, part in trained.judge.explain(about)[:3] if part > 0} == {"债券", "净值", "利率"}
+    assert (
+        trained.page_classifier.relevance(about)
+        >= trained.page_classifier.threshold
+        > trained.page_classifier.relevance(other)
+    )
+    assert {word for word, part in trained.page_classifier.explain(about)[:3] if part > 0} == {
+        "债券",
+        "净值",
+        "利率",
+    }
 
 
 def test_naive_bayes_gives_the_log_odds_of_scikit_learn() -> None:
     """Multinomial, Laplace, on the same weighed counts and the documents made of keywords left out."""
     samples = corpus()
-    judge = train_judge(Plan("naive_bayes", TOPIC, samples, {})).judge
-    assert isinstance(judge, LinearJudge)
+    page_classifier = train_page_classifier(Plan("naive_bayes", TOPIC, samples, {})).page_classifier
+    assert isinstance(page_classifier, LinearClassifier)
     counts = [dict(counts_of(sample.words, title_apart=False)) for sample in samples]
     vectors = DictVectorizer()
     oracle = MultinomialNB().fit(vectors.fit_transform(counts), [sample.positive for sample in samples])
     page = PageWords(title=["基金", "足球"], headings=["市场"], body=["今天", "利率", "没见过"])
     row = vectors.transform([dict(counts_of(page, title_apart=False))])
     negative, positive = oracle.predict_joint_log_proba(row)[0]
-    assert judge.log_odds(page) == pytest.approx(positive - negative, abs=1e-9)
-    assert judge.margin(page) == pytest.approx((positive - negative) / (5 + 5 + 2 + 1 + 1), abs=1e-9)
+    assert page_classifier.log_odds(page) == pytest.approx(positive - negative, abs=1e-9)
+    assert page_classifier.margin(page) == pytest.approx(
+        (positive - negative) / (5 + 5 + 2 + 1 + 1), abs=1e-9
+    )
 
 
 def test_the_centroid_judge_decides_as_nearest_centroid_on_unit_vectors_does() -> None:
     samples = corpus()
-    judge = train_judge(Plan("centroid", TOPIC, samples, {})).judge
-    assert isinstance(judge, LinearJudge)
+    page_classifier = train_page_classifier(Plan("centroid", TOPIC, samples, {})).page_classifier
+    assert isinstance(page_classifier, LinearClassifier)
     rows = []
     for sample in samples:
-        row = np.zeros(len(judge.words))
+        row = np.zeros(len(page_classifier.words))
         for word, count in counts_of(sample.words).items():
-            row[judge.words[word]] = (1 + np.log(count)) * judge.factors[judge.words[word]]
+            row[page_classifier.words[word]] = (1 + np.log(count)) * page_classifier.factors[
+                page_classifier.words[word]
+            ]
         rows.append(row)
     vectors = normalize(np.array(rows))
     truths = np.array([sample.positive for sample in samples])
     oracle = NearestCentroid().fit(vectors, truths)
     means = normalize(oracle.centroids_)
     for sample, vector in zip(samples, vectors, strict=True):
-        assert judge.margin(sample.words) == pytest.approx(vector @ means[1] - vector @ means[0], abs=1e-9)
+        assert page_classifier.margin(sample.words) == pytest.approx(
+            vector @ means[1] - vector @ means[0], abs=1e-9
+        )
 
 
 def test_worth_counts_as_scikit_learn_does() -> None:
     samples = corpus(seed=9)
-    judge = VsmJudge(TOPIC)
-    kept = [judge.relevance(sample.words) >= judge.threshold for sample in samples]
+    page_classifier = VsmClassifier(TOPIC)
+    kept = [page_classifier.relevance(sample.words) >= page_classifier.threshold for sample in samples]
     truths = [sample.positive for sample in samples]
-    assert worth(judge, samples).f1 == pytest.approx(f1_score(truths, kept))
+    assert worth(page_classifier, samples).f1 == pytest.approx(f1_score(truths, kept))
 
 
-def test_labels_of_the_rest_are_rivals_of_the_svm_and_one_rest_elsewhere() -> None:
-    svm, centroid = train_judge(plan("svm")).judge, train_judge(plan("centroid")).judge
-    assert isinstance(svm, LinearJudge)
-    assert isinstance(centroid, LinearJudge)
+def test_labels_of_the_rest_are_negative_topics_of_the_svm_and_one_rest_elsewhere() -> None:
+    svm, centroid = (
+        train_page_classifier(plan("svm")).page_classifier,
+        train_page_classifier(plan("centroid")).page_classifier,
+    )
+    assert isinstance(svm, LinearClassifier)
+    assert isinstance(centroid, LinearClassifier)
     assert list(svm.classes) == ["finance", "sports", "travel"]
     assert list(centroid.classes) == ["finance", "rest"]
 
 
 def test_training_twice_gives_the_same_judge() -> None:
-    first, second = train_judge(plan("svm")).judge, train_judge(plan("svm")).judge
-    assert isinstance(first, LinearJudge)
-    assert isinstance(second, LinearJudge)
+    first, second = (
+        train_page_classifier(plan("svm")).page_classifier,
+        train_page_classifier(plan("svm")).page_classifier,
+    )
+    assert isinstance(first, LinearClassifier)
+    assert isinstance(second, LinearClassifier)
     assert (first.threshold, first.slope, first.offset) == (second.threshold, second.slope, second.offset)
     assert np.array_equal(first.values, second.values)
 
@@ -113,16 +133,16 @@ def test_an_asked_precision_moves_the_threshold_up_or_leaves_it() -> None:
     noisy = [
         Sample(s.words, not s.positive if n % 9 == 0 else s.positive, s.label) for n, s in enumerate(samples)
     ]
-    best = train_judge(Plan("naive_bayes", TOPIC, noisy, {})).judge
-    sure = train_judge(Plan("naive_bayes", TOPIC, noisy, {}, precision=0.95)).judge
+    best = train_page_classifier(Plan("naive_bayes", TOPIC, noisy, {})).page_classifier
+    sure = train_page_classifier(Plan("naive_bayes", TOPIC, noisy, {}, precision=0.95)).page_classifier
     assert sure.threshold > best.threshold
 
 
 def test_fewer_words_are_those_the_judge_leans_on_most() -> None:
-    judge = train_judge(plan("naive_bayes", most_words=8)).judge
-    assert isinstance(judge, LinearJudge)
-    assert len(judge.words) == 8
-    assert set(judge.words) <= {*FINANCE, *OTHERS["sports"], *OTHERS["travel"]}
+    page_classifier = train_page_classifier(plan("naive_bayes", most_words=8)).page_classifier
+    assert isinstance(page_classifier, LinearClassifier)
+    assert len(page_classifier.words) == 8
+    assert set(page_classifier.words) <= {*FINANCE, *OTHERS["sports"], *OTHERS["travel"]}
 
 
 def test_too_few_documents_are_refused_in_one_line() -> None:
@@ -135,26 +155,26 @@ def test_given_keywords_count_half_and_learned_ones_whole() -> None:
 
 
 def test_a_trained_vector_keeps_the_topics_own_words() -> None:
-    trained = train_judge(plan("vsm"))
-    assert isinstance(trained.judge, VsmJudge)
-    assert {"基金", "股票", "净值"} <= set(trained.judge.topic.keywords)
-    assert not {"我们", "2015", "足球"} & set(trained.judge.topic.keywords)
-    assert trained.judge.topic.page_threshold == trained.judge.threshold
+    trained = train_page_classifier(plan("vsm"))
+    assert isinstance(trained.page_classifier, VsmClassifier)
+    assert {"基金", "股票", "净值"} <= set(trained.page_classifier.topic.keywords)
+    assert not {"我们", "2015", "足球"} & set(trained.page_classifier.topic.keywords)
+    assert trained.page_classifier.topic.page_threshold == trained.page_classifier.threshold
 
 
 def test_a_trained_vector_knows_the_vectors_of_the_other_labels() -> None:
-    judge = train_judge(plan("vsm")).judge
-    assert isinstance(judge, VsmJudge)
-    assert sorted(judge.rivals) == ["sports", "travel"]
-    assert set(OTHERS["sports"]) <= set(judge.rivals["sports"])
-    assert not {*FINANCE, *OTHERS["travel"], "我们"} & set(judge.rivals["sports"])
+    page_classifier = train_page_classifier(plan("vsm")).page_classifier
+    assert isinstance(page_classifier, VsmClassifier)
+    assert sorted(page_classifier.negative_topics) == ["sports", "travel"]
+    assert set(OTHERS["sports"]) <= set(page_classifier.negative_topics["sports"])
+    assert not {*FINANCE, *OTHERS["travel"], "我们"} & set(page_classifier.negative_topics["sports"])
 
 
 def test_the_svm_reads_neighbours_and_the_topics_word_lists() -> None:
-    judge = train_judge(plan("svm")).judge
-    assert isinstance(judge, LinearJudge)
-    assert judge.lists.lists == {"finance": {"基金": 1.0, "股票": 0.8}}
-    assert "list:finance" in judge.words
-    assert any(is_pair(word) for word in judge.words)
-    row = judge.words["list:finance"]
-    assert judge.values[row, 0] > max(judge.values[row, 1:])
+    page_classifier = train_page_classifier(plan("svm")).page_classifier
+    assert isinstance(page_classifier, LinearClassifier)
+    assert page_classifier.lists.lists == {"finance": {"基金": 1.0, "股票": 0.8}}
+    assert "list:finance" in page_classifier.words
+    assert any(is_pair(word) for word in page_classifier.words)
+    row = page_classifier.words["list:finance"]
+    assert page_classifier.values[row, 0] > max(page_classifier.values[row, 1:])

@@ -1,4 +1,4 @@
-"""The ordering that weighs all evidence: its scores and its learning, worked by hand."""
+"""The strategy that weighs all evidence: its scores and its learning, worked by hand."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_what_it_took_from_a_page_teaches_it_the_same_again() -> None:
         first.visit(page, links)
         again.take(json.loads(json.dumps(first.taken())))
         assert again.save() == first.save()
-    assert {**first.save(), "evidence": None} != {**begun().save(), "evidence": None}
+    assert {**first.save(), "known": None} != {**begun().save(), "known": None}
 
 
 @pytest.mark.parametrize(
@@ -165,14 +165,14 @@ def test_with_many_waiting_every_row_is_weighed_in_its_turn(monkeypatch: pytest.
     strategy.visit(Page(links[0].url, relevance=0.0, is_target=False, via=Via(links[0])), [])
     for _ in range(4):  # 12 waiting rows: all of them every fourth time
         list(strategy.refresh(()))
-    rows = strategy.save()["evidence"]
+    rows = strategy.save()["known"]
     assert isinstance(rows, dict)
     again = Adaptive()
     again.load(strategy.save())
-    evidence = again._evidence
-    waiting = evidence.waiting_rows()
-    weighed = [sum(share for _, share in again.shares(evidence.urls[row])) for row in waiting]
-    assert np.allclose(evidence.columns["score"][waiting], weighed)
+    known = again._urls
+    waiting = known.waiting_rows()
+    weighed = [sum(share for _, share in again.shares(known.urls[row])) for row in waiting]
+    assert np.allclose(known.columns["score"][waiting], weighed)
 
 
 def test_parameters_are_checked() -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.shared.topic_similarity import Nearness, Sight
+from topiccrawler.strategies.shared.topic_similarity import TopicSimilarity, WordSimilarity
 from topiccrawler.text.thesaurus import Thesaurus
 from topiccrawler.topics.topic import Topic
 
@@ -16,7 +16,7 @@ TOPIC = Topic(name="fund", keywords={"基金": 1.0, "股票": 1.0, "银行": 1.0
 
 def test_one_keyword_of_a_short_text_is_its_cosine_under_the_root() -> None:
     """cosine = 1 / sqrt(3.01); the share of topic words is full from a tenth of the words on."""
-    sight = Sight(TOPIC)
+    sight = TopicSimilarity(TOPIC)
     assert sight.relevance(["基金"]) == pytest.approx(math.sqrt(1 / math.sqrt(3.01)))
     assert sight.relevance(["基金", *["足球"] * 9]) == pytest.approx(sight.relevance(["基金"]))
     assert sight.relevance(["基金", *["足球"] * 39]) == pytest.approx(sight.relevance(["基金"]) / 2)
@@ -28,14 +28,14 @@ def test_anchor_and_context_of_each_link_are_held_apart() -> None:
         Link("http://a.example/", "a.example", "基金", before="足球"),
         Link("http://b.example/", "b.example", "", title="股票", after="银行"),
     ]
-    (anchor, context), (title, after) = Sight(TOPIC).links(links)
+    (anchor, context), (title, after) = TopicSimilarity(TOPIC).links(links)
     assert anchor == title == after > 0.0 == context
 
 
 def test_the_nearest_topic_word_counts_among_the_heaviest() -> None:
     thesaurus = Thesaurus(["Aa01A01= 基金 公募", "Aa01A02= 储蓄", "Ba01A01= 天气 气候"])
-    nearness = Nearness(TOPIC, thesaurus, top_words=3)
+    nearness = WordSimilarity(TOPIC, thesaurus, top_words=3)
     assert nearness.of_words(["足球", "储蓄", "公募"]) == 1.0
     assert nearness.of_words(["储蓄"]) == 0.6
     assert nearness.of_words(["气候"]) == nearness.of_words([]) == 0.0
-    assert Nearness(TOPIC, thesaurus, top_words=4).of_words(["气候"]) == 1.0
+    assert WordSimilarity(TOPIC, thesaurus, top_words=4).of_words(["气候"]) == 1.0

@@ -24,14 +24,14 @@ class LeaseEndMiddleware:
 
     def process_spider_input(self, response: Response) -> None:
         scheduler = focused_scheduler(self.crawler)
-        if scheduler is not None and (lease := scheduler.endings.lease_of(response)) is not None:
+        if scheduler is not None and (lease := scheduler.lease_signals.lease_of(response)) is not None:
             lease.status = response.status
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         scheduler = focused_scheduler(self.crawler)
-        lease = scheduler.endings.lease_of(response) if scheduler is not None else None
+        lease = scheduler.lease_signals.lease_of(response) if scheduler is not None else None
         async for output in result:
             if lease is not None and not isinstance(output, Request):
                 lease.items += 1
@@ -41,5 +41,5 @@ class LeaseEndMiddleware:
 
     def process_spider_exception(self, response: Response, exception: Exception) -> None:
         scheduler = focused_scheduler(self.crawler)
-        if scheduler is not None and (lease := scheduler.endings.lease_of(response)) is not None:
+        if scheduler is not None and (lease := scheduler.lease_signals.lease_of(response)) is not None:
             scheduler.leases.broke(lease, f"callback: {type(exception).__name__}")

@@ -17,7 +17,7 @@ class LinkGateMiddleware:
     """Downloader middleware (50, before robots.txt): the gate for what did not come through the lease loop.
 
     That is redirect targets, other spiders' requests and foreign schedulers'. It acts on requests that carry link
-    text (`meta["via"]`); a request without any is not judged.
+    text (`meta["via"]`); a request without any is not classified.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -35,12 +35,12 @@ class LinkGateMiddleware:
         gate: LinkGate = runtime.gate
         target = canonical(request.url)
         if target is None or target == via.link.url:
-            return  # the lease loop has judged this very link
+            return  # the lease loop has classified this very link
         link = Link(
             target, host_of(target), via.link.anchor, via.link.before, via.link.after, source_url=via.link.url
         )
-        verdict = gate.judge(link, max(0, via.tunnel - 1))
-        if not verdict.passed:
+        decision = gate.decide(link, max(0, via.tunnel - 1))
+        if not decision.passed:
             if self.crawler.stats is not None:
                 self.crawler.stats.inc_value("topic/gate/refused")
-            raise IgnoreRequest(verdict.reason)
+            raise IgnoreRequest(decision.reason)

@@ -20,7 +20,7 @@ from topiccrawler.replay.warc import RecordedWeb
 _HELD = range(200, 400)
 
 
-class HeldLinksMiddleware:
+class RecordedLinksMiddleware:
     """Needs the setting REPLAY_WARC."""
 
     def __init__(self, crawler: Crawler, web: RecordedWeb) -> None:

@@ -34,7 +34,7 @@ from topiccrawler.text.decode import decode
 from topiccrawler.urls.canonical import host_of, registered_domain
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
-MIDDLEWARE = "topiccrawler.engine.middlewares.rendering.DrawnPagesMiddleware"
+MIDDLEWARE = "topiccrawler.engine.middlewares.rendering.RenderingMiddleware"
 META = "topic_draw"  # set once a page is to be drawn
 LEAST_TEXT = 100  # characters; a page with scripts and less text, and few links, is drawn
 FEW_LINKS = 3
@@ -44,7 +44,7 @@ _WANTED = frozenset({"document", "script", "xhr", "fetch"})
 _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 
 
-class DrawnPagesMiddleware:
+class RenderingMiddleware:
     """Downloader middleware (55): marks what the browser is to fetch."""
 
     def __init__(self, crawler: Crawler, *, hosts: Iterable[str], empty_pages: bool) -> None:
@@ -59,8 +59,8 @@ class DrawnPagesMiddleware:
             raise NotConfigured
         return cls(
             crawler,
-            hosts=settings.getlist("TOPIC_DRAWN_HOSTS"),
-            empty_pages=settings.getbool("TOPIC_DRAW_EMPTY_PAGES"),
+            hosts=settings.getlist("TOPIC_RENDERED_HOSTS"),
+            empty_pages=settings.getbool("TOPIC_RENDER_EMPTY_PAGES"),
         )
 
     def process_request(self, request: Request) -> None:
@@ -140,7 +140,7 @@ class Unwanted:
 
 def is_wanted(settings: BaseSettings) -> bool:
     """Whether any page may be drawn."""
-    return bool(settings.getlist("TOPIC_DRAWN_HOSTS")) or settings.getbool("TOPIC_DRAW_EMPTY_PAGES")
+    return bool(settings.getlist("TOPIC_RENDERED_HOSTS")) or settings.getbool("TOPIC_RENDER_EMPTY_PAGES")
 
 
 def install(settings: BaseSettings) -> None:
@@ -149,8 +149,8 @@ def install(settings: BaseSettings) -> None:
         import scrapy_playwright.handler  # noqa: F401
     except ImportError:
         raise SystemExit(
-            "TOPIC_DRAWN_HOSTS, TOPIC_DRAW_EMPTY_PAGES: scrapy-playwright is not installed; "
-            "pip install -r requirements-drawn.txt, or topiccrawler[drawn]"
+            "TOPIC_RENDERED_HOSTS, TOPIC_RENDER_EMPTY_PAGES: scrapy-playwright is not installed; "
+            "pip install -r requirements-rendering.txt, or topiccrawler[rendering]"
         ) from None
     launch: dict[str, Any] = {"timeout": 60_000}
     browser = settings.get("TOPIC_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -162,7 +162,7 @@ def install(settings: BaseSettings) -> None:
     for name, value in {
         "PLAYWRIGHT_LAUNCH_OPTIONS": launch,
         "PLAYWRIGHT_ABORT_REQUEST": Unwanted(
-            private=settings.getbool("TOPIC_PRIVATE_ADDRESSES"), behind_proxy=bool(proxy)
+            private=settings.getbool("TOPIC_PRIVATE_NETWORK"), behind_proxy=bool(proxy)
         ),
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": settings.getfloat("DOWNLOAD_TIMEOUT") * 1000,
         "PLAYWRIGHT_MAX_CONTEXTS": 1,

@@ -4,8 +4,8 @@ The conflict: 目录, 标签, 搜索 and github stand at links of every site, so
 the number tells how the sites of that training were built (tags: a portal's tag pages are off topic; github: a place
 of programmers), and on the next site it drowns what the other words say. So they teach nothing and weigh nothing.
 
-But: common words that a topic lives on are no furniture (手机, 统计, 条款, 地图), nor are a topic's own keywords, whatever
-    they are (links.sources.furniture_beside). The paper's models in the offline table count every word.
+But: common words that a topic lives on are no boilerplate (手机, 统计, 条款, 地图), nor are a topic's own keywords, whatever
+    they are (links.sources.furniture_beside). The paper's models in the evaluation table count every word.
 Measured (models/README.md, "Furniture"): average precision on links of small sites and blogs, finance .808 to .830,
     health .645 to .752, travel .563 to .619; links to other companies' sites .959 to .968 F1.
 """
@@ -26,4 +26,4 @@ follow subscribe feed atom powered theme min new
 github gitee hexo hugo jekyll wordpress typecho blogspot
 """
 
-FURNITURE: frozenset[str] = STOP_WORDS | frozenset(f"{_SITE} {_LATIN}".split())
+BOILERPLATE: frozenset[str] = STOP_WORDS | frozenset(f"{_SITE} {_LATIN}".split())

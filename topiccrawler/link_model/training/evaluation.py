@@ -1,7 +1,7 @@
-"""The paper's offline table: what each kind of evidence is worth on links kept aside.
+"""The paper's evaluation table: what each kind of evidence is worth on links held out.
 
 The conflict: a random split of one portal's links flatters, because every menu stands on both sides; so each row is
-measured twice, with 30 % of the links kept aside and with whole source hosts kept aside.
+measured twice, with 30 % of the links held out and with whole source hosts held out.
 
 Rows (Han et al. 2010, §4.2)
     group 1     anchor words                                     paper's model: counts as they stand, prior of the data
@@ -10,7 +10,7 @@ Rows (Han et al. 2010, §4.2)
     dictionary  anchor or context holds a word of the lexicon; nothing is trained
     model       what is shipped: all sources weighed, even prior, trust by field
     words       on headlines only: anchor words of two thirds of the headlines, prior of the data, applied to the third
-Learning curve: the rows on kept-aside hosts for models trained on the links of the first 1/16, 1/8 … of the other hosts.
+Learning curve: the rows on held-out hosts for models trained on the links of the first 1/16, 1/8 … of the other hosts.
 KL divergence (eq. 3-5): D(P||Q) = sum of P ln(P/Q) over the words both have, each side normalised to 1 over them; P, Q =
     share of a word among all word occurrences of the relevant pages, of the relevant links. Nats; bits = nats / ln 2.
 """
@@ -96,7 +96,7 @@ def link_rows(
 ) -> list[Row]:
     """The table for one split; `how` names it, `pages` is a model trained on documents."""
     counts = Counts()
-    for sample in progress(kept, f"counting, {how} kept aside"):
+    for sample in progress(kept, f"counting, {how} held out"):
         add(counts, sample, lexicon, 1.0)
     positive = sum(1 for sample in kept if sample.positive)
     prior = positive / len(kept)
@@ -134,7 +134,7 @@ def threshold_for(truth: Sequence[bool], scores: Sequence[float], precision: flo
 
 
 def headline_row(name: str, model: LinkClassifier, aside: Sequence[Sample]) -> Row:
-    """A model on headlines kept aside, as anchors without a context."""
+    """A model on headlines held out, as anchors without a context."""
     bare = [LinkWords(sample.words.anchor, (), ()) for sample in aside]
     return row(
         name,

@@ -18,8 +18,8 @@ from topiccrawler.text.tokenise import TOKENIZER
 _TOP_WORDS = 30
 
 
-def table(rows: Sequence[Row], title: str = "kept aside: rows") -> str:
-    """The offline table, or the learning curve."""
+def table(rows: Sequence[Row], title: str = "held out: rows") -> str:
+    """The evaluation table, or the learning curve."""
     head = f"{title:24}{'P':>8}{'R':>8}{'F1':>8}{'best F1':>10}{'at':>9}{'samples':>9}"
     lines = [
         f"{row.name:24}{row.precision:8.3f}{row.recall:8.3f}{row.f1:8.3f}{row.best_f1:10.3f}{row.best_threshold:9.2f}{row.samples:9}"
@@ -49,7 +49,7 @@ def report(
             "Offline table: groups 1 and 2 are the paper's models, `model` is this one\n" + table(rows)
         )
     if curve:
-        parts.append("Learning curve: `model` on the hosts kept aside\n" + table(curve, "trained on"))
+        parts.append("Learning curve: `model` on the hosts held out\n" + table(curve, "trained on"))
     if divergences:
         parts.append(
             "KL divergences of word distributions, on-topic pages and links\n" + divergence_lines(divergences)

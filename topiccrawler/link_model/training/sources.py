@@ -28,7 +28,7 @@ from sys import intern
 from typing import Protocol, TypeVar
 
 from topiccrawler.link_model.counts import Counts
-from topiccrawler.link_model.training.boilerplate import FURNITURE
+from topiccrawler.link_model.training.boilerplate import BOILERPLATE
 from topiccrawler.link_model.training.samples import LabelledLink
 from topiccrawler.links.features import (
     FIELDS,
@@ -118,11 +118,13 @@ def document_samples(documents: Sequence[LabelledText], progress: Progress = sil
     return found
 
 
-def keyword_samples(topic: Topic, rivals: Sequence[Topic]) -> list[Sample]:
+def keyword_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample]:
     """The topic's keywords against those of other topics that it does not share; its example texts as documents."""
     heaviest = max(topic.keywords.values())
     own = [(word, True, weight / heaviest) for word, weight in topic.keywords.items()]
-    others = sorted({word for rival in rivals for word in rival.keywords} - set(topic.keywords))
+    others = sorted(
+        {word for negative_topic in negative_topics for word in negative_topic.keywords} - set(topic.keywords)
+    )
     found = [*own, *((word, False, 1.0) for word in others)]
     samples = [
         Sample(LinkWords(words, words, ()), positive, weight * SAMPLES_PER_KEYWORD, has=GROUP_2)
@@ -134,13 +136,15 @@ def keyword_samples(topic: Topic, rivals: Sequence[Topic]) -> list[Sample]:
     )
 
 
-def place_samples(topic: Topic, rivals: Sequence[Topic]) -> list[Sample]:
+def place_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample]:
     """The places a topic file knows, against its negative ones and those of other topics: what their addresses say.
 
     Nothing is said of one class without the other.
     """
     own = dict.fromkeys(topic.positive)
-    others = dict.fromkeys([*topic.negative, *(place for rival in rivals for place in rival.positive)])
+    others = dict.fromkeys(
+        [*topic.negative, *(place for negative_topic in negative_topics for place in negative_topic.positive)]
+    )
     found = [(place, True) for place in own] + [(place, False) for place in others if place not in own]
     samples = [
         Sample(LinkWords((), (), words), positive, SAMPLES_PER_PLACE, has=("url",))
@@ -167,7 +171,7 @@ def damped(samples: Sequence[Sample]) -> list[Sample]:
 def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Counts:
     """The counts of all sources, each with its due weight."""
     counts = Counts()
-    dull = furniture_beside(sources.get("keywords", ()))
+    excluded = boilerplate_beside(sources.get("keywords", ()))
     for name, samples in pooled(sources).items():
         weights = [
             sum(sample.weight for sample in samples if sample.positive is side) for side in (False, True)
@@ -179,7 +183,7 @@ def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Count
         )
         goal = SHARES[name] * (math.sqrt(sizes[0] * sizes[1]) or max(sizes))
         for sample in samples:
-            add(counts, sample, lexicon, sample.weight * goal / weights[sample.positive], dull)
+            add(counts, sample, lexicon, sample.weight * goal / weights[sample.positive], excluded)
         for side in (False, True):
             if not weights[side]:  # nothing is known of the other class: as large, and without a word
                 counts.add(dict.fromkeys(GROUP_2, ()), side, goal)
@@ -214,9 +218,9 @@ def add(
     counts.add({name: found[name] - without for name in sample.has}, sample.positive, weight)
 
 
-def furniture_beside(keywords: Iterable[Sample]) -> frozenset[str]:
-    """What is counted for no class: furniture, but for the words of the topic's own keywords."""
-    return FURNITURE.difference(*(sample.words.anchor for sample in keywords if sample.positive))
+def boilerplate_beside(keywords: Iterable[Sample]) -> frozenset[str]:
+    """What is counted for no class: boilerplate, but for the words of the topic's own keywords."""
+    return BOILERPLATE.difference(*(sample.words.anchor for sample in keywords if sample.positive))
 
 
 def _sentences(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Trains a link classifier from whatever is at hand: labelled links, headlines, documents, or keywords alone.
 
-The conflict: the score must hold on sites never seen, and the only honest number is one from links kept aside; but the
+The conflict: the score must hold on sites never seen, and the only honest number is one from links held out; but the
 model that is shipped should have learned from everything. So the table is made first, with parts kept apart
 (link_model.training.evaluation), and the model trained anew on all of it afterwards.
 """
@@ -62,11 +62,11 @@ class Recipe:
     headlines: Sequence[Path] = ()
     documents: Sequence[Path] = ()
     lexicon: Sequence[str] = ()  # the topic's own when empty
-    rivals: Sequence[Topic] = ()  # whose keywords are the rest of the world
+    negative_topics: Sequence[Topic] = ()  # whose keywords are the rest of the world
     context: str = "window"
     event: Event = "bernoulli"
     seed: int = 0
-    precision: float | None = None  # asked for on links of hosts kept aside; sets the threshold
+    precision: float | None = None  # asked for on links of hosts held out; sets the threshold
     texts: Iterable[
         str
     ] = ()  # nobody labelled them; they tell which words are used alike, for headlines alone
@@ -80,11 +80,11 @@ class Trained:
     rows: Sequence[Row] = ()
     curve: Sequence[Row] = ()
     divergences: Mapping[str, float] = field(default_factory=dict)
-    test: Callable[[LinkClassifier], float] | None = None  # F1 of another model on the same hosts kept aside
+    test: Callable[[LinkClassifier], float] | None = None  # F1 of another model on the same hosts held out
 
 
 def train(recipe: Recipe, progress: Progress = silently) -> Trained:
-    """Read, measure on parts kept aside, train on everything."""
+    """Read, measure on parts held out, train on everything."""
     links = [item for path in recipe.links for item in read_links(path, recipe.topic, recipe.context)]
     headlines = [item for path in recipe.headlines for item in read_headlines(path, recipe.topic)]
     documents = [item for path in recipe.documents for item in read_documents(path, recipe.topic)]
@@ -94,8 +94,8 @@ def train(recipe: Recipe, progress: Progress = silently) -> Trained:
         "links": link_samples(links, progress),
         "headlines": headline_samples(headlines, progress),
         "documents": document_samples(documents, progress),
-        "keywords": keyword_samples(recipe.topic, recipe.rivals),
-        "places": place_samples(recipe.topic, recipe.rivals),
+        "keywords": keyword_samples(recipe.topic, recipe.negative_topics),
+        "places": place_samples(recipe.topic, recipe.negative_topics),
     }
     samples = {name: found for name, found in samples.items() if found}
     texts = whole_texts(documents, progress) if "links" in samples else []
@@ -116,7 +116,7 @@ def train(recipe: Recipe, progress: Progress = silently) -> Trained:
 
 @dataclass
 class _Bench:
-    """Measures models trained on a part of the samples on the parts kept aside."""
+    """Measures models trained on a part of the samples on the parts held out."""
 
     recipe: Recipe
     samples: Mapping[str, Sequence[Sample]]
@@ -129,7 +129,7 @@ class _Bench:
     test: Callable[[LinkClassifier], float] | None = None
 
     def links(self) -> None:
-        """The offline table with links kept aside at random and by host, and the learning curve by host."""
+        """The evaluation table with links held out at random and by host, and the learning curve by host."""
         links = self.samples.get("links", ())
         for by_host in (False, True) if links else ():
             kept, aside = split(links, self.recipe.seed, by_host)
@@ -188,7 +188,7 @@ class _Bench:
             self.aside = model, [replace(one, words=one.words._replace(context=())) for one in aside]
 
     def threshold(self, usual: float) -> float:
-        """The one that gives the asked precision on what was kept aside as it stands; without a wish the usual one."""
+        """The one that gives the asked precision on what was held out as it stands; without a wish the usual one."""
         wish = self.recipe.precision
         if wish is None:
             return usual

@@ -1,6 +1,6 @@
 """What a format reader finds, and its form as a small HTML page.
 
-The conflict: title, words, judge, links and their contexts are all made for HTML, and none should know of PDF or RSS.
+The conflict: title, words, relevance, links and their contexts are all made for HTML, and none should know of PDF or RSS.
 So a reader gives paragraphs and links only, in order, and these are written as a plain page that is read as any other.
 """
 

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.pages.formats.extract import Extract, Part, bounded, tidy
 from topiccrawler.pages.formats.markup import name_of, root_of, text_of
-from topiccrawler.pages.nesting_limit import tame
+from topiccrawler.pages.nesting_limit import limit_nesting
 
 MOST_ENTRIES = 1_000
 LONGEST_SUMMARY = 1_000
@@ -67,6 +67,6 @@ def _link(entry: etree._Element) -> str:
 def _plain(markup: str) -> str:
     """Text of a summary, which may be HTML."""
     if "<" in markup:
-        root = LexborHTMLParser(tame(markup)).body
+        root = LexborHTMLParser(limit_nesting(markup)).body
         markup = root.text(separator=" ") if root is not None else ""
     return tidy(markup)[:LONGEST_SUMMARY]

@@ -1,8 +1,8 @@
 """Trains the detail classifier from pages whose kind is known; scikit-learn does the fitting.
 
 The conflict: link pages outnumber detail pages on some sites and not on others, so both weigh alike; and the choice of C
-and γ must not be made on the pages that measure it: a third of the hosts is kept aside, for pages of one host are alike.
-Hosts of one web are alike too: given several webs, each is also judged by a machine that learned from the others.
+and γ must not be made on the pages that measure it: a third of the hosts is held out, for pages of one host are alike.
+Hosts of one web are alike too: given several webs, each is also classified by a machine that learned from the others.
 At most `MOST_SAMPLES` pages are used, so that the support vectors stay few.
 """
 
@@ -45,8 +45,8 @@ def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier
     kept = [page for page in chosen if page[2] in aside]
     measured = _fit([page for page in chosen if page[2] not in aside])
     found = _worth(measured, kept)
-    machine = replace(_fit(chosen), training={"pages": len(chosen), "details": details, "hosts": len(hosts)})
-    return replace(machine, scores={"hosts kept aside": found.figures()}), found
+    svm = replace(_fit(chosen), training={"pages": len(chosen), "details": details, "hosts": len(hosts)})
+    return replace(svm, scores={"hosts held out": found.scores()}), found
 
 
 def across_webs(webs: Mapping[str, Sequence[Kind]], seed: int = 0) -> dict[str, Quality]:
@@ -65,8 +65,8 @@ def _some(pages: Sequence[Kind], chance: random.Random) -> list[Kind]:
     return sorted(pages) if len(pages) <= MOST_SAMPLES else chance.sample(sorted(pages), MOST_SAMPLES)
 
 
-def _worth(machine: DetailClassifier, pages: Sequence[Kind]) -> Quality:
-    scores = [machine.score(of_page) for of_page, _, _ in pages]
+def _worth(svm: DetailClassifier, pages: Sequence[Kind]) -> Quality:
+    scores = [svm.score(of_page) for of_page, _, _ in pages]
     return quality([detail for _, detail, _ in pages], scores, 0.0)
 
 
@@ -76,12 +76,12 @@ def _fit(pages: Sequence[Kind]) -> DetailClassifier:
     scaler = StandardScaler().fit(table)
     scaled = scaler.transform(table)
     search = GridSearchCV(SVC(kernel="rbf", class_weight="balanced"), GRID, scoring="f1", cv=GroupKFold(3))
-    machine = search.fit(scaled, truths, groups=[host for _, _, host in pages]).best_estimator_
+    svm = search.fit(scaled, truths, groups=[host for _, _, host in pages]).best_estimator_
     return DetailClassifier(
-        gamma=float(machine.gamma),
+        gamma=float(svm.gamma),
         means=scaler.mean_,
         deviations=scaler.scale_,
-        vectors=machine.support_vectors_,
-        values=machine.dual_coef_[0],
-        bias=float(machine.intercept_[0]),
+        vectors=svm.support_vectors_,
+        values=svm.dual_coef_[0],
+        bias=float(svm.intercept_[0]),
     )

@@ -1,6 +1,6 @@
-"""From a user's files to a trained page judge on disk: what `scrapy train TOPIC --judge NAME` does.
+"""From a user's files to a trained page classifier on disk: what `scrapy train TOPIC --page-classifier NAME` does.
 
-The conflict: documents name topics in their own words, and the catalogue names them in its; a judge needs both under one
+The conflict: documents name topics in their own words, and the catalogue names them in its; a page classifier needs both under one
 label, so that the keywords of `education` and documents labelled `edu` are one class.
 """
 
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import JUDGES
+from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.relevance.choose import FOLDER
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.labelled_texts import names_of, read_documents, read_headlines
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from topiccrawler.relevance.training.detail import Kind
 
 DETAIL = "detail"
-NAMES = (*JUDGES, DETAIL)
+NAMES = (*PAGE_CLASSIFIERS, DETAIL)
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class TrainingRequest:
     """What the user asked for."""
 
-    judge: str
+    page_classifier: str
     topic: str
     documents: Sequence[Path] = ()
     headlines: Sequence[Path] = ()
@@ -47,62 +47,68 @@ class Request:
     seed: int = 0
 
 
-def check(request: Request) -> None:
+def check(request: TrainingRequest) -> None:
     """Refuse what no file could mend."""
-    if request.judge not in NAMES:
-        raise ArgumentError(f"--judge {request.judge}", "is unknown", f"judges are {', '.join(NAMES)}")
+    if request.page_classifier not in NAMES:
+        raise ArgumentError(
+            f"--page-classifier {request.page_classifier}",
+            "is unknown",
+            f"page classifiers are {', '.join(NAMES)}",
+        )
 
 
-def train_to(request: Request, folder: Path, progress: Progress) -> dict[str, Any]:
+def train_to(request: TrainingRequest, folder: Path, progress: Progress) -> dict[str, Any]:
     """Train and save; the scores, the file and what it was made from."""
     place = folder / FOLDER
     try:
         place.mkdir(parents=True, exist_ok=True)
-        if request.judge == DETAIL:
+        if request.page_classifier == DETAIL:
             return _train_detail(request, place, progress)
-        return _train_judge(request, place, progress)
+        return _train_page_classifier(request, place, progress)
     except OSError as failure:
         raise ArgumentError(
             str(place), f"cannot be written to: {failure}", "name another folder by --out DIR"
         ) from None
 
 
-def _train_judge(request: Request, place: Path, progress: Progress) -> dict[str, Any]:
+def _train_page_classifier(request: TrainingRequest, place: Path, progress: Progress) -> dict[str, Any]:
     from topiccrawler.relevance import model_file as modelfile
-    from topiccrawler.relevance.linear import LinearJudge
-    from topiccrawler.relevance.training.train import Plan, train_judge
+    from topiccrawler.relevance.linear import LinearClassifier
+    from topiccrawler.relevance.training.train import Plan, train_page_classifier
 
     topic = load_topic(request.topic)
     if not request.documents and not request.headlines:
         raise ArgumentError(
-            f"--judge {request.judge}", "learns from documents, none are given", "add --documents FILE"
+            f"--page-classifier {request.page_classifier}",
+            "learns from documents, none are given",
+            "add --documents FILE",
         )
     samples = _samples(topic, request, progress)
     labels = {sample.label for sample in samples}
     plan = Plan(
-        request.judge,
+        request.page_classifier,
         topic,
         samples,
         keywords=keywords_by_label(topic, labels),
         precision=request.precision,
         seed=request.seed,
     )
-    trained = train_judge(plan)
+    trained = train_page_classifier(plan)
     training = {"files": _files([*request.documents, *request.headlines]), "samples": len(samples)}
     scores = {
-        "kept aside": trained.kept_aside.figures(),
-        "untrained vsm": trained.vsm_kept_aside.figures(),
+        "held out": trained.held_out.scores(),
+        "untrained vsm": trained.vsm_held_out.scores(),
     }
-    file = place / modelfile.file_name(topic.name, request.judge)
-    if isinstance(trained.judge, LinearJudge):
-        modelfile.save(replace(trained.judge, training=training, scores=scores), file)
+    file = place / modelfile.file_name(topic.name, request.page_classifier)
+    if isinstance(trained.page_classifier, LinearClassifier):
+        modelfile.save(replace(trained.page_classifier, training=training, scores=scores), file)
     else:
-        modelfile.save_vectors(trained.judge, training, scores, file)
-    found = {"topic": topic.name, "judge": request.judge, "model": str(file)}
-    return {**found, "threshold": trained.judge.threshold, "scores": scores, "training": training}
+        modelfile.save_vectors(trained.page_classifier, training, scores, file)
+    found = {"topic": topic.name, "page_classifier": request.page_classifier, "model": str(file)}
+    return {**found, "threshold": trained.page_classifier.threshold, "scores": scores, "training": training}
 
 
-def _samples(topic: Topic, request: Request, progress: Progress) -> list[Any]:
+def _samples(topic: Topic, request: TrainingRequest, progress: Progress) -> list[Any]:
     from topiccrawler.relevance.training.train import Sample
 
     texts = [text for path in request.documents for text in read_documents(path, topic)]
@@ -125,43 +131,43 @@ def keywords_by_label(topic: Topic, labels: set[str]) -> dict[str, dict[str, flo
     return found
 
 
-def _train_detail(request: Request, place: Path, progress: Progress) -> dict[str, Any]:
+def _train_detail(request: TrainingRequest, place: Path, progress: Progress) -> dict[str, Any]:
     from topiccrawler.relevance.detail import FILE, save_detail
     from topiccrawler.relevance.training.detail import across_webs, train_detail
 
     if not request.pages or not request.labels:
         raise ArgumentError(
-            "--judge detail",
+            "--page-classifier detail",
             "learns from pages whose kind is known",
             "add --pages FILE.warc.gz --labels FILE",
         )
     webs = _kinds(request, progress)
-    machine, found = train_detail([page for pages in webs.values() for page in pages], request.seed)
-    scores = {"hosts kept aside": found.figures()}
+    svm, found = train_detail([page for pages in webs.values() for page in pages], request.seed)
+    scores = {"hosts held out": found.scores()}
     if len(webs) > 1:
         for name, worth in across_webs(webs, request.seed).items():
-            scores[f"others on {name}"] = worth.figures()
+            scores[f"others on {name}"] = worth.scores()
     files = _files([*request.pages, *request.labels])
-    machine = replace(machine, scores=scores, training={**machine.training, "files": files})
+    svm = replace(svm, scores=scores, training={**svm.training, "files": files})
     file = place / Path(FILE).name
-    save_detail(machine, file)
+    save_detail(svm, file)
     return {
-        "judge": DETAIL,
+        "page_classifier": DETAIL,
         "model": str(file),
         "scores": scores,
-        "training": machine.training,
-        "support_vectors": len(machine.values),
+        "training": svm.training,
+        "support_vectors": len(svm.values),
     }
 
 
-def _kinds(request: Request, progress: Progress) -> dict[str, list[Kind]]:
+def _kinds(request: TrainingRequest, progress: Progress) -> dict[str, list[Kind]]:
     """Figures and kind of every labelled page by file of labels: content is a detail page, hub and home are link pages."""
     from topiccrawler.pages.read import Reader
-    from topiccrawler.relevance.detail import figures
+    from topiccrawler.relevance.detail import features
     from topiccrawler.replay.warc import RecordedWeb
 
     web = RecordedWeb(request.pages)
-    reader = Reader(VsmJudge(load_topic(topic_names()[0][0])))
+    reader = Reader(VsmClassifier(load_topic(topic_names()[0][0])))
     found: dict[str, list[Kind]] = {}
     for path in request.labels:
         pages = found.setdefault(_web_name(path, request.labels), [])
@@ -169,7 +175,7 @@ def _kinds(request: Request, progress: Progress) -> dict[str, list[Kind]]:
             response = web.response(url)
             if response is not None and response.status == 200:
                 document = reader.read(url, response.body, _charset(response.headers)).document
-                pages.append((figures(document), kind == "content", host_of(url)))
+                pages.append((features(document), kind == "content", host_of(url)))
     return found
 
 

@@ -34,17 +34,17 @@ def matrix(documents: Sequence[Mapping[str, float]], words: Sequence[str]) -> Ar
     return csr_matrix((data, (rows, columns)), shape=(len(documents), len(words)))
 
 
-def values_of(judge: str, matrix: Array, targets: Array, classes: int) -> tuple[Array, Array]:
+def values_of(page_classifier: str, matrix: Array, targets: Array, classes: int) -> tuple[Array, Array]:
     """A column a class and a bias each."""
-    if judge == "naive_bayes":
+    if page_classifier == "naive_bayes":
         bayes = MultinomialNB().fit(matrix, targets)
         return bayes.feature_log_prob_.T.copy(), bayes.class_log_prior_.copy()
     vectors = normalize(matrix)
-    if judge == "centroid":
+    if page_classifier == "centroid":
         means = normalize(np.vstack([vectors[targets == n].mean(axis=0).A1 for n in range(classes)]))
         return means.T.copy(), np.zeros(classes)
-    machine = LinearSVC(C=COST, class_weight="balanced", random_state=0, max_iter=5_000).fit(vectors, targets)
-    values, biases = machine.coef_.T.copy(), machine.intercept_.copy()
+    svm = LinearSVC(C=COST, class_weight="balanced", random_state=0, max_iter=5_000).fit(vectors, targets)
+    values, biases = svm.coef_.T.copy(), svm.intercept_.copy()
     if classes == 2:  # one column: the decision for the second class
         values, biases = np.hstack([-values, values]) / 2, np.array([-biases[0], biases[0]]) / 2
     return values, biases

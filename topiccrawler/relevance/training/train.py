@@ -1,14 +1,14 @@
-"""Trains a page judge from labelled documents and the catalogue's keywords; scikit-learn does the fitting.
+"""Trains a page classifier from labelled documents and the catalogue's keywords; scikit-learn does the fitting.
 
-The conflict: a judge is only worth what it is worth on documents it has not seen, and its threshold must not be chosen on
-those that measure it. So a third is kept aside to measure, the threshold comes from cross-validation on the other two
-thirds, and the judge that is saved learns from all, in the same way.
-Words: those of at least two documents, pairs of three; the `most_words` on which the judge leans most (a first fit ranks them).
+The conflict: a page classifier is only worth what it is worth on documents it has not seen, and its threshold must not be chosen on
+those that measure it. So a third is held out to measure, the threshold comes from cross-validation on the other two
+thirds, and the page classifier that is saved learns from all, in the same way.
+Words: those of at least two documents, pairs of three; the `most_words` on which the page classifier leans most (a first fit ranks them).
 svm: a linear SVM a label, one against the others, on unit vectors of (1 + ln count)·idf of words, pairs of neighbours and
-lists of catalogue words; the labels of the rest are rivals of their own, for "not finance" is no class of page. centroid:
+lists of catalogue words; the labels of the rest are negative topics of their own, for "not finance" is no class of page. centroid:
 cosine with the mean vector of the topic minus that with the mean of the rest, idf · sqrt(IG) in the vectors. naive_bayes:
 multinomial, Laplace, topic against rest (JLSE eq. 1-2). vsm: a vector a label, the words an SVM leans on for it, half and
-half with the label's keywords; stop words and numbers left out; the other labels' vectors are the topic's rivals.
+half with the label's keywords; stop words and numbers left out; the other labels' vectors are the topic's negative topics.
 Keywords: each topic of the catalogue gives `KEYWORD_DOCUMENTS` made of its keywords, drawn by weight: they carry words the
 documents lack to other sites (content pages of blogs, svm: mean F1 .680 with lists alone, .712 with both).
 Cost: a minute for 4 000 documents and 13 labels.
@@ -29,20 +29,21 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from topiccrawler.errors import LinksFileError
+from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import VSM, PageJudge
+from topiccrawler.relevance.base import VSM
 from topiccrawler.relevance.features import Lists, counts_of, is_pair
-from topiccrawler.relevance.linear import LinearJudge
+from topiccrawler.relevance.linear import LinearClassifier
 from topiccrawler.relevance.thresholds import Quality, quality, steady_threshold, threshold_at_precision
 from topiccrawler.relevance.training.matrices import gains, idf, matrix, values_of
-from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmJudge
+from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
 from topiccrawler.text.stopwords import STOP_WORDS
 from topiccrawler.text.vectors import top_k
 from topiccrawler.topics.keyword_tokens import token_weights
 from topiccrawler.topics.topic import Topic
 
 FEWEST = 12  # documents of the topic, and of the rest
-FEWEST_OF_A_RIVAL = 8
+FEWEST_OF_A_NEGATIVE_TOPIC = 8
 LEAST_OF_A_WORD, LEAST_OF_A_PAIR = 2, 3  # documents
 KEYWORD_DOCUMENTS, KEYWORD_WORDS = 20, 40
 FOLDS = 4
@@ -53,7 +54,7 @@ Array = Any  # numpy and scipy arrays
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A judged document; `label` is what the file calls it."""
+    """A classified document; `label` is what the file calls it."""
 
     words: PageWords
     positive: bool
@@ -64,7 +65,7 @@ class Sample:
 class Plan:
     """What to train, and from what."""
 
-    judge: str
+    page_classifier: str
     topic: Topic
     samples: Sequence[Sample]
     keywords: Mapping[
@@ -77,14 +78,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A judge and what it was worth on documents kept aside."""
+    """A page classifier and what it was worth on documents held out."""
 
-    judge: LinearJudge | VsmJudge
-    kept_aside: Quality
-    vsm_kept_aside: Quality  # the untrained judge on the same documents
+    page_classifier: LinearClassifier | VsmClassifier
+    held_out: Quality
+    vsm_held_out: Quality  # the untrained page classifier on the same documents
 
 
-def train_judge(plan: Plan) -> Trained:
+def train_page_classifier(plan: Plan) -> Trained:
     """Measure on a third, then learn from all."""
     check(plan)
     indexes = np.arange(len(plan.samples))
@@ -92,7 +93,7 @@ def train_judge(plan: Plan) -> Trained:
     learn, aside = train_test_split(indexes, test_size=1 / 3, stratify=truths, random_state=plan.seed)
     measured = fit(replace(plan, samples=[plan.samples[n] for n in learn]))
     kept = [plan.samples[n] for n in aside]
-    return Trained(fit(plan), worth(measured, kept), worth(VsmJudge(plan.topic), kept))
+    return Trained(fit(plan), worth(measured, kept), worth(VsmClassifier(plan.topic), kept))
 
 
 def check(plan: Plan) -> None:
@@ -101,35 +102,41 @@ def check(plan: Plan) -> None:
     negatives = len(plan.samples) - positives
     if min(positives, negatives) < FEWEST:
         raise LinksFileError(
-            f"documents for the judge of topic {plan.topic.name!r}",
+            f"documents for the page classifier of topic {plan.topic.name!r}",
             f"{positives} are about it and {negatives} about something else, at least {FEWEST} of each are needed",
             "give more documents, labelled with the topic's name or another",
         )
 
 
-def worth(judge: PageJudge, samples: Sequence[Sample]) -> Quality:
-    """How a judge agrees with the labels, at its threshold."""
-    relevances = [judge.relevance(sample.words) for sample in samples]
-    return quality([sample.positive for sample in samples], relevances, judge.threshold)
+def worth(page_classifier: PageClassifier, samples: Sequence[Sample]) -> Quality:
+    """How a page classifier agrees with the labels, at its threshold."""
+    relevances = [page_classifier.relevance(sample.words) for sample in samples]
+    return quality([sample.positive for sample in samples], relevances, page_classifier.threshold)
 
 
-def fit(plan: Plan) -> LinearJudge | VsmJudge:
-    """A judge with slope, offset and threshold from margins it gave to documents it had not seen."""
-    build: Callable[[Plan], LinearJudge | VsmJudge] = _vector_judge if plan.judge == VSM else _linear_judge
+def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
+    """A page classifier with slope, offset and threshold from margins it gave to documents it had not seen."""
+    build: Callable[[Plan], LinearClassifier | VsmClassifier] = (
+        _vector_classifier if plan.page_classifier == VSM else _linear_classifier
+    )
     truths = [sample.positive for sample in plan.samples]
     margins: Array = np.zeros(len(truths))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=plan.seed)
     for learn, aside in folds.split(margins, truths):
-        judge = build(replace(plan, samples=[plan.samples[n] for n in learn]))
+        page_classifier = build(replace(plan, samples=[plan.samples[n] for n in learn]))
         for n in aside:
             words = plan.samples[n].words
-            margins[n] = judge.margin(words) if isinstance(judge, LinearJudge) else judge.relevance(words)
+            margins[n] = (
+                page_classifier.margin(words)
+                if isinstance(page_classifier, LinearClassifier)
+                else page_classifier.relevance(words)
+            )
     final = build(plan)
-    if isinstance(final, VsmJudge):
-        return _vsm(final.topic, final.rivals, _threshold(plan, truths, margins))
-    spread = max(float(margins.std()), 1e-9)
-    platt = LogisticRegression(C=1e3).fit(margins[:, None] / spread, truths)
-    slope, offset = float(platt.coef_[0, 0]) / spread, float(platt.intercept_[0])
+    if isinstance(final, VsmClassifier):
+        return _vsm(final.topic, final.negative_topics, _threshold(plan, truths, margins))
+    propagate = max(float(margins.std()), 1e-9)
+    platt = LogisticRegression(C=1e3).fit(margins[:, None] / propagate, truths)
+    slope, offset = float(platt.coef_[0, 0]) / propagate, float(platt.intercept_[0])
     final = replace(final, slope=slope, offset=offset)
     limit = _threshold(plan, truths, [1 / (1 + np.exp(-(slope * m + offset))) for m in margins])
     return replace(final, threshold=limit)
@@ -144,29 +151,31 @@ def _threshold(plan: Plan, truths: Sequence[bool], scores: Iterable[float]) -> f
     return round(min(1.0, max(0.0, limit)), 6)
 
 
-def _labels(plan: Plan, *, rivals: bool) -> list[str]:
-    """The class of each sample: the topic's name, a rival's label, or the rest."""
+def _labels(plan: Plan, *, negative_topics: bool) -> list[str]:
+    """The class of each sample: the topic's name, a negative topic's label, or the rest."""
     sizes = Counter(sample.label for sample in plan.samples if not sample.positive)
     return [
         plan.topic.name
         if sample.positive
         else sample.label
-        if rivals and sizes[sample.label] >= FEWEST_OF_A_RIVAL and sample.label != plan.topic.name
+        if negative_topics
+        and sizes[sample.label] >= FEWEST_OF_A_NEGATIVE_TOPIC
+        and sample.label != plan.topic.name
         else REST
         for sample in plan.samples
     ]
 
 
-def _linear_judge(plan: Plan) -> LinearJudge:
-    pairs, bayes = plan.judge == "svm", plan.judge == "naive_bayes"
-    svm = plan.judge in {"svm", VSM}
-    apart = plan.judge in {"svm", "centroid"}
+def _linear_classifier(plan: Plan) -> LinearClassifier:
+    pairs, bayes = plan.page_classifier == "svm", plan.page_classifier == "naive_bayes"
+    svm = plan.page_classifier in {"svm", VSM}
+    apart = plan.page_classifier in {"svm", "centroid"}
     lists = _lists(plan) if pairs else Lists({})
     documents = [
         counts_of(sample.words, title_apart=apart, pairs=pairs, lists=lists) for sample in plan.samples
     ]
-    labels = _labels(plan, rivals=svm)
-    made, made_labels = _keyword_documents(plan, rivals=svm)
+    labels = _labels(plan, negative_topics=svm)
+    made, made_labels = _keyword_documents(plan, negative_topics=svm)
     for counts in made:
         lists.add_to(counts)
     held = Counter(word for counts in documents for word in counts)
@@ -186,14 +195,14 @@ def _linear_judge(plan: Plan) -> LinearJudge:
         both = vstack([real, extra]).tocsr()
         both.data = 1.0 + np.log(both.data)
         both = both @ diags(factors)
-    values, biases = values_of(plan.judge, both, targets, len(classes))
+    values, biases = values_of(plan.page_classifier, both, targets, len(classes))
     if len(words) > plan.most_words:
         lean = np.abs(values - values.mean(axis=1, keepdims=True)).max(axis=1)
         keep = np.sort(np.argsort(-lean, kind="stable")[: plan.most_words])
         words, factors = [words[n] for n in keep], factors[keep]
-        values, biases = values_of(plan.judge, both[:, keep], targets, len(classes))
-    return LinearJudge(
-        name=plan.judge,
+        values, biases = values_of(plan.page_classifier, both[:, keep], targets, len(classes))
+    return LinearClassifier(
+        name=plan.page_classifier,
         topic=plan.topic.name,
         threshold=0.5,
         classes=tuple(classes),
@@ -210,13 +219,13 @@ def _linear_judge(plan: Plan) -> LinearJudge:
     )
 
 
-def _keyword_documents(plan: Plan, *, rivals: bool) -> tuple[list[dict[str, float]], list[str]]:
+def _keyword_documents(plan: Plan, *, negative_topics: bool) -> tuple[list[dict[str, float]], list[str]]:
     chance = random.Random(plan.seed)
     made: list[dict[str, float]] = []
     labels: list[str] = []
     for label, keywords in sorted(plan.keywords.items()):
         own = label == plan.topic.name
-        if not own and not rivals:
+        if not own and not negative_topics:
             continue  # one rest: its documents speak for it
         weights, _ = token_weights(dict(keywords))
         for _ in range(KEYWORD_DOCUMENTS if weights else 0):
@@ -236,9 +245,9 @@ def _lists(plan: Plan) -> Lists:
     return Lists(found)
 
 
-def _vector_judge(plan: Plan) -> VsmJudge:
-    """The keywords of the topic and of each rival, half and half with words learned from the samples."""
-    learned = _linear_judge(replace(plan, keywords={}, most_words=10**9))
+def _vector_classifier(plan: Plan) -> VsmClassifier:
+    """The keywords of the topic and of each negative topic, half and half with words learned from the samples."""
+    learned = _linear_classifier(replace(plan, keywords={}, most_words=10**9))
     lean = learned.values * learned.factors[:, None]
     vectors = []
     for column in range(len(learned.classes)):
@@ -249,15 +258,17 @@ def _vector_judge(plan: Plan) -> VsmJudge:
         }
         vectors.append(top_k(weights, VSM_WORDS))
     own = plan.topic.model_copy(update={"keywords": blended(plan.topic.keywords, vectors[0])})
-    rivals = {
+    negative_topics = {
         label: blended(token_weights(dict(plan.keywords.get(label, {})))[0], vector)
         for label, vector in zip(learned.classes[1:], vectors[1:], strict=True)
     }
-    return VsmJudge(own, rivals=rivals)
+    return VsmClassifier(own, negative_topics=negative_topics)
 
 
-def _vsm(topic: Topic, rivals: Mapping[str, Mapping[str, float]], threshold: float) -> VsmJudge:
-    return VsmJudge(topic.model_copy(update={"page_threshold": threshold}), rivals=rivals)
+def _vsm(topic: Topic, negative_topics: Mapping[str, Mapping[str, float]], threshold: float) -> VsmClassifier:
+    return VsmClassifier(
+        topic.model_copy(update={"page_threshold": threshold}), negative_topics=negative_topics
+    )
 
 
 def blended(given: Mapping[str, float], learned: Mapping[str, float]) -> dict[str, float]:

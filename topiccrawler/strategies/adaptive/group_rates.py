@@ -20,7 +20,7 @@ from topiccrawler.strategies.shared.array_serialization import (
 LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
 
 
-class Yields:
+class GroupRates:
     """How many pages each group gave lately, and how many of them were relevant. With each page of a group those before
     it fade to `keep` of what they counted, so that a site that turned dry is soon left."""
 
@@ -79,16 +79,16 @@ class Yields:
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> Yields:
+    def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> GroupRates:
         """What `save` kept."""
-        yields = cls(keep)
+        group_rates = cls(keep)
         for name in names_of(state["names"]):
-            yields.number(name)
-        count = len(yields.names)
-        yields.pages[:count] = unpacked(state["pages"])
-        yields.relevant[:count] = unpacked(state["relevant"])
-        yields.touched[:count] = unpacked(state["touched"], np.bool_)
-        return yields
+            group_rates.number(name)
+        count = len(group_rates.names)
+        group_rates.pages[:count] = unpacked(state["pages"])
+        group_rates.relevant[:count] = unpacked(state["relevant"])
+        group_rates.touched[:count] = unpacked(state["touched"], np.bool_)
+        return group_rates
 
 
 def logit(probability: Floats | float) -> Floats:

@@ -13,7 +13,7 @@ from topiccrawler.model import Link, Page
 from topiccrawler.urls.canonical import host_of
 
 
-class Sighting(NamedTuple):
+class PageObservation(NamedTuple):
     """A page as it was seen, and its links, of which only URL, host, anchor and heading are looked at."""
 
     url: str
@@ -25,7 +25,7 @@ class Sighting(NamedTuple):
     odds: Sequence[float]  # log-odds of the links, by the link classifier
 
     @classmethod
-    def of(cls, page: Page, links: Sequence[Link], odds: Sequence[float]) -> Sighting:
+    def of(cls, page: Page, links: Sequence[Link], odds: Sequence[float]) -> PageObservation:
         """Of a page and all its links that were shown."""
         came_by = "" if page.via is None else page.via.link.url
         return cls(page.url, page.title, page.relevance, page.is_target, came_by, links, odds)
@@ -36,7 +36,7 @@ class Sighting(NamedTuple):
         return [*self[:-2], links, self.odds]
 
     @classmethod
-    def load(cls, kept: Sequence[Any]) -> Sighting:
+    def load(cls, kept: Sequence[Any]) -> PageObservation:
         """What `save` kept. ValueError or TypeError when damaged."""
         url, title, relevance, is_target, came_by, links, odds = kept
         if len(links) != len(odds):

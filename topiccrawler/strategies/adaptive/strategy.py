@@ -15,9 +15,9 @@ from topiccrawler.errors import StrategyError
 from topiccrawler.link_model.learning import label_of
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.adaptive.group_rates import logit
-from topiccrawler.strategies.adaptive.observation import Sighting
+from topiccrawler.strategies.adaptive.observation import PageObservation
 from topiccrawler.strategies.adaptive.regression import Regression
-from topiccrawler.strategies.adaptive.url_features import GROUPS, Evidence
+from topiccrawler.strategies.adaptive.url_features import GROUPS, UrlFeatures
 from topiccrawler.strategies.base import (
     ROOT_URL,
     Knowledge,
@@ -59,7 +59,7 @@ class Adaptive(Strategy):
 
     Idea: every fetched page labels the link that led to it. An online logistic regression learns from these labels
         how far to trust the link's text, the pages it stands on, and what its site and the sites that link it have given.
-    Formula: score = w . x, w learned from each page with outcome 1 (relevant by the page judge) or 0, by strategies.adaptive.regression;
+    Formula: score = w . x, w learned from each page with outcome 1 (relevant by the page classifier) or 0, by strategies.adaptive.regression;
         x, all on log-odds scale, of the link as it is known when it is scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         heading      tanh(classifier's log-odds of the heading above it / 5), best of its links
@@ -74,7 +74,7 @@ class Adaptive(Strategy):
     Reads: relevance of the linking pages, link text, heading, addresses, outcomes so far; of the links to one
         URL those with an anchor it was not met with before.
     Cost: one batch call to the classifier a page; a refresh weighs some thousand rows in numpy (benchmarks/graph.py).
-    But: outcomes are the page judge's, not the truth; a page judged wrongly teaches wrongly.
+    But: outcomes are the page classifier's, not the truth; a page classified wrongly teaches wrongly.
     Reference: ours.
     """
 
@@ -104,8 +104,8 @@ class Adaptive(Strategy):
         self._refreshes = 0
         self._pending: deque[tuple[str, float]] = deque()  # scores found by a refresh and not answered yet
         self._headings: dict[str, float] = {}
-        self._evidence = Evidence(self.keep)
-        self._taken: Sighting | None = None  # from the page visited last
+        self._urls = UrlFeatures(self.keep)
+        self._taken: PageObservation | None = None  # from the page visited last
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
@@ -120,28 +120,28 @@ class Adaptive(Strategy):
             self._taken = None
             return [Score(link.url, SEED_SCORE) for link in links]
         odds = self._scorer.log_odds(links) if self._scorer and links else []
-        self._taken = Sighting.of(page, links, odds)
+        self._taken = PageObservation.of(page, links, odds)
         return self._scored(self._taken)
 
     def taken(self) -> list[Any] | None:
         return None if self._taken is None else self._taken.save()
 
     def take(self, taken: Any) -> None:
-        self._scored(Sighting.load(taken))
+        self._scored(PageObservation.load(taken))
 
-    def _scored(self, seen: Sighting) -> Sequence[Score]:
+    def _scored(self, seen: PageObservation) -> Sequence[Score]:
         """Learn from a page, and score its links that wait."""
         self._learn(seen)
         if not seen.links:
             return ()
         rows = self._meet(seen)
-        evidence = self._evidence
+        known = self._urls
         values = self._regression.scores(self._features(rows))
-        evidence.columns["score"][rows] = values
-        told = evidence.columns["told"]
+        known.columns["score"][rows] = values
+        told = known.columns["told"]
         told[rows] = np.maximum(told[rows], values)  # the queue keeps the larger one; a refresh may lower it
-        evidence.forget()
-        return list(map(Score, map(evidence.urls.__getitem__, rows.tolist()), values.tolist()))
+        known.forget()
+        return list(map(Score, map(known.urls.__getitem__, rows.tolist()), values.tolist()))
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
         """Weighs what it has in its columns, not what is queued: reading the queue would cost more than weighing it."""
@@ -156,21 +156,21 @@ class Adaptive(Strategy):
         Reweighing all rows is cheap beside telling a queue on disk of every small change, so only rows that stand, or
         stood, among the first HEAD are told, and only of changes of at least LEAST_CHANGE.
         """
-        evidence, estimates = self._evidence, self._evidence.columns["score"]
+        known, estimates = self._urls, self._urls.columns["score"]
         self._refreshes += 1
-        waiting, touched = evidence.waiting_rows(), evidence.touched_rows()
+        waiting, touched = known.waiting_rows(), known.touched_rows()
         rows = waiting
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
             rows = np.union1d(best, touched)
         estimates[rows] = self._regression.scores(self._features(rows))
-        told = evidence.columns["told"]
+        told = known.columns["told"]
         head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
         matters = np.maximum(estimates[rows], told[rows]) >= head
         rows = rows[matters & (np.abs(estimates[rows] - told[rows]) >= LEAST_CHANGE)]
         told[rows] = estimates[rows]
         self._pending.extend(
-            zip((evidence.urls[row] for row in rows.tolist()), told[rows].tolist(), strict=True)
+            zip((known.urls[row] for row in rows.tolist()), told[rows].tolist(), strict=True)
         )
 
     def worth(self, value: float) -> float:
@@ -178,7 +178,7 @@ class Adaptive(Strategy):
 
     def shares(self, url: str) -> list[tuple[str, float]]:
         """What each kind of evidence adds to a waiting URL's score, for `explain`; empty for an unknown URL."""
-        row = self._evidence.rows.get(url)
+        row = self._urls.rows.get(url)
         if row is None:
             return []
         parts = self._features(np.array([row]))[0] * self._regression.weights
@@ -191,7 +191,7 @@ class Adaptive(Strategy):
             "relevant": self._relevant,
             "refreshes": self._refreshes,
             "pending": list(self._pending),
-            "evidence": self._evidence.save(),
+            "known": self._urls.save(),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -199,37 +199,37 @@ class Adaptive(Strategy):
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
         self._refreshes = int(state["refreshes"])
         self._pending = deque((str(url), float(value)) for url, value in state["pending"])
-        self._evidence = Evidence.load(state["evidence"], self.keep)
+        self._urls = UrlFeatures.load(state["known"], self.keep)
 
-    def _learn(self, page: Sighting) -> None:
+    def _learn(self, page: PageObservation) -> None:
         """The outcome of a page labels the link it came by, as its evidence stood."""
         outcome = float(page.is_target)
-        evidence = self._evidence
-        row = evidence.rows.get(page.came_by)
-        if row is not None and evidence.waiting[row]:
+        known = self._urls
+        row = known.rows.get(page.came_by)
+        if row is not None and known.waiting[row]:
             self._regression.learn(self._features(np.array([row]))[0], outcome)
-            for name, yields in evidence.yields.items():
-                yields.add(int(evidence.groups[name][row]), outcome)
-            evidence.waiting[row] = False
-        texts = [evidence.vocabulary.of([page.title])]
+            for name, group_rates in known.group_rates.items():
+                group_rates.add(int(known.groups[name][row]), outcome)
+            known.waiting[row] = False
+        texts = [known.vocabulary.of([page.title])]
         if row is not None:
-            texts.append(evidence.words[row])
-        evidence.vocabulary.learn(texts, label_of(page.relevance, self._threshold))
+            texts.append(known.words[row])
+        known.vocabulary.learn(texts, label_of(page.relevance, self._threshold))
         self._fetched = FADE * (self._fetched + 1.0)
         self._relevant = FADE * (self._relevant + outcome)
 
-    def _meet(self, page: Sighting) -> Numbers:
+    def _meet(self, page: PageObservation) -> Numbers:
         """Add a page's links to the evidence; the rows of those that wait."""
-        evidence = self._evidence
-        rows = evidence.rows_of([link.url for link in page.links])
-        waits = evidence.waiting[rows]
+        known = self._urls
+        rows = known.rows_of([link.url for link in page.links])
+        waits = known.waiting[rows]
         if not waits.any():
             return rows[waits]
         links, rows = list(compress(page.links, waits.tolist())), rows[waits]
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
-        came = evidence.rows.get(page.came_by)
+        came = known.rows.get(page.came_by)
         here = self._promise(page.relevance)
-        return evidence.meet(
+        return known.meet(
             page.url,
             links,
             rows,
@@ -237,7 +237,7 @@ class Adaptive(Strategy):
             standings=odds / ODDS_SCALE + here,
             headings=np.array([self._heading(link.heading) for link in links]),
             relevance=here,
-            grandparent=float(evidence.columns["best_relevance"][came]) if came is not None else 0.0,
+            grandparent=float(known.columns["best_relevance"][came]) if came is not None else 0.0,
         )
 
     def _promise(self, relevance: float) -> float:
@@ -257,10 +257,10 @@ class Adaptive(Strategy):
 
     def _features(self, rows: Numbers) -> Floats:
         """(rows, kinds of evidence), in the order of FEATURES."""
-        evidence, columns = self._evidence, self._evidence.columns
+        known, columns = self._urls, self._urls.columns
         overall = self._relevant / self._fetched
         site, source_host = (
-            logit(evidence.yields[name].rate(evidence.groups[name][rows], overall, self.smoothing))
+            logit(known.group_rates[name].rate(known.groups[name][rows], overall, self.smoothing))
             - logit(overall)
             for name in GROUPS
         )
@@ -273,7 +273,7 @@ class Adaptive(Strategy):
             columns["best_grandparent"][rows],
             site,
             source_host,
-            2.0 * np.tanh(evidence.vocabulary.evidence(evidence.words[rows]) / WORDS_SCALE),
+            2.0 * np.tanh(known.vocabulary.known(known.words[rows]) / WORDS_SCALE),
         )
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features

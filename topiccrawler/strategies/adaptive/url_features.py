@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.adaptive.group_rates import Yields
-from topiccrawler.strategies.adaptive.word_statistics import WORDS_OF_A_URL, CrawlWords
+from topiccrawler.strategies.adaptive.group_rates import GroupRates
+from topiccrawler.strategies.adaptive.word_statistics import WORDS_OF_A_URL, WordStatistics
 from topiccrawler.strategies.shared.array_serialization import (
     Flags,
     Floats,
@@ -31,7 +31,7 @@ GROUPS = ("site", "source_host")
 MOST_ROWS = 200_000  # beyond it the rows that were fetched and then the poorest ones are forgotten
 
 
-class Evidence:
+class UrlFeatures:
     """One row a URL. `best_*` are maxima over the pages that link it, `sum_*` sums; groups are those of the best link."""
 
     FLOATS = (
@@ -54,8 +54,8 @@ class Evidence:
             (256, WORDS_OF_A_URL), dtype=np.int64
         )  # of the first anchor that has any
         self.waiting: Flags = np.zeros(256, dtype=bool)
-        self.vocabulary = CrawlWords()
-        self.yields: dict[str, Yields] = {name: Yields(keep) for name in GROUPS}
+        self.vocabulary = WordStatistics()
+        self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}
 
     def rows_of(self, urls: Sequence[str]) -> Numbers:
         """The rows of the URLs; new, waiting ones for new URLs."""
@@ -113,11 +113,11 @@ class Evidence:
 
     def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
         """Of each link on a page: (groups, links)."""
-        source_host = self.yields["source_host"].number(host_of(page_url))
+        source_host = self.group_rates["source_host"].number(host_of(page_url))
         sites: dict[str, int] = {}
         for link in links:
             if link.host not in sites:
-                sites[link.host] = self.yields["site"].number(registered_domain(link.url))
+                sites[link.host] = self.group_rates["site"].number(registered_domain(link.url))
         return np.array([[sites[link.host] for link in links], [source_host] * len(links)], dtype=np.int64)
 
     def waiting_rows(self) -> Numbers:
@@ -128,14 +128,14 @@ class Evidence:
         """Waiting rows with a group that has yielded something since the last call."""
         count = len(self.urls)
         hit = np.zeros(count, dtype=bool)
-        for name, yields in self.yields.items():
-            hit |= yields.touched[self.groups[name][:count]]
-            yields.touched[:] = False
+        for name, group_rates in self.group_rates.items():
+            hit |= group_rates.touched[self.groups[name][:count]]
+            group_rates.touched[:] = False
         return np.flatnonzero(hit & self.waiting[:count])
 
     def forget(self) -> None:
         """Past MOST_ROWS rows (or twice as many groups) keep the half of the rows that wait with the best scores."""
-        groups = max(len(yields.names) for yields in self.yields.values())
+        groups = max(len(group_rates.names) for group_rates in self.group_rates.values())
         if len(self.urls) <= MOST_ROWS and groups <= 2 * MOST_ROWS:
             return
         rows = self.waiting_rows()
@@ -145,7 +145,7 @@ class Evidence:
         self.columns = {name: column[kept] for name, column in self.columns.items()}
         self.words, self.waiting = self.vocabulary.keep_only(self.words[kept]), self.waiting[kept]
         for name, numbers in self.groups.items():
-            self.groups[name] = self.yields[name].keep_only(numbers[kept])
+            self.groups[name] = self.group_rates[name].keep_only(numbers[kept])
 
     def save(self) -> dict[str, Any]:
         """All of it as JSON values: texts joined and columns as compressed bytes in base64."""
@@ -157,21 +157,21 @@ class Evidence:
             "words": packed(self.words[:count]),
             "waiting": packed(self.waiting[:count]),
             "vocabulary": self.vocabulary.save(),
-            "yields": {name: yields.save() for name, yields in self.yields.items()},
+            "group_rates": {name: group_rates.save() for name, group_rates in self.group_rates.items()},
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> Evidence:
+    def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> UrlFeatures:
         """What `save` kept."""
-        evidence = cls(keep)
-        evidence.rows_of(list(names_of(state["urls"])))
-        count = len(evidence.urls)
+        known = cls(keep)
+        known.rows_of(list(names_of(state["urls"])))
+        count = len(known.urls)
         for name in cls.FLOATS:
-            evidence.columns[name][:count] = unpacked(state["columns"][name])
+            known.columns[name][:count] = unpacked(state["columns"][name])
         for name in GROUPS:
-            evidence.groups[name][:count] = unpacked(state["groups"][name], np.int64)
-            evidence.yields[name] = Yields.load(state["yields"][name], keep)
-        evidence.words[:count] = unpacked(state["words"], np.int64).reshape(count, WORDS_OF_A_URL)
-        evidence.waiting[:count] = unpacked(state["waiting"], np.bool_)
-        evidence.vocabulary = CrawlWords.load(state["vocabulary"])
-        return evidence
+            known.groups[name][:count] = unpacked(state["groups"][name], np.int64)
+            known.group_rates[name] = GroupRates.load(state["group_rates"][name], keep)
+        known.words[:count] = unpacked(state["words"], np.int64).reshape(count, WORDS_OF_A_URL)
+        known.waiting[:count] = unpacked(state["waiting"], np.bool_)
+        known.vocabulary = WordStatistics.load(state["vocabulary"])
+        return known

@@ -35,7 +35,7 @@ _HEAVIEST = 1e9
 _NONE = 0  # the number of no word
 
 
-class CrawlWords:
+class WordStatistics:
     """Numbers for words, and their counts."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class CrawlWords:
             self._totals /= self._weight
             self._weight = 1.0
 
-    def evidence(self, numbers: Numbers) -> Floats:
+    def known(self, numbers: Numbers) -> Floats:
         """The sum over each row's words."""
         many = numbers.size > len(self)  # then each word is looked at once
         prior = self._totals / self._totals.sum()
@@ -107,7 +107,7 @@ class CrawlWords:
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any]) -> CrawlWords:
+    def load(cls, state: Mapping[str, Any]) -> WordStatistics:
         """What `save` kept."""
         words = cls()
         words.numbers |= {word: number for number, word in enumerate(names_of(state["words"]))}

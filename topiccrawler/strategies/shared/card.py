@@ -1,4 +1,4 @@
-"""An ordering's paper card, read from its docstring: the text that describes it is the one beside the code."""
+"""A strategy's paper card, read from its docstring: the text that describes it is the one beside the code."""
 
 from __future__ import annotations
 

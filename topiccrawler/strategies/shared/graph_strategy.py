@@ -1,4 +1,4 @@
-"""What the orderings share that look at the whole graph of links: it grows a page at a time, ranks follow now and then.
+"""What the strategies share that look at the whole graph of links: it grows a page at a time, ranks follow now and then.
 
 The conflict: ranks of the whole graph cost a second, pages come many a second. So between two rankings a link is scored
 from what its page is worth, and the graph is ranked anew only when it has grown by a tenth since the last time. Then the
@@ -24,7 +24,7 @@ _PIECE = 250  # links
 
 @dataclass
 class GraphStrategy(Strategy):
-    """Base of graph orderings: keeps the graph and the score of each node."""
+    """Base of graph strategies: keeps the graph and the score of each node."""
 
     refresh_every: ClassVar[int] = 25
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)

@@ -35,7 +35,7 @@ def nearest_rows(vectors: csr_array, k: int) -> csr_array:
     return csr_array((np.concatenate(values), np.concatenate(columns), np.array(ends)), shape=(size, size))
 
 
-def spread(
+def propagate(
     votes: Floats, likeness: csr_array, gamma: float, start: Floats | None = None, tolerance: float = 1e-9
 ) -> Floats:
     """The fixed point of X <- (1 - gamma) * votes + gamma * likeness * X; the same from every start."""

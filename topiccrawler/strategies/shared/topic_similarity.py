@@ -1,6 +1,6 @@
-"""How near short texts come to the topic: what orderings without a trained model read in a link.
+"""How near short texts come to the topic: what strategies without a trained model read in a link.
 
-The conflict: a page judge wants a page, a link has five words. So the same vector comparison is used, without the
+The conflict: a page classifier wants a page, a link has five words. So the same vector comparison is used, without the
 allowance for short pages, and each text of a page's links is cut once, in one call of the segmenter.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from topiccrawler.links.features import LinkWords, words_of_links
 from topiccrawler.model import Link
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.vsm import VsmJudge
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.thesaurus import Thesaurus
 from topiccrawler.text.vectors import top_k
 from topiccrawler.topics.keyword_tokens import token_weights
@@ -20,15 +20,15 @@ from topiccrawler.topics.topic import Topic
 _MOST_REMEMBERED = 50_000  # words
 
 
-class Sight:
+class TopicSimilarity:
     """Relevance of link texts to one topic, 0..1 (relevance.vsm, without its allowance for short pages)."""
 
     def __init__(self, topic: Topic) -> None:
-        self._judge = VsmJudge(topic, prior_words=0.0)
+        self._page_classifier = VsmClassifier(topic, prior_words=0.0)
 
     def relevance(self, words: Sequence[str]) -> float:
         """0 for no words."""
-        return self._judge.relevance(PageWords(body=words)) if words else 0.0
+        return self._page_classifier.relevance(PageWords(body=words)) if words else 0.0
 
     def links(self, links: Sequence[Link]) -> list[tuple[float, float]]:
         """Relevance of anchor and of context of each link of a page."""
@@ -37,7 +37,7 @@ class Sight:
         ]
 
 
-class Nearness:
+class WordSimilarity:
     """max over topic words k of sim(w, k), for one word w at a time; remembers what it found."""
 
     def __init__(self, topic: Topic, thesaurus: Thesaurus, top_words: int) -> None:
