@@ -7,6 +7,7 @@ import re
 import runpy
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,6 @@ from topiccrawler.demo.plan import Web
 from topiccrawler.demo.sites import DIRECTORY
 from topiccrawler.evaluation.configurations import name_of, named, strategy_of
 from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.synthetic_web import record
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic
@@ -77,12 +77,15 @@ def test_every_strategy_in_a_table_is_run_by_a_command_of_its_section(title: str
 
 
 def test_the_snippet_keeps_the_pages_within_three_links_of_the_seed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    record_web: Callable[[Web, Path], tuple[Path, Path]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     [snippet] = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
     script, shallow = tmp_path / "shallow.py", tmp_path / "shallow.warc"
     script.write_text(snippet, encoding="utf-8")
-    whole, _ = record(Web(1), tmp_path)
+    whole, _ = record_web(Web(1), tmp_path)
     monkeypatch.setattr(sys, "argv", [script.name, str(whole), f"http://{DIRECTORY}/", str(shallow)])
     runpy.run_path(str(script), run_name="__main__")
 

@@ -63,7 +63,7 @@ class Score(NamedTuple):
     url: str
     value: float
     carry: float = 0.0  # returns as page.via.carry
-    shares: bytes = b""  # what the value is made of (strategies.shared.shares); empty = one share, the whole
+    shares: bytes = b""  # what the value is made of (strategies.shares); empty = one share, the whole
 
 
 @dataclass(frozen=True, slots=True)

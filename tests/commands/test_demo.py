@@ -1,6 +1,7 @@
 """`scrapy demo` from start to end, as a subprocess."""
 
 import json
+import math
 import os
 import signal
 import sqlite3
@@ -12,6 +13,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+
+from topiccrawler.commands.demo import harvest, table, times_as_good
+from topiccrawler.demo.plan import Web
+from topiccrawler.evaluation.measures import Curve
 
 ROOT = Path(__file__).parents[2]
 
@@ -107,3 +112,32 @@ def test_a_folder_that_holds_something_else_is_refused_in_one_line(
     assert done.code == 1
     assert done.out == ""
     assert done.err == f"--out {tmp_path}: holds something else than a demo; name a new folder\n"
+
+
+def test_pages_count_in_order_and_what_is_no_page_does_not() -> None:
+    urls = [
+        "http://daohang.example/",
+        "http://finance.yunting.example/",
+        "http://finance.yunting.example/gone.html",
+        "http://sport.yunting.example/",
+        "http://www.qianzhuang.example/",
+    ]
+    found = harvest(Web(), urls)
+    assert found.counts == (0, 1, 1, 2)
+
+
+def test_two_crawls_are_set_side_by_side_over_the_pages_both_fetched() -> None:
+    focused = Curve.of((True, True, True, False, True, True))
+    assert times_as_good(focused, Curve.of((False, True, False, False))) == 3.0
+    assert times_as_good(focused, Curve.of((False, False))) == math.inf
+    assert times_as_good(Curve.of((False,)), Curve.of((False,))) == 1.0
+
+
+def test_the_table_shows_pages_found_and_rate_at_each_step() -> None:
+    lines = table({"ours": Curve.of((True,) * 5), "theirs": Curve.of((False, True, False))}, step=2)
+    assert [line.split() for line in lines] == [
+        ["pages", "ours", "theirs"],
+        ["2", "2", "100.0%", "1", "50.0%"],
+        ["4", "4", "100.0%", "1", "33.3%"],
+        ["5", "5", "100.0%", "-"],
+    ]

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastwarc.warc import WarcRecord, WarcRecordType
 
 from topiccrawler.commands.train import _better_in_use, _save
 from topiccrawler.link_model.classifier import LinkClassifier
@@ -81,51 +80,14 @@ def test_json_is_one_object_that_holds_the_scores(
     assert load(tmp_path / "finance.json").event == "multinomial"
 
 
-def test_recorded_pages_tell_which_words_of_headlines_are_alike(
+def test_recorded_pages_without_a_page_classifier_are_no_use(
     scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
-    headlines = tmp_path / "headlines.tsv"
-    lines = [
-        f"{label}\t{word}{day}\t{source}"
-        for label, word in (("finance", "基金"), ("finance", "股票"), ("sports", "足球"), ("ent", "电影"))
-        for day in ("今天", "昨天", "明天")
-        for source in ("paper", "wire")
-        for _ in range(10)
-    ]
-    headlines.write_text("\n".join(["label\ttext\tsource", *lines]), encoding="utf-8")
-    web = tmp_path / "web.warc"
-    with web.open("wb") as file:
-        for at in range(3):
-            page = WarcRecord()
-            page.init_headers(WarcRecordType.response)
-            page.headers["WARC-Target-URI"] = f"http://a.example/{at}"
-            page.headers["Content-Type"] = "application/http; msgtype=response"
-            text = "。".join(
-                f"投资{word}的收益今天第{at}{number}号" for word in ("基金", "股票") for number in range(9)
-            )
-            page.set_bytes_content(f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{text}".encode())
-            page.write(file)
-    ran = scrapy(
-        "train", "finance", "--headlines", str(headlines), "--pages", str(web), "--out", str(tmp_path)
-    )
-    assert (ran.code, ran.err) == (0, "")
-    rows = {line[:24].strip(): line[24:].split() for line in ran.out.splitlines() if line[:9] == "headlines"}
-    assert list(rows)[-3:] == ["headlines: + sources", "headlines: + like words", "headlines: model"]
-    assert rows["headlines: + like words"] == [
-        "1.000",
-        "1.000",
-        "1.000",
-        "1.000",
-        *rows["headlines: + like words"][4:],
-    ]
-    assert rows["headlines: + like words"][-1] == "80"
-
-
-def test_recorded_pages_without_headlines_are_no_use(scrapy: Callable[..., Any], tmp_path: Path) -> None:
-    ran = scrapy("train", "travel", "--pages", "web.warc", "--out", str(tmp_path))
+    ran = scrapy("train", "travel", "--pages", "web.warc", "--headlines", "h.tsv", "--out", str(tmp_path))
     assert ran.code != 0
-    said = "--pages: is read for headlines, or for a page classifier; give --headlines or --page-classifier detail"
-    assert ran.err.splitlines() == [said]
+    assert ran.err.splitlines() == [
+        "--pages: is read for a page classifier alone; give --page-classifier detail"
+    ]
 
 
 def test_keywords_alone_make_a_model(scrapy: Callable[..., Any], tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ import tomllib
 import pytest
 
 from topiccrawler.demo.answers import Answer, answer
+from topiccrawler.demo.crawls import topic_toml
 from topiccrawler.demo.plan import Web
 from topiccrawler.demo.sites import JUMPED, LICAI
-from topiccrawler.demo.topic_file import topic_toml
 from topiccrawler.links.extract import extract
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.decode import decode

@@ -4,19 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.demo.crawls import crawl, crawl_arguments
-from topiccrawler.demo.files import DemoFiles
+from topiccrawler.demo.crawls import DemoFiles, crawl, crawl_arguments
 from topiccrawler.demo.plan import Web
-from topiccrawler.demo.running import RunningServer
+from topiccrawler.demo.server import RunningServer
 from topiccrawler.errors import ArgumentError, CrawlerError
 
 
 def test_a_crawl_fetches_no_page_twice_and_nothing_that_robots_forbid(tmp_path: Path) -> None:
     files, ticks = DemoFiles(tmp_path), []
     files.make_ready(Web(seed=2).seeds, ("breadth_first",))
-    with RunningServer(seed=2) as server:
+    with RunningServer(Web(seed=2)) as server:
         crawl(files, "breadth_first", 60, server, ticks.append)
-        asked = server.requests()
+        asked = server.requests
     pages = [request.url for request in asked if request.topic is not None]
     assert len(pages) == len(set(pages))
     assert pages[0] == "http://daohang.example/"
@@ -32,7 +31,7 @@ def test_a_crawl_fetches_no_page_twice_and_nothing_that_robots_forbid(tmp_path: 
 def test_a_crawl_that_fails_ends_in_one_line_that_names_its_log(tmp_path: Path) -> None:
     files = DemoFiles(tmp_path)
     files.make_ready([], ())
-    with RunningServer(seed=1) as server, pytest.raises(CrawlerError) as failure:
+    with RunningServer(Web(seed=1)) as server, pytest.raises(CrawlerError) as failure:
         crawl(files, "no_such_strategy", 10, server, lambda _: None)
     assert "\n" not in str(failure.value)
     assert "no_such_strategy" in str(failure.value)

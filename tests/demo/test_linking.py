@@ -4,8 +4,7 @@ from collections import deque
 
 import pytest
 
-from topiccrawler.demo.anchors import Block
-from topiccrawler.demo.linking import blocks
+from topiccrawler.demo.linking import Block, blocks
 from topiccrawler.demo.plan import PlannedPage, Web
 from topiccrawler.demo.sites import CRAWL, JUMPED, LICAI, TRAIN, TUNNELS
 from topiccrawler.demo.words import SUBJECTS

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from topiccrawler.demo.plan import Web
+from topiccrawler.demo.plan import Web, key
 from topiccrawler.demo.sites import CRAWL, MIXED, TRAIN
 from topiccrawler.demo.words import SUBJECTS, TOPICS
 
@@ -71,3 +71,29 @@ def test_headlines_mostly_tell_their_topic_and_sometimes_lie(web: Web) -> None:
 
     assert 0.75 < share(on_topic=True) < 0.95
     assert 0.03 < share(on_topic=False) < 0.15
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "http://WWW.A.example/x/",
+        "http://www.a.example:80/x/#part",
+        "http://www.a.example/x/index.html",
+        "http://www.a.example/x/?utm_source=b&spm=1",
+        "http://www.a.example./x/",
+    ],
+)
+def test_spellings_of_one_page_have_one_key(spelling: str) -> None:
+    assert key(spelling) == "http://www.a.example/x/"
+
+
+def test_gbk_and_utf8_forms_of_a_word_stay_apart() -> None:
+    assert key("http://a.example/so.php?q=%b9%c9") == "http://a.example/so.php?q=%B9%C9"
+    assert key("http://a.example/so.php?q=股") == "http://a.example/so.php?q=%E8%82%A1"
+
+
+@pytest.mark.parametrize(
+    "junk", ["http://[内页", "", "mailto:a@b", "javascript:void(0)", "http://a.example:99999/"]
+)
+def test_junk_gives_a_key_that_no_page_has_and_raises_nothing(junk: str) -> None:
+    assert key(junk) not in Web().pages

@@ -1,21 +1,25 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from topiccrawler.demo.plan import Web
 from topiccrawler.demo.sites import CRAWL, DIRECTORY, JUMPED, LICAI
 from topiccrawler.evaluation.labels import read_labels
 from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.synthetic_web import record
 from topiccrawler.replay.warc import RecordedWeb
 
+Recording = Callable[[Web, Path], tuple[Path, Path]]
 
-def test_the_synthetic_web_is_recorded_whole_and_the_same_each_time(tmp_path: Path) -> None:
+
+def test_the_synthetic_web_is_recorded_whole_and_the_same_each_time(
+    record_web: Recording, tmp_path: Path
+) -> None:
     web = Web(1)
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder in folders:
         folder.mkdir()
-    first, again = (record(web, folder) for folder in folders)
+    first, again = (record_web(web, folder) for folder in folders)
     assert first[0].read_bytes() == again[0].read_bytes()
     assert first[1].read_bytes() == again[1].read_bytes()
 

@@ -13,7 +13,7 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,15 +23,16 @@ from scrapy.exceptions import UsageError
 from topiccrawler.errors import CrawlerError, StateError
 
 if TYPE_CHECKING:
-    from topiccrawler.demo.files import DemoFiles
-    from topiccrawler.demo.harvest import Harvest
+    from topiccrawler.demo.crawls import DemoFiles
     from topiccrawler.demo.plan import Web
-    from topiccrawler.demo.running import RunningServer
+    from topiccrawler.demo.server import RunningServer
+    from topiccrawler.evaluation.measures import Curve
 
 FOCUSED, BASELINE = "naive_bayes", "breadth_first"
 DEFAULT_PAGES = 600
 MOST_PAGES = 4_000  # the part that is crawled has little more
 TRAINING_PAGES = 1_000
+STEP_PAGES = 100
 
 
 class Command(ScrapyCommand):
@@ -83,19 +84,18 @@ def _say(text: str) -> None:
 
 
 def _demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
-    from topiccrawler.demo.files import DemoFiles
+    from topiccrawler.demo.crawls import DemoFiles
     from topiccrawler.demo.plan import Web
-    from topiccrawler.demo.running import RunningServer
+    from topiccrawler.demo.server import RunningServer
     from topiccrawler.demo.sites import CRAWL, TRAIN
     from topiccrawler.demo.words import FINANCE
 
     web, files = Web(seed), DemoFiles(out)
     files.make_ready(web.seeds, (FOCUSED, BASELINE))
     topics = [page.topic for page in web.of_part(CRAWL)]
-    with RunningServer(seed) as server:
-        _say(
-            f"1. Web: {len(web.pages)} made-up pages on {len(web.hosts())} hosts, served at {server.address}"
-        )
+    with RunningServer(web) as server:
+        hosts = len(web.hosts())
+        _say(f"1. Web: {len(web.pages)} made-up pages on {hosts} hosts, served at {server.address}")
         _say(
             f"   {len(web.hosts(TRAIN))} hosts to train on, {len(web.hosts(CRAWL))} others to crawl; "
             f"of their {len(topics)} pages {topics.count(FINANCE) / len(topics):.0%} are about finance"
@@ -109,7 +109,7 @@ def _demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
 
 
 def _train(web: Web, files: DemoFiles, server: RunningServer) -> None:
-    from topiccrawler.demo.lessons import train_on
+    from topiccrawler.demo.training import train_on
 
     begun = time.monotonic()
     with _bar("   reading training hosts", TRAINING_PAGES) as tick:
@@ -133,13 +133,11 @@ def _crawl(number: int, strategy: str, pages: int, files: DemoFiles, server: Run
 
 
 def _compare(web: Web, files: DemoFiles) -> None:
-    from topiccrawler.demo.harvest import harvest, table, times_as_good
-
-    harvests = {strategy: harvest(web, _fetched(files, strategy)) for strategy in (FOCUSED, BASELINE)}
-    times = times_as_good(harvests[FOCUSED], harvests[BASELINE])
-    files.comparison.write_text(_json(web.seed, harvests, times), encoding="utf-8")
+    found = {strategy: harvest(web, _fetched(files, strategy)) for strategy in (FOCUSED, BASELINE)}
+    times = times_as_good(found[FOCUSED], found[BASELINE])
+    files.comparison.write_text(_json(web.seed, found, times), encoding="utf-8")
     _say("\nPages about finance among those fetched, by the web's own truth:")
-    _say("\n".join(table(harvests)))
+    _say("\n".join(table(found)))
     if math.isfinite(times):
         _say(f"{FOCUSED} finds {times:.1f} times as many as {BASELINE}.\n")
     else:
@@ -173,20 +171,45 @@ def _fetched(files: DemoFiles, strategy: str) -> list[str]:
     return urls
 
 
-def _json(seed: int, harvests: Mapping[str, Harvest], times: float) -> str:
-    from topiccrawler.demo.harvest import STEP_PAGES
+def harvest(web: Web, urls: Iterable[str]) -> Curve:
+    """Of a crawl that fetched `urls` in this order; what is no page of the plan does not count, whatever the page classifier said."""
+    from topiccrawler.demo.words import FINANCE
+    from topiccrawler.evaluation.measures import Curve
 
-    strategies = {
-        name: {
-            "pages": one.pages,
-            "on_topic": one.found(one.pages),
-            "harvest_rate": {
-                str(pages): round(one.rate(pages), 4)
-                for pages in (*range(STEP_PAGES, one.pages, STEP_PAGES), one.pages)
-            },
-        }
-        for name, one in harvests.items()
-    }
+    return Curve.of(truth == FINANCE for truth in map(web.truth, urls) if truth is not None)
+
+
+def times_as_good(focused: Curve, baseline: Curve) -> float:
+    """The one's pages by the other's, among as many as both fetched; inf when the other found none."""
+    pages = min(focused.pages, baseline.pages)
+    ours, theirs = focused.found(pages), baseline.found(pages)
+    return ours / theirs if theirs else (math.inf if ours else 1.0)
+
+
+def table(named: Mapping[str, Curve], step: int = STEP_PAGES) -> list[str]:
+    """Lines of a table: pages fetched, then each crawl's on-topic pages and harvest rate so far."""
+    from topiccrawler.evaluation.measures import checkpoints
+
+    lines = ["  pages" + "".join(f"{name:>20}" for name in named)]
+    for pages in checkpoints(max(one.pages for one in named.values()), step):
+        shown = [one if pages - step < one.pages else None for one in named.values()]
+        cells = [f"{one.found(pages):>11} {_rate(one, pages):8.1%}" if one else f"{'-':>20}" for one in shown]
+        lines.append(f"{pages:>7}" + "".join(cells))
+    return lines
+
+
+def _rate(curve: Curve, pages: int) -> float:
+    """Over the first `pages`, or all, when there are fewer."""
+    return curve.found(pages) / max(1, min(pages, curve.pages))
+
+
+def _json(seed: int, named: Mapping[str, Curve], times: float) -> str:
+    from topiccrawler.evaluation.measures import checkpoints
+
+    strategies = {}
+    for name, one in named.items():
+        rates = {str(pages): round(_rate(one, pages), 4) for pages in checkpoints(one.pages, STEP_PAGES)}
+        strategies[name] = {"pages": one.pages, "on_topic": one.found(one.pages), "harvest_rate": rates}
     ratio = round(times, 1) if math.isfinite(times) else None
     return json.dumps({"seed": seed, "strategies": strategies, "ratio": ratio, "version": 1}, indent=1) + "\n"
 

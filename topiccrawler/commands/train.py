@@ -9,8 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from http import HTTPStatus
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -48,11 +47,6 @@ class Command(ScrapyCommand):
         parser.add_argument("--links", help="labelled links, JSON lines; may be given again", **files)  # type: ignore[arg-type]
         parser.add_argument("--headlines", help="headlines, tab-separated with header", **files)  # type: ignore[arg-type]
         parser.add_argument("--documents", help="documents, JSON lines", **files)  # type: ignore[arg-type]
-        parser.add_argument(
-            "--pages",
-            help="recorded pages (WARC): for headlines, plain text that tells which words are alike; with --page-classifier, for detail",
-            **files,  # type: ignore[arg-type]
-        )
         parser.add_argument("--lexicon", help="dictionary of the topic, a word a line", **files)  # type: ignore[arg-type]
         parser.add_argument(
             "--context",
@@ -84,6 +78,7 @@ class Command(ScrapyCommand):
         page_classifier.add_argument(
             "--page-classifier", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail"
         )
+        page_classifier.add_argument("--pages", help="recorded pages (WARC), for detail", **files)  # type: ignore[arg-type]
         page_classifier.add_argument("--labels", help="kinds of those pages, for detail", **files)  # type: ignore[arg-type]
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -107,11 +102,9 @@ class Command(ScrapyCommand):
         if opts.page_classifier is not None:
             self._train_page_classifier(name, opts)
             return
-        if opts.pages and not opts.headlines:
+        if opts.pages:
             raise ArgumentError(
-                "--pages",
-                "is read for headlines, or for a page classifier",
-                "give --headlines or --page-classifier detail",
+                "--pages", "is read for a page classifier alone", "give --page-classifier detail"
             )
         topic = load_topic(name)
         recipe = Recipe(
@@ -125,7 +118,6 @@ class Command(ScrapyCommand):
             event=opts.event,
             seed=opts.seed,
             precision=opts.precision,
-            texts=_texts(_paths(opts.pages)),
         )
         folder = _folder(opts.out or (self.settings.get("TOPIC_LINK_MODELS") if self.settings else None))
         trained = train(recipe, _bar)
@@ -153,22 +145,6 @@ class Command(ScrapyCommand):
 
 def _paths(given: Sequence[str]) -> list[Path]:
     return [Path(path).expanduser() for path in given]
-
-
-def _texts(webs: Sequence[Path]) -> Iterator[str]:
-    """The text of every recorded page."""
-    from topiccrawler.pages.parse import parse
-    from topiccrawler.pages.read import MOST_BYTES
-    from topiccrawler.replay.warc import RecordedWeb
-    from topiccrawler.text.decode import decode
-
-    if not webs:
-        return
-    web = RecordedWeb(webs)
-    for url in web.urls():
-        found = web.response(url)
-        if found is not None and found.status == HTTPStatus.OK:
-            yield parse(decode(found.body[:MOST_BYTES])[0]).text
 
 
 def _words(path: Path) -> list[str]:

@@ -1,85 +1,123 @@
-"""Runs the project's own crawl on the synthetic web: `scrapy crawl topic`, as a user would, in a process of its own.
+"""The demo's folder, and the project's own crawl on the synthetic web: `scrapy crawl topic`, as a user would type it.
 
-The conflict: the demo must show the real crawler, engine, politeness and all, not a model of it; and a failure deep inside a
-subprocess must still end in one line that says where to look.
+The conflict: the demo must show the real crawler, engine, politeness and all, not a model of it, so it runs in a process of
+its own, and a failure deep inside must still end in one line that says where to look. It is run again and again into the same
+folder, so what earlier crawls left must go; and a folder named by mistake may hold somebody's work, so nothing else may.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from topiccrawler.demo.files import DemoFiles
-from topiccrawler.demo.running import RunningServer
-from topiccrawler.errors import CrawlerError
+from topiccrawler.demo.server import RunningServer
+from topiccrawler.demo.sites import MIXED, SITES, TRAIN, TRAIN_DIRECTORY
+from topiccrawler.demo.words import FINANCE, FINANCE_KEYWORDS, SUBJECTS
+from topiccrawler.errors import ArgumentError, CrawlerError
 
 POLL_SECONDS = 0.25
 # One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the rest too.
 CONCURRENCY = 8
+PAGE_THRESHOLD = 0.3
 SETTINGS_MODULE = "topiccrawler.settings"
+
+
+class DemoFiles:
+    """Where everything of one demo lies."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.topic = folder / "demo.toml"
+        self.seeds = folder / "seeds.txt"
+        self.links = folder / "links.jsonl"
+        self.models = folder / "models"
+        self.model = self.models / f"{FINANCE}.json"
+        self.comparison = folder / "comparison.json"
+
+    def job(self, strategy: str) -> Path:
+        """The folder the crawl writes: pages.sqlite and visits.jsonl."""
+        return self.folder / strategy
+
+    def log(self, strategy: str) -> Path:
+        return self.folder / f"{strategy}.log"
+
+    def feed(self, strategy: str) -> Path:
+        return self.folder / f"{strategy}.jsonl"
+
+    def make_ready(self, seeds: Iterable[str], strategies: Iterable[str]) -> None:
+        """Write topic and seeds; take away what an earlier demo's crawls left, so that nothing is added to it."""
+        out, there = f"--out {self.folder}", self.folder.exists() and not self.topic.exists()
+        if there and not (self.folder.is_dir() and not any(self.folder.iterdir())):
+            raise ArgumentError(out, "holds something else than a demo", "name a new folder")
+        try:
+            self.models.mkdir(parents=True, exist_ok=True)
+            for strategy in strategies:
+                for file in (*self.job(strategy).glob("*"), self.log(strategy), self.feed(strategy)):
+                    file.unlink(missing_ok=True)
+            self.topic.write_text(topic_toml(), encoding="utf-8")
+            self.seeds.write_text("".join(f"{url}\n" for url in seeds), encoding="utf-8")
+        except OSError as failure:
+            fault = f"cannot be written: {failure.strerror}"
+            raise ArgumentError(out, fault, "name another folder") from None
+
+
+def topic_toml() -> str:
+    """The text of demo.toml: finance, asked for by hand-picked words, labelled by the training part's hosts alone."""
+    places: dict[bool, dict[str, None]] = {True: {}, False: {f"{TRAIN_DIRECTORY}/": None}}
+    for site in SITES:
+        for channel in site.channels if site.part == TRAIN else ():
+            whole = site.topic != MIXED or channel.prefix == "/"
+            places[channel.topic == FINANCE][channel.host + ("" if whole else channel.prefix)] = None
+    positive, negative = (json.dumps(list(places[side]), indent=4) for side in (True, False))
+    keywords = "".join(f'"{word}" = {weight}\n' for word, weight in FINANCE_KEYWORDS.items())
+    return f"""# Written by `scrapy demo`. Hosts and host/path prefixes serve to label links for training only.
+name = "{FINANCE}"
+zh = "{SUBJECTS[FINANCE].zh}"
+page_threshold = {PAGE_THRESHOLD}
+positive = {positive}
+negative = {negative}
+[keywords]
+{keywords}"""
 
 
 def crawl_arguments(files: DemoFiles, strategy: str, pages: int) -> list[str]:
     """What to type after `scrapy` for one of the demo's crawls."""
-    settings = {
-        "DOWNLOAD_DELAY": "0",
-        "AUTOTHROTTLE_ENABLED": "False",
-        "CONCURRENT_REQUESTS": str(CONCURRENCY),
-        "TOPIC_LINK_MODELS": str(files.models),
-        "TOPIC_DATA_DIR": str(files.folder),
-        "TOPIC_JOB": strategy,
-    }
-    arguments = ["crawl", "topic"]
-    for name, value in (
-        ("topic", files.topic),
-        ("strategy", strategy),
-        ("seeds", files.seeds),
-        ("pages", pages),
-    ):
-        arguments += ["-a", f"{name}={value}"]
-    for name, value in settings.items():
-        arguments += ["-s", f"{name}={value}"]
-    return [*arguments, "-O", str(files.feed(strategy))]
+    given = {"topic": files.topic, "strategy": strategy, "seeds": files.seeds, "pages": pages}
+    settings = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS": CONCURRENCY}
+    places = {"TOPIC_LINK_MODELS": files.models, "TOPIC_DATA_DIR": files.folder, "TOPIC_JOB": strategy}
+    options = [("-a", f"{name}={value}") for name, value in given.items()]
+    options += [("-s", f"{name}={value}") for name, value in {**settings, **places}.items()]
+    return ["crawl", "topic", *(word for pair in options for word in pair), "-O", str(files.feed(strategy))]
 
 
 def crawl(
     files: DemoFiles, strategy: str, pages: int, server: RunningServer, tick: Callable[[int], None]
 ) -> None:
     """Crawl and wait for the end; `tick` hears how many pages the server has handed out."""
-    server.forget()
+    before = server.pages_served
     log = files.log(strategy)
-    environment = {**server.environment(), "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE}
-    with log.open("w", encoding="utf-8") as output:
-        process = subprocess.Popen(
+    with (
+        log.open("w", encoding="utf-8") as output,
+        subprocess.Popen(
             [sys.executable, "-m", "scrapy", *crawl_arguments(files, strategy, pages)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env=environment,
-        )
+            env={**server.environment(), "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE},
+        ) as process,
+    ):
         try:
-            while _runs(process):
-                tick(server.pages_served())
+            while process.poll() is None:
+                tick(server.pages_served - before)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(POLL_SECONDS)
         finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
+            process.terminate()
     if process.returncode:
-        raise CrawlerError(
-            f"crawl with {strategy}", f"ended with {process.returncode}: {_last_line(log)}", f"see {log}"
-        )
-
-
-def _runs(process: subprocess.Popen[bytes]) -> bool:
-    try:
-        process.wait(POLL_SECONDS)
-    except subprocess.TimeoutExpired:
-        return True
-    return False
-
-
-def _last_line(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it said nothing"
+        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["it said nothing"]
+        fault = f"ended with {process.returncode}: {lines[-1]}"
+        raise CrawlerError(f"crawl with {strategy}", fault, f"see {log}")

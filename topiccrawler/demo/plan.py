@@ -6,28 +6,28 @@ So only the plan is held; links and bodies follow from it on demand.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
+from urllib.parse import quote
 
-from topiccrawler.demo import addresses
 from topiccrawler.demo.sentences import headline, vocabulary
-from topiccrawler.demo.sites import (
-    CALENDAR,
-    CLUB,
-    CRAWL,
-    DIRECTORY,
-    MIXED,
-    SITES,
-    TRAIN_DIRECTORY,
-    Channel,
-    Site,
-)
+from topiccrawler.demo.sites import CALENDAR, CLUB, DIRECTORY, MIXED, SITES, TRAIN_DIRECTORY, Channel, Site
+from topiccrawler.demo.sites import article as article_url
+from topiccrawler.demo.sites import listing as list_url
 from topiccrawler.demo.words import SUBJECTS, TOPICS
+from topiccrawler.urls.canonical import canonical
 
 ENTRIES_A_LIST = 15
 CALENDAR_YEARS = range(2019, 2021)  # counted as pages; the calendar itself has no end
 _TAGS_A_CHANNEL = 2
+NOWHERE = Channel("", "", MIXED, "", 0)  # of pages that stand in no channel
+
+
+def key(url: str) -> str:
+    """The one spelling of an address; "" for what is none."""
+    return canonical(url) or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class PlannedPage:
     kind: str  # home | front | menu | list | article | tag | category | about | members | month
     topic: str
     title: str
-    channel: Channel | None = None
+    channel: Channel = NOWHERE
     number: int = 0  # page of a list, month of a calendar
 
 
@@ -48,6 +48,7 @@ class Web:
 
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
+        self.seeds, self.train_seeds = [f"http://{DIRECTORY}/"], [f"http://{TRAIN_DIRECTORY}/"]
         self.pages: dict[str, PlannedPage] = {}
         self.articles: dict[Channel, list[PlannedPage]] = {}
         self.lists: dict[Channel, list[PlannedPage]] = {}
@@ -70,8 +71,8 @@ class Web:
 
     def find(self, url: str) -> PlannedPage | None:
         """The page at this address in any spelling, months of the endless calendar among them."""
-        wanted = addresses.key(url)
-        return self.pages.get(wanted) or _month(self.site_of.get(CALENDAR), wanted)
+        wanted = key(url)
+        return self.pages.get(wanted) or _month(self.site_of[CALENDAR], wanted)
 
     def truth(self, url: str) -> str | None:
         """The topic of the page at `url`; "mixed" for pages without one; None where there is no page."""
@@ -85,24 +86,14 @@ class Web:
     def of_part(self, part: str) -> Iterator[PlannedPage]:
         return (page for page in self.pages.values() if page.site.part == part)
 
-    @property
-    def seeds(self) -> list[str]:
-        """Where the crawl begins."""
-        return [f"http://{DIRECTORY}/"]
-
-    @property
-    def train_seeds(self) -> list[str]:
-        return [f"http://{TRAIN_DIRECTORY}/"]
-
     def _add(self, page: PlannedPage) -> PlannedPage:
-        self.pages[addresses.key(page.url)] = page
+        self.pages[key(page.url)] = page
         self.site_of.setdefault(page.url.split("/")[2], page.site)
         return page
 
     def _plan_site(self, site: Site) -> None:
         home = f"http://{site.host}/"
-        fronted = site.kind in ("refresh", "frames")
-        if fronted:
+        if site.kind in ("refresh", "frames"):
             self._add(PlannedPage(home, site, "front", site.topic, site.name))
             self._add(PlannedPage(home + "main.html", site, "home", site.topic, site.name))
         else:
@@ -114,35 +105,34 @@ class Web:
         for channel in site.channels:
             self._plan_channel(site, channel, number)
             number += channel.articles
-        if site.kind == "directory":
-            for topic in TOPICS:
-                subject = SUBJECTS[topic]
-                url = f"{home}{subject.pinyin}/"
-                self._add(PlannedPage(url, site, "category", topic, f"{subject.zh}网站大全"))
+        for topic in TOPICS if site.kind == "directory" else ():
+            url, title = f"{home}{SUBJECTS[topic].pinyin}/", f"{SUBJECTS[topic].zh}网站大全"
+            self._add(PlannedPage(url, site, "category", topic, title))
         if site.host == CLUB:
             self._add(PlannedPage(home + "chengyuan.html", site, "members", MIXED, "成员主页"))
-        if site.host == CALENDAR:
-            for year in CALENDAR_YEARS:
-                for month in range(1, 13):
-                    self._add(_month_page(site, year, month))
+        for year in CALENDAR_YEARS if site.host == CALENDAR else ():
+            for month in range(1, 13):
+                self._add(_month_page(site, year, month))
 
     def _plan_channel(self, site: Site, channel: Channel, first: int) -> None:
         """Lists, articles and tags of a channel; the site's articles are numbered from `first` on."""
-        self.lists[channel] = []
-        for page in range(1, -(-channel.articles // ENTRIES_A_LIST) + 1):
-            title = f"{channel.name}_{site.name}" + (f"_第{page}页" if page > 1 else "")
-            url = addresses.listing(site, channel, page)
-            planned = PlannedPage(url, site, "list", channel.topic, title, channel, page)
-            self.lists[channel].append(self._add(planned))
+        name, topic = f"{channel.name}_{site.name}", channel.topic
+        self.lists[channel] = [
+            self._add(PlannedPage(list_url(site, channel, at), site, "list", topic, title, channel, at))
+            for at in range(1, -(-channel.articles // ENTRIES_A_LIST) + 1)
+            for title in [name if at == 1 else f"{name}_第{at}页"]
+        ]
         self.articles[channel] = [
             self._add(self._plan_article(site, channel, number))
             for number in range(first, first + channel.articles)
         ]
-        if site.is_old and site.kind == "portal":
+        if (
+            site.is_old and site.kind == "portal"
+        ):  # words percent-encoded in the site's own charset, as old sites do
             self.tags[channel] = [
-                self._add(PlannedPage(url, site, "tag", channel.topic, f"{word}_标签", channel))
-                for word in self.nouns(site, channel.topic)[:_TAGS_A_CHANNEL]
-                for url in [addresses.tag(channel, word, "gb18030")]
+                self._add(PlannedPage(url, site, "tag", topic, f"{word}_标签", channel))
+                for word in self.nouns(site, topic)[:_TAGS_A_CHANNEL]
+                for url in [f"http://{channel.host}/so.php?q={quote(word.encode(site.encoding.codec))}"]
             ]
 
     def _plan_article(self, site: Site, channel: Channel, number: int) -> PlannedPage:
@@ -150,27 +140,16 @@ class Web:
         topic = dice.choice(TOPICS) if channel.topic == MIXED else channel.topic
         words = self.nouns(site, topic)
         title = words[number % channel.articles] if site.style == "words" else headline(dice, topic, words)
-        url = addresses.article(site, channel, number, title)
+        url = article_url(site, channel, number, title)
         return PlannedPage(url, site, "article", topic, title, channel, number)
 
 
 def _month_page(site: Site, year: int, month: int) -> PlannedPage:
-    return PlannedPage(
-        f"http://{site.host}/{year}/{month:02}/",
-        site,
-        "month",
-        MIXED,
-        f"{year}年{month}月",
-        number=year * 12 + month - 1,
-    )
+    url, number = f"http://{site.host}/{year}/{month:02}/", year * 12 + month - 1
+    return PlannedPage(url, site, "month", MIXED, f"{year}年{month}月", number=number)
 
 
-def _month(site: Site | None, url: str) -> PlannedPage | None:
+def _month(site: Site, url: str) -> PlannedPage | None:
     """Any month of any year: the trap has no bottom."""
-    if site is None or site.part != CRAWL:
-        return None
-    host, *path = url.removeprefix("http://").split("/")
-    if host != site.host or len(path) != 3 or path[2] or not (path[0].isdigit() and path[1].isdigit()):
-        return None
-    year, month = int(path[0][:6]), int(path[1][:3])
-    return _month_page(site, year, month) if 1 <= month <= 12 and path[1] == f"{month:02}" else None
+    found = re.fullmatch(rf"http://{site.host}/(\d+)/(0[1-9]|1[0-2])/", url, re.ASCII)
+    return _month_page(site, int(found[1][:6]), int(found[2])) if found else None

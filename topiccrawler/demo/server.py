@@ -2,31 +2,26 @@
 
 The conflict: one port must stand for some eighty hosts, so it speaks proxy (`GET http://host/path`) and plain HTTP with a
 Host header alike; and a test must know afterwards what was asked for, in which order and when, so every request is noted.
-
-`python -m topiccrawler.demo.server --seed 1` prints its address on stdout and serves until stdin closes; `running` does that
-in a process of its own. Not part of the web: http://demo.invalid/requests lists what was served as JSON, /count
-counts the pages among it, /forget empties it.
+It must not share the crawler's event loop: it has a loop of its own in a thread, and the crawls are processes of their own.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import contextlib
-import json
-import sys
+import os
+import socket
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
+from typing import Self
 
 from topiccrawler.demo.answers import Answer, answer
 from topiccrawler.demo.plan import Web
 
-CONTROL = "demo.invalid"
 IDLE_SECONDS = 60.0
-_JSON = (("Content-Type", "application/json"),)
+_PROXY_NAMES = frozenset({"http_proxy", "https_proxy", "all_proxy", "no_proxy"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +35,52 @@ class Request:
     topic: str | None  # of the page shown; None for all that is no page of the plan
 
 
-class DemoServer:
-    """Answers connections from one web and notes every request."""
+class RunningServer:
+    """`with RunningServer(web) as server:` gives a served web; `server.address` is what http_proxy takes."""
 
     def __init__(self, web: Web) -> None:
+        self.address = ""
+        self.requests: list[Request] = []  # every one answered so far, in order
         self._web = web
-        self._requests: list[Request] = []
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._stop = asyncio.Event()
 
-    async def serve(self, ready: Callable[[str], None], stop: asyncio.Event, port: int = 0) -> None:
-        """Listen until `stop` is set; `ready` is told the address."""
-        server = await asyncio.start_server(self._connection, "127.0.0.1", port)
-        ready(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-        await stop.wait()
+    def __enter__(self) -> Self:
+        listening = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        loop = self._runner.get_loop()
+        self._thread = threading.Thread(
+            target=loop.run_until_complete, args=(self._serve(listening),), daemon=True
+        )
+        self._thread.start()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._runner.get_loop().call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+        self._runner.close()
+
+    @property
+    def pages_served(self) -> int:
+        """How many of the requests so far were answered with a page of the plan."""
+        return sum(request.topic is not None for request in self.requests)
+
+    def environment(self) -> dict[str, str]:
+        """This process' environment with the web in the place of the network, and this very package in every folder."""
+        kept = {name: value for name, value in os.environ.items() if name.lower() not in _PROXY_NAMES}
+        path = [str(Path(__file__).resolve().parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+        return {**kept, "http_proxy": self.address, "PYTHONPATH": os.pathsep.join(path)}
+
+    async def _serve(self, listening: socket.socket) -> None:
+        server = await asyncio.start_server(self._connection, sock=listening)
+        await self._stop.wait()
         server.close()
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while await self._exchange(reader, writer):
                 pass
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+        except (ConnectionError, EOFError, asyncio.LimitOverrunError, TimeoutError):
             pass  # the client left, or sent no HTTP: nothing is owed to it
         finally:
             writer.close()
@@ -67,82 +89,29 @@ class DemoServer:
         """One request and its answer; whether the connection stays open."""
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), IDLE_SECONDS)
         first, *lines = head.decode("latin-1").split("\r\n")
-        fields = {
-            name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)
-        }
+        fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         method, target, version = [*first.split(" "), "", "", ""][:3]
-        if fields.get("content-length", "0").isdigit():
-            await reader.readexactly(int(fields.get("content-length", "0")))
         wanted = fields.get("proxy-connection", fields.get("connection", "")).lower()
         stays = version == "HTTP/1.1" and wanted != "close" and method in ("GET", "HEAD")
-        reply = self._reply(method, target, fields.get("host", ""))
-        writer.write(_bytes(reply, stays=stays, bodiless=method == "HEAD"))
+        url = target if "://" in target[:9] else f"http://{fields.get('host', '')}{target}"
+        writer.write(_bytes(self._reply(method, url), stays=stays, bodiless=method == "HEAD"))
         await writer.drain()
         return stays
 
-    def _reply(self, method: str, target: str, host: str) -> Answer:
+    def _reply(self, method: str, url: str) -> Answer:
         if method == "CONNECT":
             return Answer(502, (("Content-Type", "text/plain"),), b"https is not served; use http://\n")
         if method not in ("GET", "HEAD"):
             return Answer(405, (("Allow", "GET, HEAD"),), b"")
-        url = target if "://" in target[:9] else f"http://{host}{target}"
-        named, _, path = url.partition("://")[2].partition("/")
-        if named == CONTROL:
-            return self._control(path)
-        reply = answer(self._web, url)
-        topic = reply.page.topic if reply.page else None
-        self._requests.append(Request(time.time(), named.lower(), url, reply.status, topic))
-        return reply
-
-    def _control(self, path: str) -> Answer:
-        if path == "count":
-            pages = sum(request.topic is not None for request in self._requests)
-            return Answer(200, _JSON, json.dumps([{"pages": pages}]).encode())
-        if path == "forget":
-            self._requests.clear()
-        elif path != "requests":
-            return Answer(404, _JSON, b"[]")
-        return Answer(
-            200, _JSON, json.dumps([asdict(r) for r in self._requests], ensure_ascii=False).encode()
-        )
+        found, host = answer(self._web, url), url.partition("://")[2].partition("/")[0].lower()
+        topic = found.page.topic if found.page else None
+        self.requests.append(Request(time.time(), host, url, found.status, topic))
+        return found
 
 
-def _bytes(reply: Answer, *, stays: bool, bodiless: bool) -> bytes:
-    fields = [
-        *reply.headers,
-        ("Content-Length", str(len(reply.body))),
-        ("Connection", "keep-alive" if stays else "close"),
-    ]
-    lines = [f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}", *(f"{k}: {v}" for k, v in fields)]
-    head = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
-    return head if bodiless else head + reply.body
-
-
-async def _until_stdin_closes(server: DemoServer, port: int) -> None:
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-
-    def wait_for_end() -> None:
-        sys.stdin.buffer.read()
-        loop.call_soon_threadsafe(stop.set)
-
-    def ready(address: str) -> None:
-        sys.stdout.write(address + "\n")
-        sys.stdout.flush()
-
-    threading.Thread(target=wait_for_end, daemon=True).start()
-    await server.serve(ready, stop, port)
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Serve until stdin closes."""
-    parser = argparse.ArgumentParser(prog="python -m topiccrawler.demo.server", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1, help="another seed makes another web (default 1)")
-    parser.add_argument("--port", type=int, default=0, help="0 (default) takes a free port")
-    options = parser.parse_args(arguments)
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_until_stdin_closes(DemoServer(Web(options.seed)), options.port))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _bytes(found: Answer, *, stays: bool, bodiless: bool) -> bytes:
+    connection = ("Connection", "keep-alive" if stays else "close")
+    fields = (*found.headers, ("Content-Length", str(len(found.body))), connection)
+    head = f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}\r\n"
+    head += "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
+    return head.encode("latin-1") + (b"" if bodiless else found.body)

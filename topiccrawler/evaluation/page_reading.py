@@ -53,7 +53,6 @@ class WebReading:
         default_factory=list
     )  # for each topic the pages its page classifier holds relevant
     elsewhere: int = 0  # links to pages that the web does not hold
-    unread: int = 0  # pages of no format we read
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,6 @@ def read_web(
 def _take(found: WebReading, page: int, read: _Read) -> None:
     found.links.add(read.targets)
     found.elsewhere += read.elsewhere
-    found.unread += read.reading is None
     for topic, is_target in enumerate(read.is_target):
         if is_target:
             found.targets[topic].add(page)

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.shared.shares import Shares, unpacked
+from topiccrawler.strategies.shares import Shares, unpacked
 from topiccrawler.text.thesaurus import Thesaurus, shipped
 from topiccrawler.topics.topic import Topic
 

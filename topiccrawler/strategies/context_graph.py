@@ -16,7 +16,7 @@ from topiccrawler.strategies.base import SEED, Knowledge, check_range
 from topiccrawler.strategies.shared.feature_hashing import Hashed, as_rows, hashed_counts
 from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 from topiccrawler.strategies.shared.layers import OTHER, Layers, distances, read_layers
-from topiccrawler.strategies.shared.shares import Shares
+from topiccrawler.strategies.shares import Shares
 
 _LESS_THAN_ONE = 0.999
 

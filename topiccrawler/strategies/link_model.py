@@ -15,7 +15,7 @@ from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
 from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, IdfVectors, hashed_counts
 from topiccrawler.strategies.shared.label_propagation import nearest_rows, propagate
-from topiccrawler.strategies.shared.shares import packed as packed_shares
+from topiccrawler.strategies.shares import packed as packed_shares
 from topiccrawler.topics.keyword_tokens import token_weights
 
 _NEGATIVE_WEIGHT_MOST = 1.0

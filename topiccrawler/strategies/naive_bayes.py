@@ -19,7 +19,7 @@ from topiccrawler.strategies.base import (
     link_scorer_of,
     logistic,
 )
-from topiccrawler.strategies.shared.shares import Shares
+from topiccrawler.strategies.shares import Shares
 
 _PIECE = 250  # links scored anew in one call
 _EXACT = 1e-6

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
-from topiccrawler.strategies.shared.shares import packed
 from topiccrawler.strategies.shared.topic_similarity import TopicSimilarity
+from topiccrawler.strategies.shares import packed
 
 
 @dataclass

@@ -100,7 +100,6 @@ def test_all_sources_give_a_model_a_table_and_divergences(
         ),
         "headlines: words",
         "headlines: + documents",
-        "headlines: + characters",
         "headlines: model",
     ]
     assert [row.samples for row in trained.curve] == [by.samples for by in trained.rows[9:10]] * len(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -28,8 +28,6 @@ from topiccrawler.link_model.training.evaluation import (
     whole_texts,
 )
 from topiccrawler.link_model.training.evaluation import row as measured
-from topiccrawler.link_model.training.headlines import counted_rows, headline, like_words
-from topiccrawler.link_model.training.likewords import LikeWords
 from topiccrawler.link_model.training.samples import LabelledLink, read_links
 from topiccrawler.link_model.training.sources import (
     Progress,
@@ -44,7 +42,7 @@ from topiccrawler.link_model.training.sources import (
     silently,
 )
 from topiccrawler.links.features import Lexicon
-from topiccrawler.topics.labelled_texts import LabelledText, read_documents, read_headlines
+from topiccrawler.topics.labelled_texts import read_documents, read_headlines
 from topiccrawler.topics.topic import Topic
 
 LEAST_COUNT = 0.5
@@ -67,9 +65,6 @@ class Recipe:
     event: Event = "bernoulli"
     seed: int = 0
     precision: float | None = None  # asked for on links of hosts held out; sets the threshold
-    texts: Iterable[
-        str
-    ] = ()  # nobody labelled them; they tell which words are used alike, for headlines alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +99,7 @@ def train(recipe: Recipe, progress: Progress = silently) -> Trained:
         pages = pages_model(documents, texts, recipe.topic.name, recipe.event)
     bench = _Bench(recipe, samples, pages, lexicon, progress)
     bench.links()
-    bench.headlines(headlines, like_words(recipe.texts, links, documents) if headlines else None)
+    bench.headlines()
     model = _model(recipe, samples, lexicon)
     model.threshold = bench.threshold(model.threshold)
     model.training = _described(recipe, samples)
@@ -160,12 +155,11 @@ class _Bench:
                 self.curve.append(_measured(_named(part), model, aside))
         self.curve.append(replace(self.rows[-1], name=_named(kept)))
 
-    def headlines(self, headlines: Sequence[LabelledText], like: LikeWords | None) -> None:
-        """Words of two thirds of the headlines, with more and more beside them, and the whole model, on the rest."""
+    def headlines(self) -> None:
+        """Words of two thirds of the headlines, with documents beside them, and the whole model, on the rest."""
         if "headlines" not in self.samples:
             return
-        found = self.samples["headlines"]
-        kept, aside = split(found, self.recipe.seed, by_host=False, share=2 / 3)
+        kept, aside = split(self.samples["headlines"], self.recipe.seed, by_host=False, share=2 / 3)
         if not _both(aside) or not _both(kept):
             return
         prior = sum(sample.positive for sample in kept) / len(kept)
@@ -178,11 +172,6 @@ class _Bench:
             self.rows.append(
                 headline_row("headlines: + documents", replace(both, prior=prior, threshold=0.0), aside)
             )
-        texts_of = {id(sample): text for sample, text in zip(found, headlines, strict=True)}
-        known, unseen = (
-            [headline(texts_of[id(sample)], sample.words.anchor) for sample in side] for side in (kept, aside)
-        )
-        self.rows += counted_rows(known, unseen, self.recipe.seed, like)
         self.rows.append(headline_row("headlines: model", model, aside))
         if self.aside is None and self.recipe.precision is not None:
             self.aside = model, [replace(one, words=one.words._replace(context=())) for one in aside]

@@ -29,7 +29,7 @@ from topiccrawler.strategies.base import (
     logistic,
 )
 from topiccrawler.strategies.shared.array_serialization import Floats, Numbers
-from topiccrawler.strategies.shared.shares import packed_rows
+from topiccrawler.strategies.shares import packed_rows
 
 FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (chosen here, on log-odds scale)
     "bias": -1.0,

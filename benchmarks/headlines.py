@@ -1,0 +1,365 @@
+"""The most that counting gets out of headlines: with characters, by source and other label, with words of like use.
+
+    python benchmarks/headlines.py [FILE...] [--topic finance] [--documents FILE]... [--pages FILE.warc.gz]... [--seed 0] [--json]
+
+FILE is tab-separated with `label`, `text` and perhaps `source`, as for `scrapy train --headlines`; without it,
+links/headlines_dev.tsv of the folder in TOPICCRAWLER_SHARED. A third is held out; thresholds come from the other two.
+
+    words         naive Bayes over the words
+    + characters  three naive Bayes tables (words, pairs and single characters as they stand), one sum, a trust for each
+    + sources     tables of each source that start from those of all, and of each other label against the rest
+    + like words  the same; a rare word starts from what words of like use say, learned from --pages and --documents
+
+Formula: x = b_s + sum over kinds k (words, pairs, characters) of t_sk * sum of e(f) + u_sk * sum of e_s(f)
+             + sum over other labels c of v_sc * sum over kinds of T_k * sum of e_c(f), s the source
+    e(f)   = ln (n+ + m q) / (n- + m (1-q)) - ln p / (1-p); n+, n- headlines of each class that hold f, p share of +
+    q      = p, m = 2; a word with like words has q = (l+ + 2p) / (l+ + l- + 2) and m = 2 + min(l+ + l-, 8), l+ and l- the
+             sums of n+, n- over its like words, each times how like it is
+    e_s(f) = the same over the source's own headlines, m = 8, q what e(f) says where the share is p_s
+    e_c(f) = ln (n+ + m p) / (n- + m (1-p)) - ln p / (1-p), + the headlines of label c, m = 4
+    b, t, u, v -> logistic regression for each source over these sums, each fifth summed by the tables of the others;
+             `+ characters` has b = ln p / (1-p), t = T, and neither u nor v
+    A source with fewer than 100 headlines of a class counts as one without a name; a label with fewer has no tables.
+Words are alike when their neighbours are: PPMI of at most 5 words each side, squeezed by a truncated SVD; likeness is
+the cosine to the power 3 of the 15 nearest (Levy, Goldberg and Dagan 2015). 25 000 headlines take seconds, 18 000 pages a minute.
+Reference: Peng and Schuurmans 2003 (characters), Zaidi et al. 2013 (weights); the back-off is ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from itertools import chain, islice
+from pathlib import Path
+
+import _checkout  # noqa: F401 first: the package may not be installed
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.extmath import randomized_svd
+
+from topiccrawler.link_model.training.evaluation import Row, row
+from topiccrawler.link_model.training.report import table as as_table
+from topiccrawler.link_model.training.train import split
+from topiccrawler.pages.parse import parse
+from topiccrawler.pages.read import MOST_BYTES
+from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.text.decode import decode
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.labelled_texts import read_documents, read_headlines
+
+TRUST = (
+    0.45,
+    0.2,
+    0.25,
+)  # of words, pairs, characters: the ratio that logistic regression over the three sums gave
+SMOOTHING, MOST_BORROWED, OF_ALL, OF_A_LABEL = 2.0, 8.0, 8.0, 4.0
+LEAST_OF_A_CLASS, FOLDS, RIDGE = 100, 5, 0.1
+MOST_WORDS, MOST_NEIGHBOURS, DIMENSIONS, WINDOW, LEAST_COUNT, NEAREST, POWER = (
+    50_000,
+    5_000,
+    100,
+    5,
+    5,
+    15,
+    3.0,
+)
+SHORTEST, LONGEST, CHUNK = 8, 2_000, 5_000  # characters of a sentence; sentences or words at a time
+EDGE = re.compile(r"[|\n。！？!?]+")
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A headline, its words, whether it is about the topic, which collection it is from, and what that calls it."""
+
+    text: str
+    words: Sequence[str]
+    positive: bool
+    source: str = ""
+    label: str = ""
+
+    def features(self) -> tuple[frozenset[str], ...]:
+        """Words, pairs of characters and single characters; these as they stand: how a headline is written tells too."""
+        text = self.text.strip()
+        pairs = frozenset(text[at : at + 2] for at in range(len(text) - 1))
+        return frozenset(word for word in self.words if word.isalpha()), pairs, frozenset(text)
+
+
+class Tables:
+    """Headlines as numbers: a matrix a kind, and which words are alike."""
+
+    def __init__(self, kept: Sequence[Headline], aside: Sequence[Headline]) -> None:
+        found = [one.features() for one in (*kept, *aside)]
+        self.kinds, self.words, self.alike = [], list[str](), None
+        for kind in range(len(TRUST)):
+            numbers: dict[str, int] = {}
+            rows, columns = [], []
+            for at, of in enumerate(found):
+                for feature in sorted(of[kind]):
+                    rows.append(at)
+                    columns.append(numbers.setdefault(feature, len(numbers)))
+            shape = (len(found), max(1, len(numbers)))
+            self.kinds.append(csr_array((np.ones(len(rows)), (rows, columns)), shape=shape))
+            self.words = self.words or list(numbers)
+        classes = Counter((one.source, one.positive) for one in kept)
+        named = sorted(
+            {s for s, _ in classes if min(classes[s, True], classes[s, False]) >= LEAST_OF_A_CLASS}
+        )
+        rest = Counter(one.label for one in kept if not one.positive)
+        others = sorted(label for label, size in rest.items() if size >= LEAST_OF_A_CLASS and len(rest) > 1)
+        both = (*kept, *aside)
+        self.positive = np.array([one.positive for one in both])
+        self.source = np.array([named.index(one.source) + 1 if one.source in named else 0 for one in both])
+        self.labels = np.array([[one.label == label for label in others] for one in both]).reshape(
+            len(both), -1
+        )
+
+    def counts(self, kind: int, kept: Places) -> tuple[Floats, Floats, float]:
+        """n+ and n- of each feature, and the share of relevant headlines."""
+        matrix, positive = self.kinds[kind][kept], self.positive[kept]
+        return positive @ matrix, ~positive @ matrix, float((positive.sum() + 1) / (len(kept) + 2))
+
+    def evidence(
+        self, kind: int, kept: Places, smoothing: Floats | float, share: Floats | float | None
+    ) -> Floats:
+        """e(f) for each feature of a kind; `share` None is that of the data."""
+        on, off, prior = self.counts(kind, kept)
+        share = prior if share is None else share
+        return np.log((on + smoothing * share) / (off + smoothing * (1.0 - share))) - odds(prior)
+
+    def of_all(self, kind: int, kept: Places) -> Floats:
+        """The same with the smoothing of the formula."""
+        if kind or self.alike is None:
+            return self.evidence(kind, kept, SMOOTHING, None)
+        on, off, prior = self.counts(kind, kept)
+        like_on, like_off = self.alike @ on, self.alike @ off
+        share = (like_on + 2.0 * prior) / (like_on + like_off + 2.0)
+        return self.evidence(kind, kept, SMOOTHING + np.minimum(like_on + like_off, MOST_BORROWED), share)
+
+    def of_labels(self, kind: int, kept: Places) -> Floats:
+        """e_c(f): a row a feature, a column a label."""
+        matrix, held = self.kinds[kind][kept], self.labels[kept]
+        on = matrix.T @ held.astype(np.float64)
+        off = np.asarray(matrix.sum(axis=0)).reshape(-1, 1) - on
+        share = (held.sum(axis=0) + 1.0) / (len(kept) + 2.0)
+        ratio = (on + OF_A_LABEL * share) / (off + OF_A_LABEL * (1.0 - share))
+        return np.asarray(np.log(ratio * (1.0 - share) / share))
+
+    def plain(self, kept: Places, asked: Places, trust: Sequence[float]) -> Floats:
+        """The prior and one sum a kind, each times its trust."""
+        found = np.full(len(asked), odds(self.counts(0, kept)[2]))
+        for kind, matrix in enumerate(self.kinds[: len(trust)]):
+            found += trust[kind] * (matrix[asked] @ self.evidence(kind, kept, SMOOTHING, None))
+        return found
+
+    def sums(self, kept: Places, asked: Places) -> Floats:
+        """Two columns a kind: what all sources say of each headline asked about, and what its own does; one a label."""
+        columns = []
+        against = np.zeros((len(asked), self.labels.shape[1]))
+        for kind, trust in enumerate(TRUST):
+            told, matrix, own = self.of_all(kind, kept), self.kinds[kind][asked], np.zeros(len(asked))
+            for source in np.unique(self.source[asked]):
+                here, there = self.source[asked] == source, kept[self.source[kept] == source]
+                share = 1.0 / (1.0 + np.exp(-told - odds(self.counts(kind, there)[2])))
+                own[here] = matrix[here] @ self.evidence(kind, there, OF_ALL, share)
+            columns += [matrix @ told, own]
+            against += trust * (matrix @ self.of_labels(kind, kept))
+        return np.hstack([np.stack(columns, axis=1), against])
+
+
+class LikeWords:
+    """Words of like use: what stands between the same neighbours in plain text that nobody labelled."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.place, flat, sentence = counted(texts)
+        self.points = (
+            points(flat, sentence, len(self.place)) if len(self.place) > 1 else np.zeros((0, 1), "f4")
+        )
+
+    def nearest(self, words: Sequence[str]) -> csr_array:
+        """Square: row w holds how like the nearest of the other words are to word w."""
+        known = np.array([at for at, word in enumerate(words) if word in self.place], dtype=np.int64)
+        size, count = (len(words), len(words)), min(NEAREST, len(known) - 1)
+        if count < 1:
+            return csr_array(size)
+        stand = self.points[[self.place[words[at]] for at in known]]
+        columns, likeness = [], []
+        for start in range(0, len(known), CHUNK):
+            found = stand[start : start + CHUNK] @ stand.T
+            found[np.arange(len(found)), np.arange(start, start + len(found))] = -1.0
+            best = np.argpartition(-found, count - 1, axis=1)[:, :count]
+            columns.append(known[best].ravel())
+            likeness.append(np.maximum(np.take_along_axis(found, best, 1), 0.0).ravel() ** POWER)
+        places = np.repeat(known, count), np.concatenate(columns)
+        return csr_array((np.concatenate(likeness), places), shape=size)
+
+
+def counted(texts: Iterable[str]) -> tuple[dict[str, int], NDArray[np.int32], NDArray[np.int32]]:
+    """Word -> place by frequency; the place of each word of the texts, and the number of its sentence."""
+    numbers: dict[str, int] = {}
+    flat, sentence = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    pieces = (piece.strip()[:LONGEST] for text in texts for piece in EDGE.split(text))
+    sentences = iter(
+        dict.fromkeys(piece for piece in pieces if len(piece) >= SHORTEST)
+    )  # menus stand on every page
+    while chunk := list(islice(sentences, CHUNK)):
+        for words in words_of(chunk):
+            flat.append(
+                np.array([numbers.setdefault(w, len(numbers)) for w in words if w.isalpha()], np.int32)
+            )
+            sentence.append(np.full(len(flat[-1]), len(flat), np.int32))
+    everything, of = np.concatenate(flat), np.concatenate(sentence)
+    counts = np.bincount(everything, minlength=len(numbers))
+    ranked = sorted(numbers.items(), key=lambda pair: (-counts[pair[1]], pair[0]))[:MOST_WORDS]
+    ranked = [pair for pair in ranked if counts[pair[1]] >= LEAST_COUNT]
+    renamed = np.full(len(numbers), -1, dtype=np.int32)
+    renamed[[number for _, number in ranked]] = np.arange(len(ranked), dtype=np.int32)
+    everything = renamed[everything]
+    return {word: at for at, (word, _) in enumerate(ranked)}, everything[everything >= 0], of[everything >= 0]
+
+
+def points(flat: NDArray[np.int32], sentence: NDArray[np.int32], size: int) -> NDArray[np.float32]:
+    """Where each word stands."""
+    columns = min(size, MOST_NEIGHBOURS)
+    counts = csr_array((size, columns), dtype=np.float32)
+    for distance in range(1, WINDOW + 1):
+        same = sentence[distance:] == sentence[:-distance]
+        left, right = flat[:-distance][same], flat[distance:][same]
+        for word, other in ((left, right), (right, left)):
+            common = other < columns
+            weights = np.full(int(common.sum()), distance**-0.5, dtype=np.float32)
+            counts = counts + csr_array((weights, (word[common], other[common])), shape=counts.shape)
+    table = counts.tocoo()
+    of_word = np.bincount(table.row, table.data, size)
+    of_neighbour = np.bincount(table.col, table.data, columns) ** 0.75
+    of_neighbour /= of_neighbour.sum() or 1.0
+    told = np.log(table.data / (of_word[table.row] * of_neighbour[table.col])) - math.log(2.0)
+    kept = told > 0
+    matrix = csr_array(
+        (told[kept].astype(np.float32), (table.row[kept], table.col[kept])), shape=counts.shape
+    )
+    dimensions = min(DIMENSIONS, *(side - 1 for side in matrix.shape))
+    left_side, strength, _ = randomized_svd(matrix, dimensions, n_iter=2, random_state=0)
+    found = left_side * np.sqrt(strength)
+    found -= found.mean(axis=0)
+    return np.asarray(found / (np.linalg.norm(found, axis=1, keepdims=True) + 1e-9), dtype=np.float32)
+
+
+def odds(share: float) -> float:
+    return math.log(share / (1.0 - share))
+
+
+def folds(size: int, seed: int) -> Iterator[tuple[Places, Places]]:
+    """Each fifth of the first `size` places, with the other four."""
+    order = list(range(size))
+    random.Random(seed).shuffle(order)
+    for fold in range(FOLDS):
+        part = np.array(order[fold::FOLDS], dtype=np.int64)
+        yield np.setdiff1d(np.arange(size), part), part
+
+
+def counted_rows(
+    kept: Sequence[Headline], aside: Sequence[Headline], seed: int, like: LikeWords | None = None
+) -> list[Row]:
+    """Words; with characters; by source and label, where there are several; with words of like use, where there are texts."""
+    table = Tables(kept, aside)
+    known, asked = np.arange(len(kept)), np.arange(len(kept), len(kept) + len(aside))
+    rows, inside = [], np.zeros(len(kept))
+    for name, trust in (("words", (1.0,)), ("+ characters", TRUST)):
+        for rest, part in folds(len(kept), seed):
+            inside[part] = table.plain(rest, part, trust)
+        rows.append(measured(name, table, inside, table.plain(known, asked, trust)))
+    if len({one.source for one in kept}) > 1 or len({one.label for one in kept}) > 2:
+        rows.append(sourced("+ sources", table, known, asked, seed))
+    if like is not None:
+        table.alike = like.nearest(table.words)
+        rows.append(sourced("+ like words", table, known, asked, seed))
+    return rows
+
+
+def sourced(name: str, table: Tables, known: Places, asked: Places, seed: int) -> Row:
+    """The whole formula: trust and threshold come from the known part alone."""
+    outside = table.sums(known, asked)
+    inside = np.zeros((len(known), outside.shape[1]))
+    for rest, part in folds(len(known), seed):
+        inside[part] = table.sums(rest, part)
+    judged, scores = np.zeros(len(known)), np.zeros(len(asked))
+    for source in np.unique(table.source):
+        here, there = table.source[known] == source, table.source[asked] == source
+        trust = LogisticRegression(C=1.0 / RIDGE, solver="newton-cholesky", tol=1e-9)
+        trust.fit(inside[here], table.positive[known][here])
+        judged[here] = trust.decision_function(inside[here])
+        if there.any():
+            scores[there] = trust.decision_function(outside[there])
+    return measured(name, table, judged, scores)
+
+
+def measured(name: str, table: Tables, inside: Floats, outside: Floats) -> Row:
+    """Scores of the part held out, at the threshold that is best for the other."""
+    truth = table.positive.tolist()
+    threshold = row("", truth[: len(inside)], inside.tolist()).best_threshold
+    return row(name, truth[len(inside) :], outside.tolist(), threshold)
+
+
+def page_texts(webs: Sequence[Path]) -> Iterator[str]:
+    """The text of every recorded page."""
+    web = RecordedWeb(webs)
+    for url in web.urls():
+        found = web.response(url)
+        if found is not None and found.status == HTTPStatus.OK:
+            yield parse(decode(found.body[:MOST_BYTES])[0]).text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("headlines", type=Path, nargs="*", help="tab-separated, with label and text")
+    parser.add_argument("--topic", default="finance")
+    parser.add_argument(
+        "--documents", type=Path, action="append", default=[], metavar="FILE", help="read with --pages"
+    )
+    parser.add_argument(
+        "--pages", type=Path, action="append", default=[], metavar="FILE", help="WARC: plain text"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    shared = os.environ.get("TOPICCRAWLER_SHARED")
+    if not options.headlines and not shared:
+        print("headlines: name a file of headlines, or set TOPICCRAWLER_SHARED; nothing measured")
+        return
+    topic = load_topic(options.topic)
+    texts = [
+        text
+        for path in options.headlines or [Path(str(shared), "links/headlines_dev.tsv")]
+        for text in read_headlines(path, topic)
+    ]
+    words = words_of([text.title for text in texts])
+    found = [Headline(t.title, w, t.positive, t.source, t.label) for t, w in zip(texts, words, strict=True)]
+    kept, aside = split(found, options.seed, by_host=False, share=2 / 3)
+    like = None
+    if options.pages:
+        documents = (text for path in options.documents for text in read_documents(path, topic))
+        of_documents = (f"{document.title}\n{document.text}" for document in documents)
+        like = LikeWords(chain(page_texts(options.pages), of_documents))
+    rows = counted_rows(kept, aside, options.seed, like)
+    if options.json:
+        print(json.dumps({row.name: row.scores() for row in rows}))
+    else:
+        print(as_table(rows, f"headlines, {topic.name}"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Labelled links come from the training part alone, their labels agree with the truth, and `scrapy crawl` loads the model."""
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.demo.crawls import DemoFiles, topic_toml
+from topiccrawler.demo.plan import Web
+from topiccrawler.demo.server import RunningServer
+from topiccrawler.demo.sites import TRAIN
+from topiccrawler.demo.training import collect, train_on
+from topiccrawler.link_model.model_file import load_model
+from topiccrawler.link_model.training.labelling import label
+from topiccrawler.model import Link
+from topiccrawler.pages.read import Reader
+from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.topics.topic import Topic, read_topic
+
+
+@pytest.fixture(scope="module")
+def topic() -> Topic:
+    return read_topic(topic_toml(), "demo.toml")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RunningServer]:
+    with RunningServer(Web(seed=1)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def collected(server: RunningServer, topic: Topic) -> tuple[list[Link], list[int]]:
+    web, ticks = Web(seed=1), []
+    reader = Reader(VsmClassifier(topic))
+    found = list(collect(web, server.address, reader, 120, ticks.append))
+    return found, ticks
+
+
+def test_it_reads_so_many_pages_of_the_training_hosts_each_once(
+    collected: tuple[list[Link], list[int]], server: RunningServer
+) -> None:
+    _, ticks = collected
+    assert ticks == list(range(1, 121))
+    asked = server.requests
+    assert {request.host for request in asked} <= set(Web(seed=1).hosts(TRAIN))
+    assert len({request.url for request in asked}) == len(asked)
+    assert asked[0].url == "http://mulu.example/"
+
+
+def test_labels_agree_with_the_truth_wherever_a_page_has_a_topic(
+    collected: tuple[list[Link], list[int]], topic: Topic
+) -> None:
+    web = Web(seed=1)
+    judged = [(web.truth(link.url), label(link.url, topic)) for link in collected[0]]
+    with_topic = [
+        (truth, value) for truth, value in judged if truth not in {None, "mixed"} and value is not None
+    ]
+    assert len(with_topic) > 1_000
+    assert {value for _, value in with_topic} == {0, 1}
+    wrong = [pair for pair in with_topic if (pair[0] == "finance") != bool(pair[1])]
+    assert len(wrong) < 0.03 * len(with_topic)
+
+
+def test_training_writes_links_and_a_model_that_tells_finance_from_the_rest(tmp_path: Path) -> None:
+    web, files = Web(seed=1), DemoFiles(tmp_path / "demo")
+    files.make_ready(web.seeds, ())
+    with RunningServer(Web(seed=1)) as server:
+        lesson = train_on(web, files, server.address, 200, lambda _: None)
+    rows = [json.loads(text) for text in files.links.read_text(encoding="utf-8").splitlines()]
+    assert (lesson.pages, lesson.links, lesson.positive) == (
+        200,
+        len(rows),
+        sum(row["label"] for row in rows),
+    )
+    assert {row["context"] for row in rows} == {"window"}
+    assert math.isnan(lesson.f1) or 0.0 <= lesson.f1 <= 1.0
+    model = load_model("finance", files.models)
+    texts = ("央行降息，股票板块震荡走高", "火锅蘸料的做法", "球队客场告负")
+    finance, food, sport = model.log_odds(
+        [Link(url="http://x.example/1.html", host="x.example", anchor=t) for t in texts]
+    )
+    assert finance > 0 > max(food, sport)
