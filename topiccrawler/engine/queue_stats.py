@@ -35,7 +35,7 @@ _REMEDIES = {
 class QueueStats:
     """Of one crawl."""
 
-    def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector | None) -> None:
+    def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector) -> None:
         self._ordering = ordering
         self._frontier = ordering.frontier
         self._harvest = harvest
@@ -58,15 +58,15 @@ class QueueStats:
             counts[reason] = counts.get(reason, 0) + 1
         self._waits.update(counts)
         for reason, hosts in counts.items():
-            self._set(f"frontier/waits/{reason.replace(' ', '_')}", hosts)
+            self._stats.set_value(f"frontier/waits/{reason.replace(' ', '_')}", hosts)
         if self._ordering.budgets is not None:
             for kind, urls in self._ordering.budgets.refused.items():
-                self._set(f"frontier/traps/{kind.replace(' ', '_')}", urls)
+                self._stats.set_value(f"frontier/traps/{kind.replace(' ', '_')}", urls)
         rescoring = self._ordering.rescoring
         if rescoring.slices:
-            self._set("frontier/rescore/slices", rescoring.slices)
-            self._set("frontier/rescore/changed", rescoring.changed)
-            self._set("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
+            self._stats.set_value("frontier/rescore/slices", rescoring.slices)
+            self._stats.set_value("frontier/rescore/changed", rescoring.changed)
+            self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
         self._tell()
         long = [wait for wait in waits if wait[2] - now > _WORTH_NOTING_SECONDS]
         long.sort(key=lambda wait: -wait[2])
@@ -77,20 +77,20 @@ class QueueStats:
         """The last word."""
         self.show(now)
         for state, count in self._frontier.counts().items():
-            self._set(f"frontier/urls/{state.value}", count)
+            self._stats.set_value(f"frontier/urls/{state.value}", count)
         closed = self._budgets_closed()
         if closed:
             held = self._frontier.waiting_in(closed)
-            self._set("frontier/urls/held", held)
+            self._stats.set_value("frontier/urls/held", held)
             if held:
                 logger.info(
                     "%d URLs of %d hosts were held back by budgets; `scrapy frontier` tells why",
                     held,
                     len(closed),
                 )
-        self._set("topic/pages", self._harvest.pages)
-        self._set("topic/kept", self._harvest.kept)
-        self._set("topic/harvest_rate", round(self._harvest.harvest_rate, 4))
+        self._stats.set_value("topic/pages", self._harvest.pages)
+        self._stats.set_value("topic/kept", self._harvest.kept)
+        self._stats.set_value("topic/harvest_rate", round(self._harvest.harvest_rate, 4))
 
     def _budgets_closed(self) -> dict[str, str]:
         budgets = self._ordering.budgets
@@ -101,10 +101,6 @@ class QueueStats:
             if host not in self._told:
                 self._told.add(host)
                 logger.info("Host %s is asked no more: %s (%s)", host, reason, _REMEDIES[reason])
-
-    def _set(self, key: str, value: float) -> None:
-        if self._stats is not None:
-            self._stats.set_value(key, value)
 
 
 def noted_waits(text: str | None) -> list[tuple[str, str, float]]:
