@@ -63,7 +63,7 @@ class Score(NamedTuple):
     url: str
     value: float
     carry: float = 0.0  # returns as page.via.carry
-    reasons: tuple[tuple[str, float], ...] = ()  # optional shares, for `explain`
+    shares: bytes = b""  # what the value is made of (strategies.shared.shares); empty = one share, the whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def test_training_prints_the_table_and_saves_model_and_report(
     )
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    assert lines[0].split() == ["kept", "aside:", "rows", "P", "R", "F1", "best", "F1", "at", "samples"]
+    assert lines[0].split() == ["held", "out:", "rows", "P", "R", "F1", "best", "F1", "at", "samples"]
     assert [line[:20].strip() for line in lines if line.startswith(("links", "hosts"))] == [
         "links: group 1", "links: group 2", "links: dictionary", "links: model",
         "hosts: group 1", "hosts: group 2", "hosts: dictionary", "hosts: model",

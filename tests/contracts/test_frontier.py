@@ -99,7 +99,7 @@ def test_a_raise_among_equals_keeps_the_place_of_the_first_arrival(frontier: Fro
 
 def test_the_raising_push_brings_its_link_text_carry_and_tunnel(frontier: Frontier) -> None:
     def offer(value: float, text: str, carry: float, tunnel: int) -> None:
-        score = Score("http://a/1", value, carry)
+        score = Score("http://a/1", value, carry, text.encode())
         frontier.push(
             [(link("a/1", anchor=text, source_url=f"http://s/{text}"), score)], now=0.0, tunnel=tunnel
         )
@@ -109,7 +109,12 @@ def test_the_raising_push_brings_its_link_text_carry_and_tunnel(frontier: Fronti
     offer(0.6, "lower", 3.5, 1)
     leased = frontier.lease(5.0)
     assert leased == Leased(
-        link("a/1", anchor="raising", source_url="http://s/raising"), 0.7, carry=2.5, tunnel=3, deadline=105.0
+        link("a/1", anchor="raising", source_url="http://s/raising"),
+        0.7,
+        carry=2.5,
+        tunnel=3,
+        shares=b"raising",
+        deadline=105.0,
     )
 
 

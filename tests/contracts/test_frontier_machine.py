@@ -126,7 +126,7 @@ class FrontierMachine(RuleBasedStateMachine):
         row = self.model[url]
         value, anchor, carry, tunnel = row.offer
         deadline = self.now + LEASE_SECONDS
-        assert leased == Leased(Link(url, host_of(url), anchor), value, carry, tunnel, deadline)
+        assert leased == Leased(Link(url, host_of(url), anchor), value, carry, tunnel, b"", deadline)
         row.move(State.PROCESSING, "", self.now)
         self.leases[url] = (deadline, True)
         self.requests[host_of(url)] = self.requests.get(host_of(url), 0) + 1

@@ -6,7 +6,7 @@ from topiccrawler.engine.leases import Lease, Leases
 from topiccrawler.frontier.base import Leased, State
 from topiccrawler.model import Link
 
-LEASED = Leased(Link("http://a.example/", "a.example"), 0.5, 0.0, 0, 600.0)
+LEASED = Leased(Link("http://a.example/", "a.example"), 0.5, 0.0, 0, b"", 600.0)
 
 
 class Ends(list[tuple[int, State, str]]):

@@ -247,7 +247,7 @@ def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None
 def test_another_version_is_refused(path: Path) -> None:
     SqliteFrontier(path).close()
     written(path, "PRAGMA user_version = 99")
-    assert refused(path) == "it was written by version 99 of the frontier, this program reads 2"
+    assert refused(path) == "it was written by version 99 of the frontier, this program reads 3"
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_another_version_is_refused(path: Path) -> None:
         ("UPDATE urls SET fingerprint = x'00' WHERE number = 3", "a number is none"),
         ("DELETE FROM hosts WHERE id = 1", "host 1 is missing"),
         (
-            "INSERT INTO raises SELECT 1, 88, 1, 1, 1, '', '', '', '', '', '', '', '', 1, 1, 1, 1",
+            "INSERT INTO raises SELECT 1, 88, 1, x'', 1, 1, '', '', '', '', '', '', '', '', 1, 1, 1, 1",
             "URL number 88 is missing",
         ),
         ("DROP TABLE raises", "it cannot be used (no such table: raises)"),

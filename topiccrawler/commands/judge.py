@@ -88,7 +88,7 @@ class Command(ScrapyCommand):
             "title": reading.page.title,
             "encoding": reading.encoding,
             "main_text_characters": len(reading.main_text),
-            "judge": name,
+            "page_classifier": name,
         }
         if name == "detail":
             from topiccrawler.relevance.detail import FEATURES, features, load_detail
@@ -166,7 +166,7 @@ def _told(found: dict[str, Any]) -> str:
         found["url"],
         f"title      {found['title']}",
         f"read       {found['encoding']}, {found['main_text_characters']} characters of main text",
-        f"score      {found['score']:.4f} {sign} {found['threshold']:.4f}: {decision} (judge {found['judge']}{of})",
+        f"score      {found['score']:.4f} {sign} {found['threshold']:.4f}: {decision} (page classifier {found['page_classifier']}{of})",
     ]
     words = found["words"]
     lines += [f"{part:>+10.4f} {word}" for word, part in words[:WORDS]]

@@ -48,6 +48,7 @@ class Leased:
     score: float
     carry: float
     tunnel: int  # consecutive tunnel steps that led to the page the link stands on
+    shares: bytes  # of the score
     deadline: float  # seconds, same clock as `now`
 
 
@@ -57,6 +58,7 @@ class Row:
 
     link: Link
     score: float
+    shares: bytes  # of the score (model.Score)
     carry: float
     tunnel: int
     state: State
@@ -92,7 +94,7 @@ class Frontier(Protocol):
         """Hand out the best URL of a host that is ready, or None. Refusals by `accept` are discarded on the spot
         and cost the host nothing; an accepted one takes the host's slot. `Aside` leaves the URL waiting."""
 
-    def lease_url(self, link: Link, score: float, now: float) -> bool:
+    def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
         """Lease this very URL without a slot of its host: a redirect led to it. True when it was waiting or unknown
         (it is then processing); False when it is leased already or done with. Several leases may end one by one."""
 
@@ -107,7 +109,7 @@ class Frontier(Protocol):
         """Put leases back to waiting with their old score: those named, else those past their deadline."""
 
     def rescore(self, scores: Iterable[Score]) -> int:
-        """Replace (up or down) the scores and carries of waiting URLs; others are passed over. Returns how many
+        """Replace (up or down) the scores, their shares and the carries of waiting URLs; others are passed over. Returns how many
         scores changed."""
 
     def queued(self, after: str = "") -> Iterator[Link]:

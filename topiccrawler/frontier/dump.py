@@ -59,6 +59,7 @@ class _Line(BaseModel):
     source_url: str = ""
     nofollow: bool = False
     score: Finite
+    shares: str = Field(default="", pattern="^([0-9a-f]{2})*$")  # as hexadecimal digits
     carry: Finite = 0.0
     tunnel: int = Field(default=0, ge=0, lt=2**31)
     state: State = State.WAITING
@@ -118,7 +119,7 @@ def _read(line: str, number: int, name: str) -> _Head | _Note | _Line:
 def _queue(entry: _Line, frontier: Frontier) -> bool:
     fields: dict[str, Any] = {name: getattr(entry, name) for name in Link._fields}
     link = Link(**fields)
-    score = Score(entry.url, entry.score, entry.carry)
+    score = Score(entry.url, entry.score, entry.carry, bytes.fromhex(entry.shares))
     if frontier.row(entry.url) is not None:
         return False
     pushed = frontier.push([(link, score)], now=entry.added, tunnel=entry.tunnel)
@@ -132,6 +133,7 @@ def _plain(row: Row) -> dict[str, object]:
     return {
         **link,
         "score": row.score,
+        "shares": row.shares.hex(),
         "carry": row.carry,
         "tunnel": row.tunnel,
         "state": row.state.value,

@@ -36,6 +36,7 @@ class _Entry:
         "reason",
         "score",
         "seen_anchors",
+        "shares",
         "state",
         "tunnel",
     )
@@ -45,6 +46,7 @@ class _Entry:
         self.link = link
         self.seen_anchors = anchor_bit(link.anchor)
         self.score = self.carry = 0.0
+        self.shares = b""
         self.tunnel = 0
         self.state = State.WAITING
         self.reason = ""
@@ -90,12 +92,8 @@ class MemoryFrontier:
             self._move(entry, State.WAITING, "", now)
         else:
             return Pushed.KNOWN
-        entry.link, entry.score, entry.carry, entry.tunnel = (
-            link,
-            float(score.value),
-            float(score.carry),
-            tunnel,
-        )
+        entry.link, entry.score, entry.shares = link, float(score.value), score.shares
+        entry.carry, entry.tunnel = float(score.carry), tunnel
         self._queues.put(link.host, entry.score, entry.number)
         return outcome
 
@@ -104,7 +102,7 @@ class MemoryFrontier:
             host, number = found
             entry = self._entries[number]
             deadline = now + self.lease_seconds
-            leased = Leased(entry.link, entry.score, entry.carry, entry.tunnel, deadline)
+            leased = Leased(entry.link, entry.score, entry.carry, entry.tunnel, entry.shares, deadline)
             refusal = None if accept is None else accept(leased)
             if refusal is Postpone.ALL:
                 return None
@@ -121,10 +119,10 @@ class MemoryFrontier:
                 return leased
         return None
 
-    def lease_url(self, link: Link, score: float, now: float) -> bool:
+    def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
         entry = self._by_url.get(link.url)
         if entry is None:
-            self.push([(link, Score(link.url, score))], now=now)
+            self.push([(link, Score(link.url, score, shares=shares))], now=now)
             entry = self._by_url[link.url]
         elif entry.state is not State.WAITING:
             return False
@@ -163,7 +161,7 @@ class MemoryFrontier:
             entry = self._by_url.get(score.url)
             if entry is None or entry.state is not State.WAITING:
                 continue
-            entry.carry = float(score.carry)
+            entry.carry, entry.shares = float(score.carry), score.shares
             if entry.score != score.value:
                 changed += 1
                 entry.score = float(score.value)
@@ -256,6 +254,7 @@ def _row(entry: _Entry) -> Row:
     return Row(
         entry.link,
         entry.score,
+        entry.shares,
         entry.carry,
         entry.tunnel,
         entry.state,

@@ -20,7 +20,7 @@ from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.sparse import SparseMap
 from topiccrawler.frontier.tables import RESTORE, fault, lock, open_to_read, open_to_write
 from topiccrawler.frontier.url_index import Digest
-from topiccrawler.model import Link
+from topiccrawler.model import Link, Score
 
 _FLUSH_ROWS = 5_000  # gathered rows are handed to SQLite at this many, committed or not
 _PAGE_ROWS = 500  # rows read at a time when listing
@@ -84,21 +84,20 @@ class Rows:
         host: int,
         seen_anchors: int,
         link: Link,
-        score: float,
-        carry: float,
+        score: Score,
         tunnel: int,
         now: float,
     ) -> None:
         """A URL met for the first time; it waits."""
         self._writes[tables.ADD_URL].append(
-            (number, *digest, host, score, carry, tunnel, now, now, seen_anchors)
+            (number, *digest, host, *_numbers(score), tunnel, now, now, seen_anchors)
         )
         self._writes[tables.ADD_LINK].append((number, link.url, *self._text(link)))
         self._gather(number)
 
-    def replace(self, number: int, link: Link, score: float, carry: float, tunnel: int) -> None:
+    def replace(self, number: int, link: Link, score: Score, tunnel: int) -> None:
         """The URL was met again with a score that counts instead."""
-        what = (score, carry, tunnel, *self._text(link))
+        what = (*_numbers(score), tunnel, *self._text(link))
         raised = self._raises[number]
         if raised:
             if self._writes[tables.SET_RAISED_SCORE]:
@@ -110,15 +109,15 @@ class Rows:
             self._writes[tables.ADD_RAISE].append((self._last_raise, number, *what))
         self._gather(number)
 
-    def rescore(self, number: int, score: float, carry: float) -> None:
+    def rescore(self, number: int, score: Score) -> None:
         """The URL has another score; its link and tunnel steps stay."""
         raised = self._raises[number]
         if raised:
             if self._writes[tables.ADD_RAISE] or self._writes[tables.SET_RAISE]:
                 self._flush_if(number)  # what changed this row before goes before
-            self._writes[tables.SET_RAISED_SCORE].append((score, carry, raised))
+            self._writes[tables.SET_RAISED_SCORE].append((*_numbers(score), raised))
         else:
-            self._writes[tables.SET_SCORE].append((score, carry, number))
+            self._writes[tables.SET_SCORE].append((*_numbers(score), number))
         self._gather(number)
 
     def set_seen_anchors(self, number: int, seen_anchors: int) -> None:
@@ -283,13 +282,13 @@ class Rows:
         raised = self._raises[number]
         current = self._select(tables.RAISE, (raised,)) if raised else [raw[tables.BEFORE_RAISE :]]
         try:
-            score, carry, tunnel, *text, nofollow, source = current[0]
+            score, shares, carry, tunnel, *text, nofollow, source = current[0]
             anchor, before, after, title, heading, region, path, kind, position, depth = text
             link = Link(
                 url, self.hosts[host], anchor, before, after, title, heading, region, path, kind, position, depth,
                 source, bool(nofollow),
             )  # fmt: skip
-            return Row(link, score, carry, tunnel, STATES[state], reason, added, changed)
+            return Row(link, score, bytes(shares), carry, tunnel, STATES[state], reason, added, changed)
         except (IndexError, TypeError, ValueError) as error:
             raise StateError(str(self.path), f"URL number {number} is damaged", RESTORE) from error
 
@@ -298,6 +297,10 @@ class Rows:
             connection: sqlite3.Connection | None = getattr(self, name, None)
             if connection is not None:
                 connection.close()
+
+
+def _numbers(score: Score) -> tuple[float, bytes, float]:
+    return float(score.value), score.shares, float(score.carry)
 
 
 def _encodable(row: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -89,13 +89,13 @@ class SqliteFrontier:
 
     def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed:
         check_score(score)
-        value, carry = float(score.value), float(score.carry)
+        value = float(score.value)
         number, new = self._columns.known.find_or_add(link.url)
         if new is not None:
             outcome = Pushed.NEW
             host = self._rows.host_id(link.host)
             bit = anchor_bit(link.anchor)
-            self._rows.add(number, new, host, bit, link, value, carry, tunnel, now)
+            self._rows.add(number, new, host, bit, link, score, tunnel, now)
             self._columns.add(value, host, bit)
             self._counts[WAITING] += 1
         else:
@@ -110,7 +110,7 @@ class SqliteFrontier:
             else:
                 return Pushed.KNOWN
             self._columns.scores[number] = value
-            self._rows.replace(number, link, value, carry, tunnel)
+            self._rows.replace(number, link, score, tunnel)
         self._queues.put(self._rows.hosts[self._columns.hosts[number]], value, number)
         return outcome
 
@@ -119,7 +119,7 @@ class SqliteFrontier:
             host, number = found
             row = self._rows.read(number)
             deadline = now + self.lease_seconds
-            leased = Leased(row.link, row.score, row.carry, row.tunnel, deadline)
+            leased = Leased(row.link, row.score, row.carry, row.tunnel, row.shares, deadline)
             refusal = None if accept is None else accept(leased)
             if refusal is Postpone.ALL:
                 return None
@@ -136,9 +136,9 @@ class SqliteFrontier:
                 return leased
         return None
 
-    def lease_url(self, link: Link, score: float, now: float) -> bool:
+    def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
         if self._columns.known.find(link.url) is None:
-            self.push([(link, Score(link.url, score))], now=now)
+            self.push([(link, Score(link.url, score, shares=shares))], now=now)
         number = self._columns.known.find(link.url)
         if number is None or self._columns.states[number] != WAITING:
             return False
@@ -180,11 +180,11 @@ class SqliteFrontier:
         touched: dict[str, None] = {}
         for score in scores:
             check_score(score)
-            value, carry = float(score.value), float(score.carry)
+            value = float(score.value)
             number = self._columns.known.find(score.url)
             if number is None or self._columns.states[number] != WAITING:
                 continue
-            self._rows.rescore(number, value, carry)
+            self._rows.rescore(number, score)
             if value != self._columns.scores[number]:
                 changed += 1
                 self._columns.scores[number] = value

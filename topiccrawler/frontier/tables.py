@@ -4,9 +4,9 @@ The conflict: a file found on disk may be another program's, another version's, 
 end in one line before anything is changed. Mark (application_id) and version stand in the file's header; a writer
 holds a lock on a small file beside it, which ends with the process however that ends, while readers stay welcome.
 
-    urls     number, digest, host, score, carry, tunnel, state, reason, times
+    urls     number, digest, host, score, shares, carry, tunnel, state, reason, times
     links    number, url, link text, source page
-    raises   id, number, score, carry, tunnel, link text, source page: counts instead of what urls and links say
+    raises   id, number, score, shares, carry, tunnel, link text, source page: counts instead of what urls and links say
     hosts    id, name        sources  id, url        notes  name, text
 
 Plain columns throughout; no pickle. WAL with synchronous=NORMAL: a committed transaction survives any kill of the
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from topiccrawler.errors import StateError
 
-VERSION = 2
+VERSION = 3
 RESTORE = "put back a copy, or choose another JOBDIR"
 _APPLICATION_ID = 1_416_589_382  # "TopF"
 _CACHE_KIB = 16_384
@@ -30,42 +30,42 @@ BEGIN;
 CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE sources (id INTEGER PRIMARY KEY, url TEXT NOT NULL);
 CREATE TABLE urls (number INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL, digest_check INTEGER NOT NULL,
-    host INTEGER NOT NULL, score REAL NOT NULL, carry REAL NOT NULL, tunnel INTEGER NOT NULL, state INTEGER NOT NULL,
+    host INTEGER NOT NULL, score REAL NOT NULL, shares BLOB NOT NULL, carry REAL NOT NULL, tunnel INTEGER NOT NULL, state INTEGER NOT NULL,
     reason TEXT NOT NULL, added REAL NOT NULL, changed REAL NOT NULL, heard INTEGER NOT NULL);
 CREATE TABLE links (number INTEGER PRIMARY KEY, url TEXT NOT NULL, anchor TEXT NOT NULL, before TEXT NOT NULL,
     after TEXT NOT NULL, title TEXT NOT NULL, heading TEXT NOT NULL, region TEXT NOT NULL, path TEXT NOT NULL,
     kind TEXT NOT NULL, position INTEGER NOT NULL, depth INTEGER NOT NULL, nofollow INTEGER NOT NULL,
     source INTEGER NOT NULL);
-CREATE TABLE raises (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, score REAL NOT NULL, carry REAL NOT NULL,
+CREATE TABLE raises (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, score REAL NOT NULL, shares BLOB NOT NULL, carry REAL NOT NULL,
     tunnel INTEGER NOT NULL, anchor TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, title TEXT NOT NULL,
     heading TEXT NOT NULL, region TEXT NOT NULL, path TEXT NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL,
     depth INTEGER NOT NULL, nofollow INTEGER NOT NULL, source INTEGER NOT NULL);
 CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 PRAGMA application_id = 1416589382;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 COMMIT;
 """
 
 # What frontier.rows writes and reads.
 ADD_HOST = "INSERT INTO hosts VALUES (?, ?)"
 ADD_SOURCE = "INSERT INTO sources VALUES (?, ?)"
-ADD_URL = "INSERT INTO urls VALUES (?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?, ?)"
+ADD_URL = "INSERT INTO urls VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?, ?)"
 ADD_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-ADD_RAISE = "INSERT INTO raises VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-SET_RAISE = """UPDATE raises SET score = ?, carry = ?, tunnel = ?, anchor = ?, before = ?, after = ?, title = ?,
+ADD_RAISE = "INSERT INTO raises VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+SET_RAISE = """UPDATE raises SET score = ?, shares = ?, carry = ?, tunnel = ?, anchor = ?, before = ?, after = ?, title = ?,
     heading = ?, region = ?, path = ?, kind = ?, position = ?, depth = ?, nofollow = ?, source = ? WHERE id = ?"""
-SET_SCORE = "UPDATE urls SET score = ?, carry = ? WHERE number = ?"
-SET_RAISED_SCORE = "UPDATE raises SET score = ?, carry = ? WHERE id = ?"
+SET_SCORE = "UPDATE urls SET score = ?, shares = ?, carry = ? WHERE number = ?"
+SET_RAISED_SCORE = "UPDATE raises SET score = ?, shares = ?, carry = ? WHERE id = ?"
 SET_STATE = "UPDATE urls SET state = ?, reason = ?, changed = ? WHERE number = ?"
 SET_SEEN_ANCHORS = "UPDATE urls SET heard = ? WHERE number = ?"
 SET_NOTE = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
-ROW = """SELECT number, state, reason, added, changed, host, links.url, score, carry, tunnel,
+ROW = """SELECT number, state, reason, added, changed, host, links.url, score, shares, carry, tunnel,
     anchor, before, after, title, heading, region, path, kind, position, depth, nofollow, coalesce(sources.url, '')
     FROM urls JOIN links USING (number) LEFT JOIN sources ON sources.id = source """
 ONE = ROW + "WHERE number = ?"
 NEXT = ROW + "WHERE number > ? ORDER BY number LIMIT ?"
 NEXT_IN_STATE = ROW + "WHERE number > ? AND state = ? ORDER BY number LIMIT ?"
-RAISE = """SELECT score, carry, tunnel,
+RAISE = """SELECT score, shares, carry, tunnel,
     anchor, before, after, title, heading, region, path, kind, position, depth, nofollow, coalesce(sources.url, '')
     FROM raises LEFT JOIN sources ON sources.id = source WHERE raises.id = ?"""
 RAISES = "SELECT id, number, score FROM raises ORDER BY id"

@@ -147,7 +147,7 @@ class LinkLearner:
         """The shares of the base, of each learned word ("learned anchor:基金"), of site and page; they add up to the score."""
         score = self.base.log_odds([link])[0]
         if isinstance(self.base, Explainer) and score:
-            scale = self._bounded(score) / score
+            scale = self.bounded_share(score)
             shares = [(name, share * scale) for name, share in self.base.explain(link)]
         else:
             shares = [("model", self._bounded(score))]
@@ -160,6 +160,10 @@ class LinkLearner:
             (name, WORTH * share) for name, share in zip(named, self._prior.parts(link), strict=True) if share
         ]
         return sorted(shares, key=lambda share: (-abs(share[1]), share[0]))
+
+    def bounded_share(self, base: float) -> float:
+        """How much of the base's log-odds counts, 0..1."""
+        return self._bounded(base) / base if base else 1.0
 
     def save(self) -> dict[str, Any]:
         """What was learned, as JSON values."""

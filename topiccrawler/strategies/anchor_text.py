@@ -39,6 +39,7 @@ class AnchorText(Strategy):
     """
 
     name: ClassVar[str] = "anchor_text"
+    share_names: ClassVar[tuple[str, ...]] = ("anchor by page",)
     needs_link_scorer: ClassVar[bool] = True
     expand: ClassVar[Expand] = "relevant"
     negative: float = 0.01

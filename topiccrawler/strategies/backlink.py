@@ -27,6 +27,7 @@ class Backlink(Strategy):
     """
 
     name: ClassVar[str] = "backlink"
+    share_names: ClassVar[tuple[str, ...]] = ("linking pages",)
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
     _counts: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
 

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.shared.shares import Shares, unpacked
 from topiccrawler.text.thesaurus import Thesaurus, shipped
 from topiccrawler.topics.topic import Topic
 
@@ -26,6 +27,7 @@ Shown = Literal["all", "waiting", "new"]
 """Links: all; to URLs that wait or were never met; of these, with words that the URL was not met with before."""
 
 ROOT_URL = "root:"
+SEED = "seed"  # the one share of a score that a seed was given
 ROOT = Page(url=ROOT_URL, depth=-1, relevance=1.0, is_target=True)
 
 
@@ -59,6 +61,7 @@ class Strategy:
     prunes: ClassVar[bool] = False  # the link gate applies to this strategy; baselines are never pruned
     reads_terms: ClassVar[bool] = True  # it looks at page.terms, which are then kept for a resumed crawl
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
+    share_names: ClassVar[tuple[str, ...]] = ("score",)  # what its scores add up from
     expand: ClassVar[Expand] = "all"  # whose links are followed when TOPIC_EXPAND does not say
 
     def prepare(self, knowledge: Knowledge) -> None:
@@ -95,6 +98,16 @@ class Strategy:
         learned here must come from what `visit` was shown, not from `queued`, and before the first score: a resumed
         crawl calls this again, for an ended refresh with an empty queue."""
         return ()
+
+    def shares(self, link: Link, score: float, kept: bytes) -> Shares:
+        """What the score of a queued link is made of: names and numbers that add up to it. `kept`: `Score.shares`."""
+        if len(self.share_names) > 1:
+            return unpacked(kept, score, self.share_names) if kept else [(SEED, score)]
+        return [(self.share_names[0] if link.source_url else SEED, score)]
+
+    def current(self, link: Link) -> Score | None:
+        """The score it would give a queued link now, where it scores links anew; None: the queue's score is its word."""
+        return None
 
     def worth(self, value: float) -> float:
         """What a score promises, 0..1, rising with it: patience holds a poor page back while a host with a much more

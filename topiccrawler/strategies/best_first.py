@@ -25,6 +25,7 @@ class BestFirst(Strategy):
     """
 
     name: ClassVar[str] = "best_first"
+    share_names: ClassVar[tuple[str, ...]] = ("relevance of the linking page",)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         return [Score(link.url, page.relevance) for link in links]

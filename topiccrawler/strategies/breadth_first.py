@@ -24,6 +24,7 @@ class BreadthFirst(Strategy):
     """
 
     name: ClassVar[str] = "breadth_first"
+    share_names: ClassVar[tuple[str, ...]] = ("depth",)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         return [Score(link.url, -float(link.depth)) for link in links]

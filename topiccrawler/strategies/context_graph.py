@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,10 +12,11 @@ import numpy as np
 
 from topiccrawler.links.graph import Floats, Ints, packed, unpacked
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import Knowledge, check_range
+from topiccrawler.strategies.base import SEED, Knowledge, check_range
 from topiccrawler.strategies.shared.feature_hashing import Hashed, as_rows, hashed_counts
 from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 from topiccrawler.strategies.shared.layers import OTHER, Layers, distances, read_layers
+from topiccrawler.strategies.shared.shares import Shares
 
 _LESS_THAN_ONE = 0.999
 
@@ -44,6 +46,7 @@ class ContextGraph(GraphStrategy):
     """
 
     name: ClassVar[str] = "context_graph"
+    share_names: ClassVar[tuple[str, ...]] = ("layer", "confidence")
     limit: float = 0.5
     documents: int = 300
     page_words: int = 100
@@ -76,6 +79,14 @@ class ContextGraph(GraphStrategy):
             value = float(self._page_values([source])[0])
         best[nodes] = np.maximum(best[nodes], value)
         return [Score(link.url, value) for link in links]
+
+    def shares(self, link: Link, score: float, kept: bytes) -> Shares:
+        layer = float(-max(0, math.ceil(-score)))  # a confidence is less than 1
+        return (
+            list(zip(self.share_names, (layer, score - layer), strict=True))
+            if link.source_url
+            else [(SEED, score)]
+        )
 
     def _page_values(self, pages: Sequence[int]) -> Floats:
         """Of pages whose words are kept: -layer + confidence."""

@@ -24,6 +24,7 @@ class DepthFirst(Strategy):
     """
 
     name: ClassVar[str] = "depth_first"
+    share_names: ClassVar[tuple[str, ...]] = ("order of finding",)
     _found: int = field(default=0, init=False, repr=False)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:

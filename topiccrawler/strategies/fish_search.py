@@ -27,6 +27,7 @@ class FishSearch(Strategy):
     """
 
     name: ClassVar[str] = "fish_search"
+    share_names: ClassVar[tuple[str, ...]] = ("place in line",)
     width: int = 10
     depth: int = 3
     a: float = 1.5

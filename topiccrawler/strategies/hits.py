@@ -34,6 +34,7 @@ class Hits(GraphStrategy):
     """
 
     name: ClassVar[str] = "hits"
+    share_names: ClassVar[tuple[str, ...]] = ("authority",)
     least: float = 0.05
     _scale: float = field(default=0.0, init=False, repr=False)  # hub value of one unit of authority reached
     _similarity: TopicSimilarity | None = field(default=None, init=False, repr=False)

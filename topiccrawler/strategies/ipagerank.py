@@ -34,6 +34,7 @@ class IPageRank(GraphStrategy):
     """
 
     name: ClassVar[str] = "ipagerank"
+    share_names: ClassVar[tuple[str, ...]] = ("IPageRank",)
     damping: float = 0.85
     c: float = 0.6
     top_words: int = 60

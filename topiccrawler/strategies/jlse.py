@@ -39,6 +39,7 @@ class Jlse(AnchorText):
     """
 
     name: ClassVar[str] = "jlse"
+    share_names: ClassVar[tuple[str, ...]] = ("link by page",)
     cf: int = 150
     gamma: float = 0.9
     sweeps: int = 100

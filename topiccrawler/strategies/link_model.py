@@ -15,6 +15,7 @@ from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
 from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, IdfVectors, hashed_counts
 from topiccrawler.strategies.shared.label_propagation import nearest_rows, propagate
+from topiccrawler.strategies.shared.shares import packed as packed_shares
 from topiccrawler.topics.keyword_tokens import token_weights
 
 _NEGATIVE_WEIGHT_MOST = 1.0
@@ -50,6 +51,7 @@ class LinkModel(Strategy):
     """
 
     name: ClassVar[str] = "link_model"
+    share_names: ClassVar[tuple[str, ...]] = ("labelled pages", "queued links alike")
     refresh_every: ClassVar[int] = 25
     gamma: float = 0.68
     k: int = 20
@@ -67,6 +69,9 @@ class LinkModel(Strategy):
         default_factory=dict, init=False, repr=False
     )  # T: likeness to its pages: -, +, all
     _scores: dict[str, float] = field(default_factory=dict, init=False, repr=False)
+    _direct: dict[str, float] = field(
+        default_factory=dict, init=False, repr=False
+    )  # of the scores: what labelled pages gave
     _read: dict[str, None] = field(default_factory=dict, init=False, repr=False)
     _off_topic: frozenset[str] = field(default=frozenset(), init=False, repr=False)
     _refreshing: bool = field(default=False, init=False, repr=False)
@@ -99,7 +104,7 @@ class LinkModel(Strategy):
             label -= float(not page.is_target)
             self._label(words, label)
             self._read[page.url] = None
-            for known in (self._texts, self._linked, self._scores):
+            for known in (self._texts, self._linked, self._scores, self._direct):
                 known.pop(page.url, None)
             likeness = self._vectors.matrix(texts) @ self._vectors.matrix([words]).T
             near[:] = (likeness.toarray() + _LIKENESS_OF_A_LINK) * _parted(label)
@@ -112,12 +117,16 @@ class LinkModel(Strategy):
         votes, total = self._towards(texts, [self._linked[link.url] for link in links])
         given = (1.0 - self.gamma) * votes
         votes = np.divide(given, total, out=np.zeros(total.size), where=total > 0)
-        found = [Score(link.url, vote) for link, vote in zip(links, votes.tolist(), strict=True)]
+        found = [
+            Score(link.url, vote, shares=packed_shares(vote))
+            for link, vote in zip(links, votes.tolist(), strict=True)
+        ]
         for score in found:
-            self._scores[score.url] = max(score.value, self._scores.get(score.url, score.value))
+            if score.value >= self._scores.get(score.url, score.value):
+                self._scores[score.url] = self._direct[score.url] = score.value
         for link in links:
             if link.url in self._read:
-                for known in (self._texts, self._linked, self._scores):
+                for known in (self._texts, self._linked, self._scores, self._direct):
                     known.pop(link.url, None)
         self._bound()
         return found
@@ -142,11 +151,12 @@ class LinkModel(Strategy):
             self._scores = dict(
                 zip(self._texts, propagate(votes, likeness, self.gamma).tolist(), strict=True)
             )
+            self._direct = dict(zip(self._texts, ((1.0 - self.gamma) * votes).tolist(), strict=True))
             self._refreshing, self._untold = True, deque(self._scores)
         while self._untold:
             url = self._untold.popleft()
             if url in self._scores:
-                yield Score(url, self._scores[url])
+                yield self._score(url)
         self._refreshing = False
 
     def _label(self, words: Hashed, label: float) -> None:
@@ -160,7 +170,13 @@ class LinkModel(Strategy):
             return
         ranked = sorted(self._scores, key=self._scores.__getitem__, reverse=True)
         for url in ranked[self.most_queued :]:
-            del self._texts[url], self._linked[url], self._scores[url]
+            del self._texts[url], self._linked[url], self._scores[url], self._direct[url]
+
+    def current(self, link: Link) -> Score | None:
+        return self._score(link.url) if link.url in self._scores else None
+
+    def _score(self, url: str) -> Score:
+        return Score(url, self._scores[url], shares=packed_shares(self._direct[url]))
 
     def worth(self, value: float) -> float:
         return min(1.0, max(0.0, value))
@@ -181,6 +197,7 @@ class LinkModel(Strategy):
             "counts": packed(np.concatenate([counts for _, counts in every]) if every else np.empty(0)),
             "linked": [self._linked[url] for url in self._texts],
             "scores": [self._scores[url] for url in self._texts],
+            "direct": [self._direct[url] for url in self._texts],
             "read": list(self._read),
             "refreshing": self._refreshing,
             "untold": list(self._untold),
@@ -199,6 +216,7 @@ class LinkModel(Strategy):
         linked = ([float(part) for part in parts] for parts in state["linked"])
         self._linked = dict(zip(state["urls"], linked, strict=True))
         self._scores = dict(zip(state["urls"], map(float, state["scores"]), strict=True))
+        self._direct = dict(zip(state["urls"], map(float, state["direct"]), strict=True))
         self._read = dict.fromkeys(state["read"])
         self._refreshing = bool(state["refreshing"])
         self._untold = deque(state["untold"])

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.link_model.learning import HALF_LIFE_PAGES, LinkLearner, label_of
+from topiccrawler.link_model.learning import HALF_LIFE_PAGES, Explainer, LinkLearner, label_of
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
     Knowledge,
@@ -19,8 +19,12 @@ from topiccrawler.strategies.base import (
     link_scorer_of,
     logistic,
 )
+from topiccrawler.strategies.shared.shares import Shares
 
 _PIECE = 250  # links scored anew in one call
+_EXACT = 1e-6
+LEARNED = "learned in this crawl"
+ANOTHER_MODEL = "a link model of another time"
 
 
 OVERCONFIDENCE = (
@@ -47,6 +51,7 @@ class NaiveBayes(Strategy):
     """
 
     name: ClassVar[str] = "naive_bayes"
+    share_names: ClassVar[tuple[str, ...]] = ("prior", "anchor", "context", "url", LEARNED)
     needs_link_scorer: ClassVar[bool] = True
     prunes: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
@@ -90,6 +95,27 @@ class NaiveBayes(Strategy):
         links = iter(queued)
         while piece := list(islice(links, _PIECE)):
             yield from self._scores(piece)
+
+    def shares(self, link: Link, score: float, kept: bytes) -> Shares:
+        """The model's shares by field; what is left is what was learned when the link was scored."""
+        model = self._learner.base if self._learner is not None else self._scorer
+        of_fields = dict.fromkeys(self.share_names[:-1], 0.0)
+        explained: Shares = model.explain(link) if isinstance(model, Explainer) else []
+        for name, share in explained:
+            of_fields[name.partition(":")[0]] += share
+        if self._learner is not None:
+            scale = self._learner.bounded_share(sum(of_fields.values()))
+            of_fields = {name: share * scale for name, share in of_fields.items()}
+        left = score - sum(of_fields.values())
+        last = (
+            []
+            if self._learner is None and abs(left) < _EXACT
+            else [(LEARNED if self.learn else ANOTHER_MODEL, left)]
+        )
+        return [*of_fields.items(), *last]
+
+    def current(self, link: Link) -> Score | None:
+        return self._scores([link])[0] if self.learn else None
 
     def worth(self, value: float) -> float:
         return logistic(value / OVERCONFIDENCE)

@@ -29,6 +29,7 @@ class Opic(GraphStrategy):
     """
 
     name: ClassVar[str] = "opic"
+    share_names: ClassVar[tuple[str, ...]] = ("cash",)
     _pool: float = field(default=0.0, init=False, repr=False)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:

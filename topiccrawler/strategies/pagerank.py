@@ -30,6 +30,7 @@ class PageRank(GraphStrategy):
     """
 
     name: ClassVar[str] = "pagerank"
+    share_names: ClassVar[tuple[str, ...]] = ("PageRank",)
     damping: float = 0.85
 
     def __post_init__(self) -> None:

@@ -25,6 +25,7 @@ class RandomOrder(Strategy):
     """
 
     name: ClassVar[str] = "random_order"
+    share_names: ClassVar[tuple[str, ...]] = ("draw",)
     _key: bytes = field(default=b"0", init=False, repr=False)
 
     def prepare(self, knowledge: Knowledge) -> None:

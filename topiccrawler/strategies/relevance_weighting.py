@@ -29,6 +29,7 @@ class RelevanceWeighting(Strategy):
     """
 
     name: ClassVar[str] = "relevance_weighting"
+    share_names: ClassVar[tuple[str, ...]] = ("nearest topic word",)
     c: float = 0.6
     top_words: int = 60
     with_context: bool = True

@@ -33,6 +33,7 @@ class SeedSelector(GraphStrategy):
     """
 
     name: ClassVar[str] = "seed_selector"
+    share_names: ClassVar[tuple[str, ...]] = ("weight of the linking page",)
     link_weight: float = 0.1
     _relevances: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
     _chosen: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)  # 1 = chosen

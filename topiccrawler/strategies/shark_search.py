@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
+from topiccrawler.strategies.shared.shares import packed
 from topiccrawler.strategies.shared.topic_similarity import TopicSimilarity
 
 
@@ -31,6 +32,7 @@ class SharkSearch(Strategy):
     """
 
     name: ClassVar[str] = "shark_search"
+    share_names: ClassVar[tuple[str, ...]] = ("inherited", "anchor", "context")
     delta: float = 0.5
     gamma: float = 0.95
     beta: float = 0.8
@@ -53,7 +55,8 @@ class SharkSearch(Strategy):
         for link, (anchor, context) in zip(links, self._similarity.links(links), strict=True):
             neighbourhood = self.beta * anchor + (1 - self.beta) * (1.0 if anchor > 0 else context)
             value = self.gamma * inherited + (1 - self.gamma) * neighbourhood
-            scores.append(Score(link.url, value, inherited))
+            own = packed(self.gamma * inherited, (1 - self.gamma) * self.beta * anchor)
+            scores.append(Score(link.url, value, inherited, own))
         return scores
 
     def worth(self, value: float) -> float:

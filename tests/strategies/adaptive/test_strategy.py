@@ -120,9 +120,10 @@ def test_a_site_that_turned_dry_falls_below_one_that_never_gave_much() -> None:
         for n in range(30):
             strategy.visit(Page(rich[n].url, relevance=0.5, is_target=n < 20, via=Via(rich[n])), [])
             strategy.visit(Page(poor[n].url, relevance=0.5, is_target=n % 4 == 0, via=Via(poor[n])), [])
-        return sum(share for _, share in strategy.shares(rich[-1].url)), sum(
-            share for _, share in strategy.shares(poor[-1].url)
-        )
+        scored = strategy.current(rich[-1]), strategy.current(poor[-1])
+        assert scored[0] is not None
+        assert scored[1] is not None
+        return scored[0].value, scored[1].value
 
     rich, poor = after(keep=1.0)
     assert rich > poor
@@ -132,11 +133,13 @@ def test_a_site_that_turned_dry_falls_below_one_that_never_gave_much() -> None:
 
 def test_shares_add_up_to_the_score_and_name_every_evidence() -> None:
     strategy = begun()
-    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 7.0, "3")])
-    shares = strategy.shares("http://a.example/")
-    assert {name for name, _ in shares} == set(FEATURES)
-    assert sum(share for _, share in shares) == pytest.approx(found["http://a.example/"])
-    assert strategy.shares("http://unknown.example/") == []
+    found = link("http://a.example/", 7.0, "3")
+    (score,) = strategy.visit(SEED_PAGE, [found])
+    shares = strategy.shares(found, score.value, score.shares)
+    assert [name for name, _ in shares] == list(FEATURES)
+    assert sum(share for _, share in shares) == pytest.approx(score.value, abs=1e-9)
+    assert strategy.current(found) == score
+    assert strategy.current(link("http://unknown.example/")) is None
 
 
 def test_evidence_left_out_says_nothing() -> None:
@@ -171,8 +174,8 @@ def test_with_many_waiting_every_row_is_weighed_in_its_turn(monkeypatch: pytest.
     again.load(strategy.save())
     known = again._urls
     waiting = known.waiting_rows()
-    weighed = [sum(share for _, share in again.shares(known.urls[row])) for row in waiting]
-    assert np.allclose(known.columns["score"][waiting], weighed)
+    weighed = [again.current(link(known.urls[row])) for row in waiting]
+    assert np.allclose(known.columns["score"][waiting], [score.value for score in weighed if score])
 
 
 def test_parameters_are_checked() -> None:

@@ -6,7 +6,7 @@ import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +29,7 @@ from topiccrawler.strategies.base import (
     logistic,
 )
 from topiccrawler.strategies.shared.array_serialization import Floats, Numbers
+from topiccrawler.strategies.shared.shares import packed_rows
 
 FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (chosen here, on log-odds scale)
     "bias": -1.0,
@@ -87,6 +88,7 @@ class Adaptive(Strategy):
     smoothing: float = 0.5
     keep: float = 0.9
     without: str = ""  # kinds of evidence left out, separated by commas (for ablations)
+    share_names: ClassVar[tuple[str, ...]] = tuple(FEATURES)
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
     _threshold: float = field(default=0.5, init=False, repr=False)
 
@@ -102,7 +104,7 @@ class Adaptive(Strategy):
         self._regression = Regression(FEATURES.values(), self.rate)
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
         self._refreshes = 0
-        self._pending: deque[tuple[str, float]] = deque()  # scores found by a refresh and not answered yet
+        self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
         self._headings: dict[str, float] = {}
         self._urls = UrlFeatures(self.keep)
         self._taken: PageObservation | None = None  # from the page visited last
@@ -136,19 +138,22 @@ class Adaptive(Strategy):
             return ()
         rows = self._meet(seen)
         known = self._urls
-        values = self._regression.scores(self._features(rows))
+        features = self._features(rows)
+        values = self._regression.scores(features)
         known.columns["score"][rows] = values
-        told = known.columns["told"]
-        told[rows] = np.maximum(told[rows], values)  # the queue keeps the larger one; a refresh may lower it
+        queued = known.columns["queued"]
+        queued[rows] = np.maximum(
+            queued[rows], values
+        )  # the queue keeps the larger one; a refresh may lower it
         known.forget()
-        return list(map(Score, map(known.urls.__getitem__, rows.tolist()), values.tolist()))
+        return self._as_scores(rows, values, features)
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
         """Weighs what it has in its columns, not what is queued: reading the queue would cost more than weighing it."""
         if not self._pending:
             self._weigh()
         while self._pending:
-            yield Score(*self._pending.popleft())
+            yield self._pending.popleft()
 
     def _weigh(self) -> None:
         """Weigh anew what may matter soon; what the caller's queue must know is answered as it asks.
@@ -164,25 +169,32 @@ class Adaptive(Strategy):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
             rows = np.union1d(best, touched)
         estimates[rows] = self._regression.scores(self._features(rows))
-        told = known.columns["told"]
+        queued = known.columns["queued"]
         head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
-        matters = np.maximum(estimates[rows], told[rows]) >= head
-        rows = rows[matters & (np.abs(estimates[rows] - told[rows]) >= LEAST_CHANGE)]
-        told[rows] = estimates[rows]
-        self._pending.extend(
-            zip((known.urls[row] for row in rows.tolist()), told[rows].tolist(), strict=True)
-        )
+        matters = np.maximum(estimates[rows], queued[rows]) >= head
+        rows = rows[matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)]
+        queued[rows] = estimates[rows]
+        self._pending.extend(self._as_scores(rows, queued[rows], self._features(rows)))
 
     def worth(self, value: float) -> float:
         return logistic(value)
 
-    def shares(self, url: str) -> list[tuple[str, float]]:
-        """What each kind of evidence adds to a waiting URL's score, for `explain`; empty for an unknown URL."""
-        row = self._urls.rows.get(url)
-        if row is None:
-            return []
-        parts = self._features(np.array([row]))[0] * self._regression.weights
-        return sorted(zip(FEATURES, parts.tolist(), strict=True), key=lambda part: -abs(part[1]))
+    def current(self, link: Link) -> Score | None:
+        row = self._urls.rows.get(link.url)
+        if row is None or not self._urls.waiting[row]:
+            return None
+        rows = np.array([row])
+        features = self._features(rows)
+        value = float(self._regression.scores(features)[0])
+        return Score(link.url, value, shares=self._shares(features)[0])
+
+    def _as_scores(self, rows: Numbers, values: Floats, features: Floats) -> list[Score]:
+        urls = map(self._urls.urls.__getitem__, rows.tolist())
+        return list(map(Score, urls, values.tolist(), repeat(0.0), self._shares(features)))
+
+    def _shares(self, features: Floats) -> list[bytes]:
+        """What each kind of evidence adds to the score of each row."""
+        return packed_rows(features * self._regression.weights)
 
     def save(self) -> Mapping[str, Any]:
         return {
@@ -190,7 +202,7 @@ class Adaptive(Strategy):
             "fetched": self._fetched,
             "relevant": self._relevant,
             "refreshes": self._refreshes,
-            "pending": list(self._pending),
+            "pending": [(score.url, score.value, score.shares.hex()) for score in self._pending],
             "known": self._urls.save(),
         }
 
@@ -198,7 +210,10 @@ class Adaptive(Strategy):
         self._regression.load(state)
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
         self._refreshes = int(state["refreshes"])
-        self._pending = deque((str(url), float(value)) for url, value in state["pending"])
+        self._pending = deque(
+            Score(str(url), float(value), 0.0, bytes.fromhex(shares))
+            for url, value, shares in state["pending"]
+        )
         self._urls = UrlFeatures.load(state["known"], self.keep)
 
     def _learn(self, page: PageObservation) -> None:

@@ -42,7 +42,7 @@ class UrlFeatures:
         "best_heading",
         "best_grandparent",
         "score",  # as weighed last
-        "told",  # the score the queue has
+        "queued",  # the score the queue has
     )
 
     def __init__(self, keep: float = 1.0) -> None:
@@ -67,7 +67,7 @@ class UrlFeatures:
             self.groups = {name: doubled(column) for name, column in self.groups.items()}
             self.words, self.waiting = doubled(self.words), doubled(self.waiting)
         self.waiting[first : len(self.urls)] = True
-        self.columns["told"][first : len(self.urls)] = -np.inf
+        self.columns["queued"][first : len(self.urls)] = -np.inf
         return np.array([rows[url] for url in urls], dtype=np.int64)
 
     def meet(

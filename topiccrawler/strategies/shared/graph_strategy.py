@@ -54,6 +54,10 @@ class GraphStrategy(Strategy):
                     yield Score(url, float(self._values[node]))
         self._refreshing = False
 
+    def current(self, link: Link) -> Score | None:
+        node = int(self._graph.find([link.url])[0])
+        return None if node < 0 else Score(link.url, float(self._values[node]))
+
     def _room(self, fill: float) -> Floats:
         """The scores, with one for each node; new nodes get `fill`."""
         self._values = grown(self._values, len(self._graph), fill)
