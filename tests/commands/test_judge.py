@@ -146,7 +146,11 @@ def test_detail_needs_no_topic(scrapy: Callable[..., Any], page: Path) -> None:
         ),
         (["train", "finance", "--page-classifier", "detail"], 1, "add --pages FILE.warc.gz --labels FILE"),
         (["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=svm"], 1, "train it: scrapy train law"),
-        (["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=tarot"], 1, "page classifiers are vsm, centroid"),
+        (
+            ["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=tarot"],
+            1,
+            "page classifiers are vsm, centroid",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(

@@ -46,7 +46,7 @@ class QueueStats:
     def restore(self, now: float) -> None:
         """Let hosts back off as long as their servers asked for before the crawl was stopped."""
         self._told.update(self._budgets_closed())
-        for host, reason, until in noted_waits(self._frontier.note(NOTE)):
+        for host, reason, until in noted_waits(self._frontier.notes.get(NOTE)):
             if reason in BACK_OFFS and now < until < inf:
                 self._frontier.hosts.back_off(host, until, reason)
 
@@ -71,16 +71,16 @@ class QueueStats:
         long = [wait for wait in waits if wait[2] - now > _WORTH_NOTING_SECONDS]
         long.sort(key=lambda wait: -wait[2])
         noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]
-        self._frontier.put_note(NOTE, json.dumps(noted[:_NOTED_HOSTS]))
+        self._frontier.notes.put(NOTE, json.dumps(noted[:_NOTED_HOSTS]))
 
     def finish(self, now: float) -> None:
         """The last word."""
         self.show(now)
-        for state, count in self._frontier.counts().items():
+        for state, count in self._frontier.listing.counts().items():
             self._stats.set_value(f"frontier/urls/{state.value}", count)
         closed = self._budgets_closed()
         if closed:
-            held = self._frontier.waiting_in(closed)
+            held = self._frontier.listing.waiting_in(closed)
             self._stats.set_value("frontier/urls/held", held)
             if held:
                 logger.info(

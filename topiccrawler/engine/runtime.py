@@ -106,7 +106,7 @@ def build_runtime(
     hosts = Hosts(patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"), worth=strategy.worth)
     seeds = _seeds(params, topic)
     frontier = _frontier(settings, hosts, jobdir)
-    frontier.put_note("job", json.dumps(_job(params, settings), ensure_ascii=False))
+    frontier.notes.put("job", json.dumps(_job(params, settings), ensure_ascii=False))
     return Runtime(
         params=params,
         topic=topic,
@@ -125,7 +125,7 @@ def build_runtime(
         gate=LinkGate(
             strategy.current_scorer or scorer, threshold, topic.tunnel_probability, topic.tunnel_depth
         ),
-        harvest=HarvestCounter(frontier.note(HarvestCounter.NOTE)),
+        harvest=HarvestCounter(frontier.notes.get(HarvestCounter.NOTE)),
         clock=Clock(),
         files=JobFiles(folder),
         seeds=seeds,
