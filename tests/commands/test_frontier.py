@@ -34,12 +34,12 @@ def job(tmp_path: Path) -> Path:
         )
         assert frontier.lease(2.0) is not None
         frontier.acknowledge("http://a.cn/1", State.ERROR, "http 503", 3.0)
-        frontier.put_note(
+        frontier.notes.put(
             "waits",
             json.dumps([["c.cn", "host budget", None], ["b.cn", "retry-after", 4e9], ["d.cn", "delay", 5]]),
         )
-        frontier.put_note("harvest", '{"pages": 7, "kept": 4}')
-        frontier.put_note("job", '{"topic": "finance", "strategy": "breadth_first"}')
+        frontier.notes.put("harvest", '{"pages": 7, "kept": 4}')
+        frontier.notes.put("job", '{"topic": "finance", "strategy": "breadth_first"}')
     return folder
 
 
@@ -86,7 +86,7 @@ def noted(folder: Path, **notes: object) -> Path:
     """The same job, with other notes."""
     with SqliteFrontier(folder / "frontier.sqlite") as frontier:
         for name, note in notes.items():
-            frontier.put_note(name, json.dumps(note))
+            frontier.notes.put(name, json.dumps(note))
     return folder
 
 

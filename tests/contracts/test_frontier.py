@@ -71,7 +71,7 @@ def drain(frontier: Frontier, now: float = 0.0) -> list[str]:
 
 
 def states(frontier: Frontier) -> dict[str, int]:
-    return {state.value: count for state, count in frontier.counts().items() if count}
+    return {state.value: count for state, count in frontier.listing.counts().items() if count}
 
 
 def test_the_larger_score_goes_first_and_equal_scores_in_order_of_arrival(frontier: Frontier) -> None:
@@ -128,7 +128,7 @@ def test_every_field_of_a_link_returns(frontier: Frontier) -> None:
     leased = frontier.lease(0.0)
     assert leased is not None
     assert leased.link == full
-    row = frontier.row(full.url)
+    row = frontier.listing.row(full.url)
     assert row is not None
     assert row.link == full
 
@@ -161,7 +161,8 @@ def test_rescoring_replaces_the_carry_and_keeps_the_tunnel(frontier: Frontier) -
 def test_scores_may_be_rewritten_while_the_queue_is_read(frontier: Frontier) -> None:
     push(frontier, *((f"a/{n}", float(n)) for n in range(1200)))
     assert (
-        frontier.rescore(Score(waiting.url, -float(n)) for n, waiting in enumerate(frontier.queued())) == 1199
+        frontier.rescore(Score(waiting.url, -float(n)) for n, waiting in enumerate(frontier.listing.queued()))
+        == 1199
     )
     assert drain(frontier)[:3] == ["a/0", "a/1", "a/2"]
 
@@ -210,7 +211,7 @@ def test_a_push_again_queues_what_has_ended_but_not_what_is_leased(frontier: Fro
     frontier.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
     assert lease(frontier) == "b/1"
     assert push(frontier, ("a/1", 0.2), ("b/1", 3.0), now=7.0, again=True) == {"new": 1, "known": 1}
-    row = frontier.row("http://a/1")
+    row = frontier.listing.row("http://a/1")
     assert row is not None
     assert (row.score, row.state, row.added, row.changed) == (0.2, State.WAITING, 0.0, 7.0)
     assert drain(frontier) == ["a/1"]
@@ -253,7 +254,7 @@ def test_a_claim_leases_what_waits_or_is_new_without_a_turn_of_its_host(make: Ma
         frontier.acknowledge(f"http://{url}", State.COMPLETED, "", 2.0)
     assert not frontier.lease_url(link("a/2"), 5.0, 2.0)
     assert (states(frontier), frontier.hosts.leases("a")) == ({"completed": 3}, 0)
-    row = frontier.row("http://b/9")
+    row = frontier.listing.row("http://b/9")
     assert row is not None
     assert (row.score, row.added, row.changed) == (5.0, 1.0, 2.0)
 
@@ -283,7 +284,7 @@ def test_leases_past_their_deadline_go_back(make: Make) -> None:
     push(frontier, ("a/1", 3.0), ("b/1", 2.0))
     assert (lease(frontier, now=0.0), lease(frontier, now=10.0)) == ("a/1", "b/1")
     assert [frontier.release(now) for now in (29.9, 30.0, 30.0)] == [0, 1, 0]
-    assert frontier.counts()[State.PROCESSING] == 1
+    assert frontier.listing.counts()[State.PROCESSING] == 1
     frontier.acknowledge("http://a/1", State.COMPLETED, "too late", 31.0)
     assert drain(frontier, now=31.0) == ["a/1"]
 
@@ -301,7 +302,7 @@ def test_a_refusal_discards_and_costs_the_host_nothing(make: Make) -> None:
     assert name(frontier.lease(3.0, accept)) == "a/3"
     assert frontier.lease(3.0, accept) is None
     assert seen == ["a/1", "a/2", "b/1", "a/3"]
-    row = frontier.row("http://a/2")
+    row = frontier.listing.row("http://a/2")
     assert row is not None
     assert (row.state, row.reason, row.changed) == (State.DISCARDED, "below the threshold", 3.0)
     assert states(frontier) == {"processing": 2, "discarded": 2}
@@ -315,16 +316,16 @@ def test_rows_tell_state_reason_and_times_in_order_of_arrival(frontier: Frontier
     frontier.acknowledge("http://c/1", State.ERROR, "404", 14.0)
     told = [
         (row.link.host, row.score, row.state.value, row.reason, row.added, row.changed)
-        for row in frontier.rows()
+        for row in frontier.listing.rows()
     ]
     assert told == [
         ("a", 1.0, "waiting", "", 10.0, 10.0),
         ("b", 2.0, "processing", "", 10.0, 13.0),
         ("c", 3.0, "error", "404", 11.0, 14.0),
     ]
-    assert [row.link.host for row in frontier.rows(State.PROCESSING)] == ["b"]
-    assert [waiting.host for waiting in frontier.queued()] == ["a"]
-    assert (len(frontier), frontier.row("http://z/1")) == (1, None)
+    assert [row.link.host for row in frontier.listing.rows(State.PROCESSING)] == ["b"]
+    assert [waiting.host for waiting in frontier.listing.queued()] == ["a"]
+    assert (len(frontier), frontier.listing.row("http://z/1")) == (1, None)
 
 
 def test_a_host_whose_last_url_left_no_longer_asks_to_be_woken(make: Make) -> None:
@@ -339,12 +340,12 @@ def test_a_host_whose_last_url_left_no_longer_asks_to_be_woken(make: Make) -> No
 
 
 def test_notes_are_kept_by_name(frontier: Frontier) -> None:
-    assert frontier.note("strategy") is None
-    frontier.put_note("strategy", "{}")
-    frontier.put_note("strategy", '{"词": 1}')
-    assert frontier.note("strategy") == '{"词": 1}'
+    assert frontier.notes.get("strategy") is None
+    frontier.notes.put("strategy", "{}")
+    frontier.notes.put("strategy", '{"词": 1}')
+    assert frontier.notes.get("strategy") == '{"词": 1}'
     frontier.commit()
-    assert frontier.note("strategy") == '{"词": 1}'
+    assert frontier.notes.get("strategy") == '{"词": 1}'
 
 
 def test_thousands_of_urls_of_one_host_leave_in_order(frontier: Frontier) -> None:
@@ -372,7 +373,11 @@ def test_the_last_look_may_leave_a_url_waiting_and_its_host_or_everybody_aside(f
     assert frontier.lease(0.0, lambda _: Postpone.ALL) is None
     assert frontier.hosts.next_ready(0.0) == 0.0
     assert lease(frontier) == "d/1"
-    assert (frontier.waiting_in({"a"}), frontier.waiting_in({"a", "c"}), frontier.waiting_in(set())) == (
+    assert (
+        frontier.listing.waiting_in({"a"}),
+        frontier.listing.waiting_in({"a", "c"}),
+        frontier.listing.waiting_in(set()),
+    ) == (
         2,
         2,
         0,
@@ -382,14 +387,14 @@ def test_the_last_look_may_leave_a_url_waiting_and_its_host_or_everybody_aside(f
 def test_the_queue_can_be_read_behind_a_url(frontier: Frontier) -> None:
     push(frontier, *((f"a/{number}", 1.0) for number in range(5)))
     lease(frontier)
-    assert [link.url for link in frontier.queued("http://a/2")] == ["http://a/3", "http://a/4"]
-    assert [link.url[-1] for link in frontier.queued("http://a/0")] == ["1", "2", "3", "4"]
-    assert [link.url[-1] for link in frontier.queued("http://unknown/")] == ["1", "2", "3", "4"]
+    assert [link.url for link in frontier.listing.queued("http://a/2")] == ["http://a/3", "http://a/4"]
+    assert [link.url[-1] for link in frontier.listing.queued("http://a/0")] == ["1", "2", "3", "4"]
+    assert [link.url[-1] for link in frontier.listing.queued("http://unknown/")] == ["1", "2", "3", "4"]
 
 
 def test_a_url_leased_while_the_queue_is_read_is_not_given_any_more(frontier: Frontier) -> None:
     push(frontier, ("a/1", 1.0), ("b/1", 3.0), ("c/1", 2.0))
-    reading = frontier.queued()
+    reading = frontier.listing.queued()
     assert next(reading).url == "http://a/1"
     assert lease(frontier) == "b/1"
     assert [link.url for link in reading] == ["http://c/1"]
@@ -397,10 +402,10 @@ def test_a_url_leased_while_the_queue_is_read_is_not_given_any_more(frontier: Fr
 
 def test_notes_are_found_by_the_beginning_of_their_name(frontier: Frontier) -> None:
     for note in ("budget/a", "budget/b%", "harvest", "budget"):
-        frontier.put_note(note, note.upper())
-    assert frontier.notes("budget/") == {"budget/a": "BUDGET/A", "budget/b%": "BUDGET/B%"}
-    assert sorted(frontier.notes()) == ["budget", "budget/a", "budget/b%", "harvest"]
-    assert frontier.notes("x") == {}
+        frontier.notes.put(note, note.upper())
+    assert frontier.notes.all("budget/") == {"budget/a": "BUDGET/A", "budget/b%": "BUDGET/B%"}
+    assert sorted(frontier.notes.all()) == ["budget", "budget/a", "budget/b%", "harvest"]
+    assert frontier.notes.all("x") == {}
 
 
 def test_a_push_can_move_what_waits_or_was_never_met(frontier: Frontier) -> None:

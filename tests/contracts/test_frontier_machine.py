@@ -199,7 +199,7 @@ class FrontierMachine(RuleBasedStateMachine):
         counts = dict.fromkeys(State, 0)
         for row in self.model.values():
             counts[row.state] += 1
-        assert self.frontier.counts() == counts
+        assert self.frontier.listing.counts() == counts
         assert len(self.frontier) == counts[State.WAITING]
 
     @invariant()
@@ -226,13 +226,13 @@ class FrontierMachine(RuleBasedStateMachine):
                 row.added,
                 row.changed,
             )
-            for row in self.frontier.rows()
+            for row in self.frontier.listing.rows()
         ]
         assert told == [
             (url, *row.offer, row.state, row.reason, row.added, row.changed)
             for url, row in self.model.items()
         ]
-        assert [link.url for link in self.frontier.queued()] == self.waiting()
+        assert [link.url for link in self.frontier.listing.queued()] == self.waiting()
 
 
 class SqliteMachine(FrontierMachine):

@@ -127,7 +127,7 @@ def test_a_crawl_cut_anywhere_fetches_in_the_order_of_one_that_was_not(
 def test_of_a_strategy_that_says_what_it_took_only_that_is_kept(tmp_path: Path) -> None:
     crawl(tmp_path / "f.sqlite", 7, clean=False, learner=Frugal)
     with SqliteFrontier(tmp_path / "f.sqlite", read_only=True) as frontier:
-        kept = [json.loads(text) for text in frontier.notes(PAGE).values()]
+        kept = [json.loads(text) for text in frontier.notes.all(PAGE).values()]
     assert [sorted(entry) for entry in kept] == [["refreshed", "taken"]] * 8
 
 
@@ -136,11 +136,11 @@ def test_a_state_is_written_after_a_hundred_pages_at_the_latest(tmp_path: Path) 
     try:
         crawl(tmp_path / "f.sqlite", 130, clean=False)
         with SqliteFrontier(tmp_path / "f.sqlite", read_only=True) as frontier:
-            assert sorted(map(int, (name.removeprefix(PAGE) for name in frontier.notes(PAGE)))) == list(
+            assert sorted(map(int, (name.removeprefix(PAGE) for name in frontier.notes.all(PAGE)))) == list(
                 range(1, 101)
             )
-            assert '"pages": 130' in (frontier.note(NOW) or "")
-            assert '"pages": 100' in (frontier.note("ordering") or "")
+            assert '"pages": 130' in (frontier.notes.get(NOW) or "")
+            assert '"pages": 100' in (frontier.notes.get("ordering") or "")
     finally:
         Learner.refresh_every = every
 
@@ -150,7 +150,7 @@ def test_a_strategy_that_learns_nothing_costs_a_page_count_only(tmp_path: Path) 
         ordering = Ordering(Plain(), frontier, durable=True)
         for _ in range(3):
             ordering.visit(Page("http://a.cn/"), [Link("http://b.cn/", "b.cn")], 0.0)
-        assert list(frontier.notes("ordering")) == [NOW]
+        assert list(frontier.notes.all("ordering")) == [NOW]
         assert Ordering(Plain(), frontier).pages == 3
         with pytest.raises(StateError, match=r"begun with 'plain'; go on with -a strategy=plain"):
             Ordering(Learner(), frontier)
@@ -161,6 +161,6 @@ def test_a_strategy_that_learns_nothing_costs_a_page_count_only(tmp_path: Path) 
 )
 def test_a_damaged_state_is_one_line(tmp_path: Path, text: str) -> None:
     with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
-        frontier.put_note("ordering", text)
+        frontier.notes.put("ordering", text)
         with pytest.raises(StateError, match="the strategy's state: is damaged"):
             Ordering(Learner(), frontier)

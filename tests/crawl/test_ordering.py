@@ -34,7 +34,7 @@ def test_links_of_a_page_reached_by_a_tunnel_count_its_steps_and_a_target_ends_t
     via = Via(link("excluded"), tunnel=2)
     ordering.visit(Page("http://dull.example/", via=via), [link("a")], 0.0)
     ordering.visit(Page("http://good.example/", via=via, is_target=True), [link("b")], 0.0)
-    assert {row.link.host: row.tunnel for row in frontier.rows()} == {"a.example": 2, "b.example": 0}
+    assert {row.link.host: row.tunnel for row in frontier.listing.rows()} == {"a.example": 2, "b.example": 0}
 
 
 def test_a_job_goes_on_with_the_page_count_it_had_and_only_with_its_own_strategy() -> None:

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import pytest
 from scrapy import Request
+from scrapy.core.downloader import Slot
 from scrapy.http import Response
 from scrapy.robotstxt import ProtegoRobotParser
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
 
 from topiccrawler.engine.politeness import Politeness, host_key, retry_after_seconds
 from topiccrawler.frontier.hosts import Hosts
@@ -21,6 +24,8 @@ def politeness(hosts: Hosts) -> Politeness:
     return Politeness(
         hosts,
         lambda: NOW,
+        StatsCollector(get_crawler()),
+        slots={"slow.example": Slot(concurrency=1, delay=7.0)},
         user_agent="topiccrawler",
         crawl_delay_max_seconds=60.0,
         backoff_seconds=10.0,
@@ -58,6 +63,13 @@ def test_a_good_answer_ends_the_doubling(politeness: Politeness, hosts: Hosts) -
     politeness.response_downloaded(*answer(200))
     politeness.response_downloaded(*answer(429))
     assert hosts.ready_at("a.example") - NOW == 10.0
+
+
+def test_a_host_is_asked_as_seldom_as_the_downloader_found_best(politeness: Politeness, hosts: Hosts) -> None:
+    request = Request("http://slow.example/", meta={"download_slot": "slow.example"})
+    politeness.response_downloaded(Response(request.url, request=request), request)
+    politeness.response_downloaded(*answer(200))
+    assert (hosts.delay("slow.example"), hosts.delay("a.example")) == (7.0, 1.0)
 
 
 def test_retry_after_rests_the_host_as_long_as_it_asks_and_no_longer_than_the_limit(

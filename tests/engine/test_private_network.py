@@ -1,13 +1,23 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.private_network import is_private, literal
+from topiccrawler.engine.private_network import (
+    PrivateNetworkMiddleware,
+    inside,
+    is_private,
+    literal,
+    strangers,
+)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +57,52 @@ def test_what_leads_into_this_machine_or_its_network_is_private(address: str) ->
 )
 def test_what_lies_in_the_open_is_not_nor_what_a_local_proxy_answers_for_every_name(address: str) -> None:
     assert not is_private(address)
+
+
+@pytest.fixture
+def guard() -> Iterator[PrivateNetworkMiddleware]:
+    yield PrivateNetworkMiddleware(["127.0.0.1:8000", "intranet.example"], StatsCollector(get_crawler()))
+    strangers.clear()
+    inside.clear()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:9000/", "http://127.1/", "http://10.0.0.7/x", "https://[::1]/"]
+)
+def test_a_spelt_address_in_our_own_network_is_refused(guard: PrivateNetworkMiddleware, url: str) -> None:
+    with pytest.raises(IgnoreRequest, match="private address"):
+        guard.process_request(Request(url))
+    assert guard.stats.get_value("topic/private_addresses/refused") == 1
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("http://127.0.0.1:8000/seed"),
+        Request("http://127.0.0.1:9000/", meta={"proxy": "http://127.0.0.1:3128"}),
+        Request("http://114.114.114.114/"),
+        Request("data:,x"),
+    ],
+    ids=["seed", "proxy", "open", "no host"],
+)
+def test_seeds_proxied_requests_and_open_addresses_pass(
+    guard: PrivateNetworkMiddleware, request_: Request
+) -> None:
+    guard.process_request(request_)
+    assert strangers == set()
+
+
+def test_a_name_is_refused_once_it_was_seen_to_lead_inside(guard: PrivateNetworkMiddleware) -> None:
+    stranger, other_port = Request("http://trap.example/"), Request("http://intranet.example:81/")
+    guard.process_request(stranger)
+    guard.process_request(other_port)
+    assert strangers == {"trap.example"}
+    inside.update({"trap.example": "10.0.0.1", "intranet.example": "10.0.0.2"})
+    with pytest.raises(IgnoreRequest, match=r"trap\.example = 10\.0\.0\.1"):
+        guard.process_exception(stranger, OSError("lookup failed"))
+    with pytest.raises(IgnoreRequest, match=r"intranet\.example = 10\.0\.0\.2"):
+        guard.process_request(other_port)
+    guard.process_request(Request("http://intranet.example/"))
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_why_hosts_wait_is_counted_by_reason_and_a_reason_that_passed_becomes_ze
     ordering.lease(10.0)
     shown.show(10.0)
     assert ours(stats) == {"waits/retry-after": 1, "waits/no_longer_useful": 1, "waits/busy": 1}
-    assert noted_waits(frontier.note(NOTE)) == [
+    assert noted_waits(frontier.notes.get(NOTE)) == [
         ("b.cn", "no longer useful", float("inf")),
         ("a.cn", "retry-after", 100.0),
     ]
@@ -63,7 +63,7 @@ def test_a_resumed_crawl_keeps_the_rests_servers_asked_for_and_no_others(frontie
         ["c.cn", "delay", 90.0],
         ["d.cn", "host budget", None],
     ]
-    frontier.put_note(NOTE, json.dumps(waits))
+    frontier.notes.put(NOTE, json.dumps(waits))
     shown, _, _ = queue_stats(frontier)
     shown.restore(10.0)
     assert list(frontier.hosts.waiting(10.0)) == [("a.cn", "retry-after", 100.0)]

@@ -70,7 +70,7 @@ def test_a_host_is_closed_at_its_page_budget_and_its_other_urls_wait(frontier: F
     assert crawl.run() == ["a.cn/1", "a.cn/2", "b.cn/1"]
     assert crawl.budgets.closed == {"a.cn": HOST_PAGES}
     assert frontier.hosts.waits(0.0) == {"host budget": 1}
-    assert frontier.counts()[State.WAITING] == frontier.waiting_in(crawl.budgets.closed) == 2
+    assert frontier.listing.counts()[State.WAITING] == frontier.listing.waiting_in(crawl.budgets.closed) == 2
 
 
 def test_leases_under_way_count_against_the_budget(frontier: Frontier) -> None:
@@ -119,7 +119,7 @@ def test_a_calendar_of_relevant_pages_that_say_the_same_is_refused_by_its_shape(
     crawl.queue(*months, "a.cn/good")
     same = dict.fromkeys(months, "基金日历")
     assert crawl.run(relevant=frozenset([*months, "a.cn/good"]), words=same) == [*months[:4], "a.cn/good"]
-    row = frontier.row("http://a.cn/cal/5")
+    row = frontier.listing.row("http://a.cn/cal/5")
     assert row is not None
     assert (row.state, row.reason) == (State.DISCARDED, "trap: shape: /cal/# is no longer useful")
     assert crawl.budgets.refused == {"shape": 5}
@@ -141,7 +141,7 @@ def test_faults_of_the_network_are_not_held_against_a_host_but_what_is_no_page_i
         crawl.ordering.acknowledge(leased.link.url, state, reason, 0.0, fetched=fetched)
     assert crawl.ordering.lease(0.0) is None
     assert crawl.budgets.closed == {"a.cn": HOST_UNPRODUCTIVE}
-    assert '"pages": 4, "dry": 2' in (frontier.note(NOTE + "a.cn") or "")
+    assert '"pages": 4, "dry": 2' in (frontier.notes.get(NOTE + "a.cn") or "")
 
 
 def test_seeds_are_what_the_user_wants_whatever_their_form(frontier: Frontier) -> None:
@@ -171,7 +171,7 @@ def test_budgets_go_on_where_they_stood_and_a_larger_one_frees_what_waited(path:
 
 
 def test_a_damaged_note_is_said_in_one_line(frontier: Frontier) -> None:
-    frontier.put_note(NOTE + "a.cn", '{"pages": "many"}')
+    frontier.notes.put(NOTE + "a.cn", '{"pages": "many"}')
     with pytest.raises(StateError, match=r"budget of host 'a\.cn': its note is damaged"):
         Budgets(frontier)
 

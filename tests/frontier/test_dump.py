@@ -41,7 +41,7 @@ def fill(path: Path) -> None:
             frontier.acknowledge(f"http://{url}", state, reason, 7.0)
         assert frontier.lease(8.0) is not None
         frontier.push([(link("a.cn/2", "基金"), Score("http://a.cn/2", 4.0, carry=0.5))], now=9.0)
-        frontier.put_note("harvest", '{"pages": 2, "kept": 1}')
+        frontier.notes.put("harvest", '{"pages": 2, "kept": 1}')
 
 
 def test_an_overview_counts_by_state_host_and_reason_and_gives_the_best_waiting_rows(tmp_path: Path) -> None:
@@ -92,10 +92,10 @@ def test_what_is_dumped_can_be_loaded_again_and_is_the_same(tmp_path: Path) -> N
             ("http://a.cn/2", 4.0, 0.5),
             ("http://d.cn/1", 2.0, 0.0),
         ]
-        first = copy.row("http://a.cn/1")
+        first = copy.listing.row("http://a.cn/1")
         assert first is not None
         assert (first.state, first.reason, first.added, first.changed) == (State.ERROR, "http 404", 5.0, 7.0)
-        assert copy.note("harvest") == '{"pages": 2, "kept": 1}'
+        assert copy.notes.get("harvest") == '{"pages": 2, "kept": 1}'
 
 
 ROW = '{"url": "http://a.cn/1", "host": "a.cn", "score": 1.0}'

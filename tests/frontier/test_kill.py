@@ -25,7 +25,7 @@ from topiccrawler.model import Link, Score
 
 path, per_commit, links = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 frontier = SqliteFrontier(path, acknowledgements_per_commit=per_commit)
-if frontier.row("http://h/0") is None:
+if frontier.listing.row("http://h/0") is None:
     frontier.push([(Link("http://h/0", "h"), Score("http://h/0", 0.0))], now=0.0)
     frontier.commit()
 print("ready", flush=True)
@@ -64,7 +64,7 @@ def test_a_killed_crawl_keeps_every_acknowledged_page_with_its_links(tmp_path: P
         assert len(again) < per_commit  # only pages of the open transaction are fetched twice
         announced = sorted({*announced, *pages})
         with SqliteFrontier(path, read_only=True) as frontier:
-            rows = {int(row.link.url.rpartition("/")[2]): row for row in frontier.rows()}
+            rows = {int(row.link.url.rpartition("/")[2]): row for row in frontier.listing.rows()}
         completed = [number for number, row in rows.items() if row.state is State.COMPLETED]
         assert completed == list(range(len(completed)))
         assert sorted(rows) == list(range(len(completed) * LINKS + 1))
@@ -85,4 +85,4 @@ def test_a_leftover_of_a_killed_process_does_not_lock_the_frontier(tmp_path: Pat
     holder.kill()
     holder.communicate()
     with SqliteFrontier(path) as frontier:
-        assert frontier.counts()[State.WAITING] == 1
+        assert frontier.listing.counts()[State.WAITING] == 1

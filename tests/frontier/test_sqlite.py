@@ -40,7 +40,7 @@ def numbers(frontier: SqliteFrontier) -> list[int]:
 def on_disk(path: Path) -> dict[str, str]:
     """State by URL as another program sees it: what is committed."""
     with SqliteFrontier(path, read_only=True) as frontier:
-        return {row.link.url: row.state.value for row in frontier.rows()}
+        return {row.link.url: row.state.value for row in frontier.listing.rows()}
 
 
 @pytest.fixture
@@ -62,17 +62,17 @@ def test_reopening_gives_back_order_states_leases_and_notes(path: Path, memory_u
         assert second is not None
         assert second.link.url == link(4).url
         frontier.acknowledge(second.link.url, State.ERROR, "timeout", 5.0)
-        frontier.put_note("strategy", '{"词": 1}')
+        frontier.notes.put("strategy", '{"词": 1}')
     scores = {n: -float(n) if n % 2 == 0 else 500.0 if n % 7 == 0 else float(n) for n in range(300)}
     scores[2] = 600.0
     del scores[4]
     with SqliteFrontier(path, memory_urls=memory_urls) as frontier:
-        assert {state.value: count for state, count in frontier.counts().items() if count} == {
+        assert {state.value: count for state, count in frontier.listing.counts().items() if count} == {
             "waiting": 299,
             "error": 1,
         }
-        assert frontier.note("strategy") == '{"词": 1}'
-        row = frontier.row(link(4).url)
+        assert frontier.notes.get("strategy") == '{"词": 1}'
+        row = frontier.listing.row(link(4).url)
         assert row is not None
         assert (row.state, row.reason, row.score, row.changed) == (State.ERROR, "timeout", 600.0, 5.0)
         assert numbers(frontier) == sorted(scores, key=lambda n: (-scores[n], n))
@@ -129,10 +129,10 @@ def test_raises_and_new_scores_in_any_order_end_as_the_last_one(path: Path) -> N
                     frontier.commit()
                 frontier.rescore([Score(link(start).url, value - 0.5), Score(link(start + 1).url, -value)])
             push(frontier, start + 1, value=-1.0)
-        expected = [(row.link.url, row.score) for row in frontier.rows()]
+        expected = [(row.link.url, row.score) for row in frontier.listing.rows()]
     assert [score for _, score in expected] == [8.5, -1.0, 8.5, -1.0]
     with SqliteFrontier(path) as frontier:
-        assert [(row.link.url, row.score) for row in frontier.rows()] == expected
+        assert [(row.link.url, row.score) for row in frontier.listing.rows()] == expected
         assert numbers(frontier) == [0, 100, 1, 101]
 
 
@@ -142,12 +142,12 @@ def test_the_row_of_a_raised_url_tells_the_raising_link(path: Path) -> None:
             offered = link(0, anchor=text, source_url=f"http://{text}/")
             frontier.push([(offered, Score(offered.url, value, carry=value))], now=0.0, tunnel=int(value))
     with SqliteFrontier(path) as frontier:
-        row = frontier.row("http://a/0")
+        row = frontier.listing.row("http://a/0")
         assert row is not None
         assert (row.link, row.score, row.carry, row.tunnel) == (
             link(0, anchor="third", source_url="http://third/"), 3.0, 3.0, 3,
         )  # fmt: skip
-        assert [waiting.anchor for waiting in frontier.queued()] == ["third"]
+        assert [waiting.anchor for waiting in frontier.listing.queued()] == ["third"]
 
 
 def test_urls_with_equal_fingerprints_are_different_urls(path: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_reader_changes_nothing_and_sees_leases(path: Path) -> None:
         push(frontier, 0, 1)
         frontier.lease(0.0)
     with SqliteFrontier(path, read_only=True) as reader:
-        assert reader.counts()[State.PROCESSING] == 1
+        assert reader.listing.counts()[State.PROCESSING] == 1
         push(reader, 5)
         with pytest.raises(StateError, match="readonly"):
             reader.commit()
@@ -201,7 +201,7 @@ def test_a_reader_keeps_the_moment_it_opened_while_the_crawl_goes_on(path: Path)
             push(frontier, 1)
             push(frontier, 0, value=9.0)
             frontier.commit()
-            assert [(row.link.url, row.score) for row in reader.rows()] == [("http://a/0", 0.0)]
+            assert [(row.link.url, row.score) for row in reader.listing.rows()] == [("http://a/0", 0.0)]
         assert len(on_disk(path)) == 2
 
 

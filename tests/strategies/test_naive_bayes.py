@@ -115,7 +115,7 @@ def test_a_job_is_not_continued_with_learning_switched_over() -> None:
 
 def test_a_damaged_state_is_one_line() -> None:
     frontier = MemoryFrontier()
-    frontier.put_note(
+    frontier.notes.put(
         "ordering", json.dumps({"strategy": "naive_bayes", "pages": 1, "state": {"learned": {"version": 9}}})
     )
     with pytest.raises(StateError, match="the strategy's state: is damaged"):

@@ -28,12 +28,15 @@ class Command(parse.Command):
 
     def _expand(self, outputs: Any) -> list[Any]:
         from topiccrawler.engine.middlewares.outlinks import expand
+        from topiccrawler.engine.runtime import runtime_of
         from topiccrawler.items import Outlinks
 
+        runtime = runtime_of(self.pcrawler)
+        strategy = runtime.strategy if runtime is not None else None
         expanded: list[Any] = []
         for output in outputs:
             if isinstance(output, Outlinks):
-                expanded += expand(output, self.pcrawler.spider)
+                expanded += expand(output, strategy)
             else:
                 expanded.append(output)
         return expanded

@@ -119,7 +119,7 @@ def _save_layers(file: Path, job: Path) -> None:
         raise ArgumentError(f"job {job}", "has no queue", "name the JOBDIR of a crawl")
     frontier = SqliteFrontier(database, read_only=True)
     try:
-        kept = json.loads(frontier.note("ordering") or "{}")
+        kept = json.loads(frontier.notes.get("ordering") or "{}")
     except ValueError as failure:
         raise ArgumentError(f"job {job}", f"is damaged: {failure}", "name another JOBDIR") from None
     finally:

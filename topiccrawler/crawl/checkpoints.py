@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Frontier
+from topiccrawler.frontier.base import Notes
 from topiccrawler.frontier.rescoring import COUNTED, Rescoring
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies.base import Strategy
@@ -35,13 +35,16 @@ _REMEDY = "put back a copy, or choose another JOBDIR"
 
 
 class Checkpoints:
-    """Of one strategy in one frontier. `durable`: keep every page (a frontier on disk), not only when told to."""
+    """Of one strategy, in the notes of its frontier.
+
+    `durable`: keep every page (a frontier on disk), not only when told to.
+    """
 
     def __init__(
-        self, strategy: Strategy, frontier: Frontier, rescoring: Rescoring, *, durable: bool = False
+        self, strategy: Strategy, notes: Notes, rescoring: Rescoring, *, durable: bool = False
     ) -> None:
         self.strategy = strategy
-        self.frontier = frontier
+        self.notes = notes
         self.rescoring = rescoring
         self.durable = durable
         self.learns = bool(strategy.save())  # one that will learn has something to save, be it empty lists
@@ -49,7 +52,7 @@ class Checkpoints:
 
     def load(self) -> int:
         """Bring strategy and refresh to where the queue stands. Returns the page count."""
-        whole, latest = self.frontier.note(NOTE), self.frontier.note(NOW)
+        whole, latest = self.notes.get(NOTE), self.notes.get(NOW)
         if whole is None and latest is None:
             return 0
         try:
@@ -78,8 +81,8 @@ class Checkpoints:
         if not self.durable or not self.learns:
             return False
         text = json.dumps([link.url for link in links])
-        known = self.frontier.note(SEEDS) == text
-        self.frontier.put_note(SEEDS, text)
+        known = self.notes.get(SEEDS) == text
+        self.notes.put(SEEDS, text)
         return known
 
     def shown(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
@@ -91,7 +94,7 @@ class Checkpoints:
             return
         if self.learns:
             self._entries += 1
-            self.frontier.put_note(f"{PAGE}{self._entries}", self._entry(page, links, refreshed=refreshed))
+            self.notes.put(f"{PAGE}{self._entries}", self._entry(page, links, refreshed=refreshed))
         self._now(pages)
 
     def save(self, pages: int) -> None:
@@ -99,7 +102,7 @@ class Checkpoints:
         if not (self.durable and self.learns and self.rescoring.running):
             state = {"strategy": self.strategy.name, "pages": pages, "state": dict(self.strategy.save())}
             self.learns = bool(state["state"])
-            self.frontier.put_note(NOTE, json.dumps(state, ensure_ascii=False, allow_nan=False))
+            self.notes.put(NOTE, json.dumps(state, ensure_ascii=False, allow_nan=False))
             self._entries = 0
         self._now(pages)
 
@@ -110,7 +113,7 @@ class Checkpoints:
             "entries": self._entries,
             "refreshing": self.rescoring.place,
         }
-        self.frontier.put_note(NOW, json.dumps(now))
+        self.notes.put(NOW, json.dumps(now))
 
     def _entry(self, page: Page, links: Sequence[Link], *, refreshed: bool) -> str:
         kept = {"refreshed": refreshed, **self._kept(page, links)}
@@ -138,7 +141,7 @@ class Checkpoints:
     def _replay(self, place: str | None) -> None:
         entries = []
         for number in range(1, self._entries + 1):
-            text = self.frontier.note(f"{PAGE}{number}")
+            text = self.notes.get(f"{PAGE}{number}")
             if text is None:
                 raise ValueError(f"entry {number} is missing")
             entries.append(text)

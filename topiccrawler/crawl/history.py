@@ -76,7 +76,7 @@ class PastCrawl:
 
     def strategy(self) -> tuple[str, Mapping[str, Any]] | None:
         """The strategy's name and what it had learned at its last checkpoint."""
-        text = self._frontier.note(NOTE) if self._frontier is not None else None
+        text = self._frontier.notes.get(NOTE) if self._frontier is not None else None
         if text is None:
             return None
         try:
@@ -89,7 +89,7 @@ class PastCrawl:
 
     def job(self) -> Mapping[str, object]:
         """What it noted when it began: topic, strategy, link_models, keywords; empty when that is not on file."""
-        text = self._frontier.note("job") if self._frontier is not None else None
+        text = self._frontier.notes.get("job") if self._frontier is not None else None
         try:
             found = json.loads(text or "{}")
         except ValueError:
@@ -105,7 +105,7 @@ class PastCrawl:
 
     def of(self, url: str) -> History:
         """What is known of a canonical URL; StateError when the crawl never met it."""
-        row = self._frontier.row(url) if self._frontier is not None else None
+        row = self._frontier.listing.row(url) if self._frontier is not None else None
         record = self._store.get(url) if self._store is not None else None
         visits = tuple(visit for visit in self._all_visits() if visit.url == url)
         if row is None and record is None and not visits:
@@ -142,7 +142,7 @@ class PastCrawl:
         return tuple(reversed(steps)), whole
 
     def _step(self, url: str) -> Step:
-        row: Row | None = self._frontier.row(url) if self._frontier is not None else None
+        row: Row | None = self._frontier.listing.row(url) if self._frontier is not None else None
         if row is not None:
             return Step(row.link, row.score, row.state.value)
         record = self._store.get(url) if self._store is not None else None

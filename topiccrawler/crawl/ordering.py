@@ -40,7 +40,7 @@ class Ordering:
         self.expand: Expand = expand or strategy.expand
         self.budgets = budgets
         self.rescoring = Rescoring(frontier)
-        self._checkpoints = Checkpoints(strategy, frontier, self.rescoring, durable=durable)
+        self._checkpoints = Checkpoints(strategy, frontier.notes, self.rescoring, durable=durable)
         self.pages = self._checkpoints.load()
 
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:

@@ -27,7 +27,7 @@ def commit_lease(
     runtime.files.commit()
     if lease.page is not None:
         runtime.harvest.add(kept=kept)
-        runtime.frontier.put_note(runtime.harvest.NOTE, runtime.harvest.note())
+        runtime.frontier.notes.put(runtime.harvest.NOTE, runtime.harvest.note())
         if runtime.harvest.pages % checkpoint_pages == 0:
             runtime.ordering.checkpoint()
     for claimed in lease.claimed:

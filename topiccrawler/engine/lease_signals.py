@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scrapy import Request, signals
+from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
@@ -59,10 +60,11 @@ class LeaseSignals:
             if lease.moving:
                 self._leases.fail(lease, State.DISCARDED, "redirect dropped")
 
-    def sweep(self, crawler: Crawler, aside: Iterable[Request], now: float, patience_seconds: float) -> int:
+    def sweep(
+        self, engine: ExecutionEngine, aside: Iterable[Request], now: float, patience_seconds: float
+    ) -> int:
         """End leases the engine no longer knows. Returns how many; anything but 0 is worth a look."""
-        engine = crawler.engine
-        if engine is None or engine.scraper.slot is None or not len(self._leases):
+        if engine.scraper.slot is None or not len(self._leases):
             return 0
         slot = engine.scraper.slot
         requests = (*engine.downloader.active, *slot.active, *(entry[1] for entry in slot.queue), *aside)

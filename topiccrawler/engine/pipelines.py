@@ -8,9 +8,10 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawl.job_files import JobFiles
-from topiccrawler.engine.runtime import Runtime
+from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem
 from topiccrawler.pages.fingerprint import fingerprint
@@ -19,13 +20,6 @@ from topiccrawler.store.pages import PageRecord
 
 class RelevancePipeline:
     """Drops pages whose relevance lies under the topic's page threshold. Items of other types pass."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem) and not item.is_target:
@@ -41,8 +35,10 @@ class NearDuplicatePipeline:
 
     CHOICES = ("alias", "drop", "keep")
 
-    def __init__(self, crawler: Crawler, *, choice: str, across_sites: bool) -> None:
-        self.crawler = crawler
+    def __init__(
+        self, files: JobFiles, stats: StatsCollector, *, choice: str = "alias", across_sites: bool = True
+    ) -> None:
+        self.files, self.stats = files, stats
         self.choice, self.across_sites = choice, across_sites
 
     @classmethod
@@ -56,20 +52,18 @@ class NearDuplicatePipeline:
         if choice == "keep":
             raise NotConfigured
         across = crawler.settings.getbool("TOPIC_DUPLICATES_ACROSS_SITES", True)
-        return cls(crawler, choice=choice, across_sites=across)
+        return cls(needed_runtime(crawler).files, crawler.stats, choice=choice, across_sites=across)
 
     def process_item(self, item: Any) -> Any:
-        runtime: Runtime | None = getattr(self.crawler.spider, "runtime", None)
-        if not isinstance(item, PageItem) or runtime is None or not item.is_target:
+        if not isinstance(item, PageItem) or not item.is_target:
             return item
         found = fingerprint(item.text)
         if found is None:
             return item
-        first = runtime.files.duplicates.first_of(item.url, found, across_sites=self.across_sites)
+        first = self.files.duplicates.first_of(item.url, found, across_sites=self.across_sites)
         if first is None:
             return item
-        if self.crawler.stats is not None:
-            self.crawler.stats.inc_value(f"topic/duplicates/{self.choice}")
+        self.stats.inc_value(f"topic/duplicates/{self.choice}")
         if self.choice == "drop":
             raise DropItem(f"copy of {first}")
         return replace(item, text="", alias_of=first)
@@ -78,46 +72,41 @@ class NearDuplicatePipeline:
 class StoragePipeline:
     """Puts pages into the job's store; the scheduler commits them before it ends their lease."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+    def __init__(self, files: JobFiles) -> None:
+        self.files = files
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+        return cls(needed_runtime(crawler).files)
 
     def process_item(self, item: Any) -> Any:
-        runtime: Runtime | None = getattr(self.crawler.spider, "runtime", None)
-        if isinstance(item, PageItem) and runtime is not None:
-            _store(runtime.files, item)
+        if isinstance(item, PageItem):
+            self.files.store.put(_record(item))
         return item
 
 
-def _store(files: JobFiles, item: PageItem) -> None:
-    files.store.put(
-        PageRecord(
-            url=item.url,
-            title=item.title,
-            text=item.text,
-            relevance=item.relevance,
-            depth=item.depth,
-            topic=item.topic,
-            encoding=item.encoding,
-            source_url=item.source_url,
-            anchor=item.anchor,
-            score=item.score,
-            fetched=item.fetched,
-            status=item.status,
-            summary=item.summary,
-            published=item.published,
-            language=item.language,
-            canonical_url=item.canonical_url,
-            keywords=item.keywords,
-            description=item.description,
-            author=item.author,
-            format=item.format,
-            media=json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False)
-            if item.media
-            else "",
-            alias_of=item.alias_of,
-        )
+def _record(item: PageItem) -> PageRecord:
+    return PageRecord(
+        url=item.url,
+        title=item.title,
+        text=item.text,
+        relevance=item.relevance,
+        depth=item.depth,
+        topic=item.topic,
+        encoding=item.encoding,
+        source_url=item.source_url,
+        anchor=item.anchor,
+        score=item.score,
+        fetched=item.fetched,
+        status=item.status,
+        summary=item.summary,
+        published=item.published,
+        language=item.language,
+        canonical_url=item.canonical_url,
+        keywords=item.keywords,
+        description=item.description,
+        author=item.author,
+        format=item.format,
+        media=json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False) if item.media else "",
+        alias_of=item.alias_of,
     )

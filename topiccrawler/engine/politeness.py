@@ -6,14 +6,16 @@ scores; order is only kept when the frontier knows beforehand that a host must r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Self
 
 from scrapy import Request, signals
+from scrapy.core.downloader import Slot
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
+from scrapy.statscollectors import StatsCollector
 from scrapy.utils.httpobj import urlparse_cached
 
 from topiccrawler.frontier.hosts import Hosts
@@ -22,12 +24,17 @@ TOO_BUSY = (429, 503)
 
 
 class Politeness:
-    """Listens to the engine and slows hosts down; only `frontier/…` stats and `Hosts` are changed."""
+    """Listens to the engine and slows hosts down; only `frontier/…` stats and `Hosts` are changed.
+
+    `slots`: the downloader's, whose delays AutoThrottle sets; empty when it is off.
+    """
 
     def __init__(
         self,
         hosts: Hosts,
         clock: Callable[[], float],
+        stats: StatsCollector,
+        slots: Mapping[str, Slot],
         *,
         user_agent: str,
         crawl_delay_max_seconds: float,
@@ -36,18 +43,31 @@ class Politeness:
     ) -> None:
         self._hosts = hosts
         self._clock = clock
+        self._stats = stats
+        self._slots = slots
         self._user_agent = user_agent
         self._crawl_delay_max = crawl_delay_max_seconds
         self._backoff = backoff_seconds
         self._backoff_max = backoff_max_seconds
         self._strikes: dict[str, int] = {}
-        self._crawler: Crawler | None = None
 
-    def connect(self, crawler: Crawler) -> None:
-        """Listen. Must be connected after AutoThrottle, whose new delay it reads."""
-        self._crawler = crawler
-        crawler.signals.connect(self.robots_parsed, signals.robots_parsed)
-        crawler.signals.connect(self.response_downloaded, signals.response_downloaded)
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, hosts: Hosts, clock: Callable[[], float]) -> Self:
+        """Listening from now on. Must come after AutoThrottle, whose new delay it reads."""
+        settings = crawler.settings
+        politeness = cls(
+            hosts,
+            clock,
+            crawler.stats,
+            crawler.engine.downloader.slots if settings.getbool("AUTOTHROTTLE_ENABLED") else {},
+            user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"),
+            crawl_delay_max_seconds=settings.getfloat("FRONTIER_CRAWL_DELAY_MAX_SECONDS", 60.0),
+            backoff_seconds=settings.getfloat("FRONTIER_BACKOFF_SECONDS", 10.0),
+            backoff_max_seconds=settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS", 3600.0),
+        )
+        crawler.signals.connect(politeness.robots_parsed, signals.robots_parsed)
+        crawler.signals.connect(politeness.response_downloaded, signals.response_downloaded)
+        return politeness
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
         """robots.txt may ask for a delay of its own."""
@@ -55,7 +75,7 @@ class Politeness:
         if delay is not None and delay > 0:
             host = host_key(request)
             self._hosts.set_delay(host, min(float(delay), self._crawl_delay_max), "robots")
-            self._count("frontier/crawl_delay_hosts")
+            self._stats.inc_value("frontier/crawl_delay_hosts")
 
     def response_downloaded(self, response: Response, request: Request) -> None:
         """A busy server is left alone for as long as it asks; a slow one is asked less often."""
@@ -68,25 +88,11 @@ class Politeness:
             self._hosts.back_off(
                 host, now + min(seconds, self._backoff_max), "retry-after" if asked else "back-off"
             )
-            self._count("frontier/rests/retry_after" if asked else "frontier/rests/back_off")
+            self._stats.inc_value("frontier/rests/retry_after" if asked else "frontier/rests/back_off")
         else:
             self._strikes.pop(host, None)
-        slot = self._slot_delay(request)
-        if slot is not None:
-            self._hosts.set_delay(host, slot, "autothrottle")
-
-    def _slot_delay(self, request: Request) -> float | None:
-        """The downloader's present delay for this host, when AutoThrottle sets it."""
-        if self._crawler is None or self._crawler.engine is None:
-            return None
-        if not self._crawler.settings.getbool("AUTOTHROTTLE_ENABLED"):
-            return None
-        slot: Any = self._crawler.engine.downloader.slots.get(request.meta.get("download_slot", ""))
-        return None if slot is None else float(slot.delay)
-
-    def _count(self, key: str) -> None:
-        if self._crawler is not None and self._crawler.stats is not None:
-            self._crawler.stats.inc_value(key)
+        if (slot := self._slots.get(request.meta.get("download_slot", ""))) is not None:
+            self._hosts.set_delay(host, float(slot.delay), "autothrottle")
 
 
 def host_key(request: Request) -> str:

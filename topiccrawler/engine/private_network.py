@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.resolver import CachingThreadedResolver
+from scrapy.statscollectors import StatsCollector
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.error import DNSLookupError
 
 from topiccrawler.engine.politeness import host_key
+from topiccrawler.engine.runtime import needed_runtime
 
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
@@ -78,11 +80,11 @@ class PrivateNetworkResolver(CachingThreadedResolver):
 
 
 class PrivateNetworkMiddleware:
-    """Downloader middleware (760, behind HttpProxyMiddleware, which says whether a proxy is used)."""
+    """Downloader middleware (760, behind HttpProxyMiddleware, which says whether a proxy is used). Hosts of seeds are the user's."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
-        self._seed_hosts: set[str] = set()
+    def __init__(self, seed_hosts: Iterable[str], stats: StatsCollector) -> None:
+        self._seed_hosts = frozenset(seed_hosts)
+        self.stats = stats
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -90,7 +92,7 @@ class PrivateNetworkMiddleware:
         if settings.getbool("TOPIC_PRIVATE_NETWORK") or settings.get("REPLAY_WARC"):
             strangers.clear()
             raise NotConfigured
-        return cls(crawler)
+        return cls((seed.host for seed in needed_runtime(crawler).seeds), crawler.stats)
 
     def process_request(self, request: Request) -> None:
         name = self._guarded(request)
@@ -115,11 +117,8 @@ class PrivateNetworkMiddleware:
         """The host's name when the request is a stranger's; None when it need not be looked at."""
         parts = urlparse_cached(request)
         name = (parts.hostname or "").lower()
-        runtime: Any = getattr(self.crawler.spider, "runtime", None)
-        if runtime is None or not name or parts.scheme not in {"http", "https"} or request.meta.get("proxy"):
+        if not name or parts.scheme not in {"http", "https"} or request.meta.get("proxy"):
             return None
-        if not self._seed_hosts:
-            self._seed_hosts = {seed.host for seed in runtime.seeds}
         return None if host_key(request) in self._seed_hosts else name
 
     def _is_seed_name(self, name: str) -> bool:
@@ -127,7 +126,6 @@ class PrivateNetworkMiddleware:
         return any(host.partition(":")[0] == name for host in self._seed_hosts)
 
     def _refuse(self, name: str, address: str) -> None:
-        if self.crawler.stats is not None:
-            self.crawler.stats.inc_value("topic/private_addresses/refused")
+        self.stats.inc_value("topic/private_addresses/refused")
         shown = name if name == address else f"{name} = {address}"
         raise IgnoreRequest(f"{REASON}: {shown}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
@@ -13,7 +15,8 @@ from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
-from topiccrawler.engine.runtime import Runtime
+from topiccrawler.crawl.harvest_counter import HarvestCounter
+from topiccrawler.engine.runtime import Runtime, needed_runtime
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -23,10 +26,21 @@ LIVE_SECONDS = 0.5
 
 
 class Progress:
-    """On a terminal one line that changes in place, with log lines above it; elsewhere a log line now and then."""
+    """On a terminal one line that changes in place, with log lines above it; elsewhere a log line now and then.
 
-    def __init__(self, crawler: Crawler, *, seconds: float, live: bool) -> None:
-        self.crawler = crawler
+    `line`: what to say; after its first comma it stands behind the bar. `pages`: how many will be fetched, if known.
+    """
+
+    def __init__(
+        self,
+        line: Callable[[], str],
+        harvest: HarvestCounter,
+        *,
+        pages: int | None,
+        seconds: float,
+        live: bool,
+    ) -> None:
+        self.line, self.harvest, self.pages = line, harvest, pages
         self.seconds = LIVE_SECONDS if live else seconds
         self._live = live
         self._bar: tqdm[Any] | None = None
@@ -39,20 +53,25 @@ class Progress:
         if seconds <= 0:
             raise NotConfigured("TOPIC_PROGRESS_SECONDS is 0")
         live = sys.stderr.isatty() and not crawler.settings.get("LOG_FILE")
-        extension = cls(crawler, seconds=seconds, live=live)
+        runtime = needed_runtime(crawler)
+        own = getattr(crawler.spider, "progress_line", None)  # of a spider that collects something else
+        extension = cls(
+            own or partial(progress_line, runtime),
+            runtime.harvest,
+            pages=runtime.params.pages,
+            seconds=seconds,
+            live=live,
+        )
         crawler.signals.connect(extension.started, signals.engine_started)
         crawler.signals.connect(extension.stopped, signals.spider_closed)
         return extension
 
     def started(self) -> None:
-        """Begin, if the spider is one of ours and its crawl is under way."""
-        if self._runtime() is None:
-            return
+        """The crawl is under way."""
         if self._live:
-            params = self._runtime().params  # type: ignore[union-attr]
             from tqdm import tqdm  # only a terminal needs it
 
-            self._bar = tqdm(total=params.pages, unit=" pages", dynamic_ncols=True, file=sys.stderr)
+            self._bar = tqdm(total=self.pages, unit=" pages", dynamic_ncols=True, file=sys.stderr)
             if (handler := get_scrapy_root_handler()) is not None and isinstance(
                 handler, logging.StreamHandler
             ):
@@ -73,19 +92,12 @@ class Progress:
 
     def show(self) -> None:
         """One line of progress."""
-        runtime = self._runtime()
-        if runtime is None:
-            return
-        own = getattr(self.crawler.spider, "progress_line", None)  # of a spider that collects something else
-        text = own() if own is not None else progress_line(runtime)
+        text = self.line()
         if self._bar is None:
             logger.info("%s", text)
         else:
-            self._bar.n = runtime.harvest.pages
+            self._bar.n = self.harvest.pages
             self._bar.set_postfix_str(text.partition(", ")[2])
-
-    def _runtime(self) -> Runtime | None:
-        return getattr(self.crawler.spider, "runtime", None)
 
 
 def progress_line(runtime: Runtime) -> str:

@@ -35,7 +35,7 @@ _REMEDIES = {
 class QueueStats:
     """Of one crawl."""
 
-    def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector | None) -> None:
+    def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector) -> None:
         self._ordering = ordering
         self._frontier = ordering.frontier
         self._harvest = harvest
@@ -46,7 +46,7 @@ class QueueStats:
     def restore(self, now: float) -> None:
         """Let hosts back off as long as their servers asked for before the crawl was stopped."""
         self._told.update(self._budgets_closed())
-        for host, reason, until in noted_waits(self._frontier.note(NOTE)):
+        for host, reason, until in noted_waits(self._frontier.notes.get(NOTE)):
             if reason in BACK_OFFS and now < until < inf:
                 self._frontier.hosts.back_off(host, until, reason)
 
@@ -58,39 +58,39 @@ class QueueStats:
             counts[reason] = counts.get(reason, 0) + 1
         self._waits.update(counts)
         for reason, hosts in counts.items():
-            self._set(f"frontier/waits/{reason.replace(' ', '_')}", hosts)
+            self._stats.set_value(f"frontier/waits/{reason.replace(' ', '_')}", hosts)
         if self._ordering.budgets is not None:
             for kind, urls in self._ordering.budgets.refused.items():
-                self._set(f"frontier/traps/{kind.replace(' ', '_')}", urls)
+                self._stats.set_value(f"frontier/traps/{kind.replace(' ', '_')}", urls)
         rescoring = self._ordering.rescoring
         if rescoring.slices:
-            self._set("frontier/rescore/slices", rescoring.slices)
-            self._set("frontier/rescore/changed", rescoring.changed)
-            self._set("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
+            self._stats.set_value("frontier/rescore/slices", rescoring.slices)
+            self._stats.set_value("frontier/rescore/changed", rescoring.changed)
+            self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
         self._tell()
         long = [wait for wait in waits if wait[2] - now > _WORTH_NOTING_SECONDS]
         long.sort(key=lambda wait: -wait[2])
         noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]
-        self._frontier.put_note(NOTE, json.dumps(noted[:_NOTED_HOSTS]))
+        self._frontier.notes.put(NOTE, json.dumps(noted[:_NOTED_HOSTS]))
 
     def finish(self, now: float) -> None:
         """The last word."""
         self.show(now)
-        for state, count in self._frontier.counts().items():
-            self._set(f"frontier/urls/{state.value}", count)
+        for state, count in self._frontier.listing.counts().items():
+            self._stats.set_value(f"frontier/urls/{state.value}", count)
         closed = self._budgets_closed()
         if closed:
-            held = self._frontier.waiting_in(closed)
-            self._set("frontier/urls/held", held)
+            held = self._frontier.listing.waiting_in(closed)
+            self._stats.set_value("frontier/urls/held", held)
             if held:
                 logger.info(
                     "%d URLs of %d hosts were held back by budgets; `scrapy frontier` tells why",
                     held,
                     len(closed),
                 )
-        self._set("topic/pages", self._harvest.pages)
-        self._set("topic/kept", self._harvest.kept)
-        self._set("topic/harvest_rate", round(self._harvest.harvest_rate, 4))
+        self._stats.set_value("topic/pages", self._harvest.pages)
+        self._stats.set_value("topic/kept", self._harvest.kept)
+        self._stats.set_value("topic/harvest_rate", round(self._harvest.harvest_rate, 4))
 
     def _budgets_closed(self) -> dict[str, str]:
         budgets = self._ordering.budgets
@@ -101,10 +101,6 @@ class QueueStats:
             if host not in self._told:
                 self._told.add(host)
                 logger.info("Host %s is asked no more: %s (%s)", host, reason, _REMEDIES[reason])
-
-    def _set(self, key: str, value: float) -> None:
-        if self._stats is not None:
-            self._stats.set_value(key, value)
 
 
 def noted_waits(text: str | None) -> list[tuple[str, str, float]]:

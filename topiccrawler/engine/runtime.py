@@ -14,6 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import cast
 
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
 from topiccrawler.crawl.gate import LinkGate
@@ -104,7 +106,7 @@ def build_runtime(
     hosts = Hosts(patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"), worth=strategy.worth)
     seeds = _seeds(params, topic)
     frontier = _frontier(settings, hosts, jobdir)
-    frontier.put_note("job", json.dumps(_job(params, settings), ensure_ascii=False))
+    frontier.notes.put("job", json.dumps(_job(params, settings), ensure_ascii=False))
     return Runtime(
         params=params,
         topic=topic,
@@ -123,7 +125,7 @@ def build_runtime(
         gate=LinkGate(
             strategy.current_scorer or scorer, threshold, topic.tunnel_probability, topic.tunnel_depth
         ),
-        harvest=HarvestCounter(frontier.note(HarvestCounter.NOTE)),
+        harvest=HarvestCounter(frontier.notes.get(HarvestCounter.NOTE)),
         clock=Clock(),
         files=JobFiles(folder),
         seeds=seeds,
@@ -231,3 +233,17 @@ def _writable(folder: Path, setting: str) -> Path:
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise StateError(f"folder {folder}", "cannot be written", f"set {setting} to a folder of yours")
     return folder
+
+
+def runtime_of(crawler: Crawler) -> Runtime | None:
+    """What the crawler's spider brought along; None for a spider that is not ours, and in `scrapy shell`, which makes
+    its spider last."""
+    return getattr(crawler.spider, "runtime", None)
+
+
+def needed_runtime(crawler: Crawler) -> Runtime:
+    """The same for components that have nothing to do without it: Scrapy then leaves them out, and says nothing."""
+    runtime = runtime_of(crawler)
+    if runtime is None:
+        raise NotConfigured
+    return runtime

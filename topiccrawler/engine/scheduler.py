@@ -8,12 +8,14 @@ moment the next host is ready.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from scrapy import Request, Spider
+from scrapy.core.engine import ExecutionEngine
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
+from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.engine.clock import Clock
@@ -23,7 +25,7 @@ from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.politeness import Politeness, host_key
 from topiccrawler.engine.queue_stats import QueueStats
 from topiccrawler.engine.request_queue import RequestQueue
-from topiccrawler.engine.runtime import Runtime
+from topiccrawler.engine.runtime import Runtime, runtime_of
 from topiccrawler.engine.wake_timer import WAKE, WakeTimer
 from topiccrawler.frontier.base import Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
@@ -37,56 +39,67 @@ REFUSALS_AT_ONCE = 200  # then the engine has its slot; some 10 ms
 
 
 class FocusedScheduler(BaseScheduler):
-    """Leases rows of the frontier as Requests; keeps other Requests in a request queue under the same host clocks."""
+    """Leases rows of the frontier as Requests; keeps other Requests in a request queue under the same host clocks.
 
-    clock: Clock
-    hosts: Hosts
-    side: RequestQueue
-    politeness: Politeness
-    concurrency: int  # leases at once
+    `runtime`: the crawl's parts; a spider without them gets a polite queue of its own Requests.
+    `concurrency`: leases at once. `checkpoint_pages`: how often the strategy's state is kept.
+    """
 
-    def __init__(self, crawler: Crawler, *, checkpoint_pages: int) -> None:
-        self.crawler = crawler
-        self.checkpoint_pages = checkpoint_pages
-        self.runtime: Runtime | None = None
+    def __init__(
+        self,
+        runtime: Runtime | None,
+        hosts: Hosts,
+        clock: Clock,
+        politeness: Politeness,
+        *,
+        engine: ExecutionEngine,
+        stats: StatsCollector,
+        fingerprint: Callable[[Request], bytes],
+        concurrency: int,
+        checkpoint_pages: int,
+    ) -> None:
+        self.runtime, self.hosts, self.clock = runtime, hosts, clock
+        self.engine, self.stats, self.fingerprint = engine, stats, fingerprint
+        self.concurrency, self.checkpoint_pages = concurrency, checkpoint_pages
+        self.politeness = politeness  # held here: signals hold their listeners weakly
+        self.side = RequestQueue(hosts)
         self.armed = False  # rows are handed out only after the spider's own start() has sent its seeds
         self.leases = Leases(self._ended)
         self.lease_signals = LeaseSignals(self.leases)
-        self.wake_timer = WakeTimer(crawler)
-        self.queue_stats: QueueStats | None = None
+        self.wake_timer = WakeTimer(engine)
+        self.queue_stats = (
+            QueueStats(runtime.ordering, runtime.harvest, stats) if runtime is not None else None
+        )
         self._next_sweep = 0.0
         self._seen: set[bytes] = set()
         self._closing = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler, checkpoint_pages=crawler.settings.getint("FRONTIER_CHECKPOINT_PAGES", 100))
+        settings, runtime = crawler.settings, runtime_of(crawler)
+        hosts, clock = (runtime.hosts, runtime.clock) if runtime is not None else (Hosts(), Clock())
+        # Only now have add-ons set what they set; the spider, and its runtime, are made before them.
+        hosts.delay_seconds = settings.getfloat("DOWNLOAD_DELAY")
+        hosts.concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        scheduler = cls(
+            runtime,
+            hosts,
+            clock,
+            Politeness.from_crawler(crawler, hosts, clock),
+            engine=crawler.engine,
+            stats=crawler.stats,
+            fingerprint=crawler.request_fingerprinter.fingerprint,
+            concurrency=settings.getint("CONCURRENT_REQUESTS"),
+            checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", 100),
+        )
+        scheduler.lease_signals.connect(crawler)
+        return scheduler
 
     # --- the life of a crawl
 
     def open(self, spider: Spider) -> None:
-        """Take the crawl's parts from the spider; a spider without them gets a polite queue of its own Requests."""
-        settings = self.crawler.settings
-        self.runtime = getattr(spider, "runtime", None)
-        self.clock = self.runtime.clock if self.runtime else Clock()
-        self.hosts = self.runtime.hosts if self.runtime else Hosts()
-        # Only now have add-ons set what they set; the spider, and its runtime, are made before them.
-        self.hosts.delay_seconds = settings.getfloat("DOWNLOAD_DELAY")
-        self.hosts.concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-        self.concurrency = settings.getint("CONCURRENT_REQUESTS")
-        self.side = RequestQueue(self.hosts)
-        self.politeness = Politeness(
-            self.hosts,
-            self.clock,
-            user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"),
-            crawl_delay_max_seconds=settings.getfloat("FRONTIER_CRAWL_DELAY_MAX_SECONDS", 60.0),
-            backoff_seconds=settings.getfloat("FRONTIER_BACKOFF_SECONDS", 10.0),
-            backoff_max_seconds=settings.getfloat("FRONTIER_BACKOFF_MAX_SECONDS", 3600.0),
-        )
-        self.politeness.connect(self.crawler)
-        self.lease_signals.connect(self.crawler)
-        if self.runtime is not None:
-            self.queue_stats = QueueStats(self.runtime.ordering, self.runtime.harvest, self.crawler.stats)
+        """Let hosts rest as long as their servers asked for before the last stop."""
+        if self.queue_stats is not None:
             self.queue_stats.restore(self.clock())
 
     def close(self, reason: str) -> None:
@@ -161,8 +174,7 @@ class FocusedScheduler(BaseScheduler):
         return True
 
     def _is_repeat(self, request: Request) -> bool:
-        assert self.crawler.request_fingerprinter  # noqa: S101 Scrapy's own way of saying it is set by now
-        fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
+        fingerprint = self.fingerprint(request)
         if fingerprint in self._seen:
             self._count("frontier/requests/duplicate")
             return True
@@ -206,8 +218,7 @@ class FocusedScheduler(BaseScheduler):
             logger.exception(
                 "The frontier failed; the crawl ends. What is on disk is the state of the last commit."
             )
-            if self.crawler.engine is not None:
-                deferred_from_coro(self.crawler.engine.close_spider_async(reason="frontier_error"))
+            deferred_from_coro(self.engine.close_spider_async(reason="frontier_error"))
             return None
 
     def _next(self, now: float) -> Request | None:
@@ -215,12 +226,11 @@ class FocusedScheduler(BaseScheduler):
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
             self._count(
-                "frontier/swept", self.lease_signals.sweep(self.crawler, self.side, now, SWEEP_SECONDS)
+                "frontier/swept", self.lease_signals.sweep(self.engine, self.side, now, SWEEP_SECONDS)
             )
             if self.queue_stats is not None:
                 self.queue_stats.show(now)
-        if self.crawler.engine is not None:
-            self.side.release_slots(self.crawler.engine.downloader.active, now)
+        self.side.release_slots(self.engine.downloader.active, now)
         if (aside := self.side.pop(now)) is not None:
             return self._begin_slot(*aside)
         leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
@@ -276,8 +286,8 @@ class FocusedScheduler(BaseScheduler):
         self._release_slot(lease, now)
         runtime.frontier.commit()
         self._count(f"frontier/ended/{state.value}")
-        if self._limit_reached() and not len(self.leases) and self.crawler.engine is not None:
-            deferred_from_coro(self.crawler.engine.close_spider_async(reason="enough"))
+        if self._limit_reached() and not len(self.leases):
+            deferred_from_coro(self.engine.close_spider_async(reason="enough"))
 
     def _has_room(self) -> bool:
         """No more leases than are fetched at once, those that are being read or stored included: a kill repeats no
@@ -306,11 +316,11 @@ class FocusedScheduler(BaseScheduler):
             self._count(f"frontier/pushed/{kind.value}", count)
 
     def _count(self, key: str, count: int = 1) -> None:
-        if self.crawler.stats is not None and count:
-            self.crawler.stats.inc_value(key, count)
+        if count:
+            self.stats.inc_value(key, count)
 
 
 def focused_scheduler(crawler: Crawler) -> FocusedScheduler | None:
     """The crawl's scheduler when it is ours. Scrapy's metaclass calls any scheduler an instance of any other."""
-    scheduler: Any = crawler.engine.scheduler if crawler.engine is not None else None
+    scheduler: Any = crawler.engine.scheduler
     return scheduler if FocusedScheduler in type(scheduler).__mro__ else None

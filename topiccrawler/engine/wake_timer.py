@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scrapy import Request
-from scrapy.crawler import Crawler
+from scrapy.core.engine import ExecutionEngine
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 WAKE = Request("data:,wake", dont_filter=True)  # enqueueing it does nothing but wake the engine
@@ -19,8 +19,8 @@ WAKE = Request("data:,wake", dont_filter=True)  # enqueueing it does nothing but
 class WakeTimer:
     """At most one timer, set to the earliest time asked for."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
+    def __init__(self, engine: ExecutionEngine) -> None:
+        self._engine = engine
         self._timer: CallLaterResult | None = None
         self._due = float("inf")
 
@@ -41,6 +41,5 @@ class WakeTimer:
 
     def _wake(self) -> None:
         self._timer, self._due = None, float("inf")
-        engine = self._crawler.engine
-        if engine is not None and engine.spider is not None:
-            engine.crawl(WAKE)
+        if self._engine.spider is not None:
+            self._engine.crawl(WAKE)

@@ -78,10 +78,44 @@ Accept = Callable[[Leased], str | Postpone | None]
 """The last look at a URL about to be leased: None = fetch it, a text = it is discarded for that reason."""
 
 
+class Listing(Protocol):
+    """What a frontier holds, to be looked at: nothing here changes it."""
+
+    def row(self, url: str) -> Row | None:
+        """One URL's record."""
+
+    def rows(self, state: State | None = None) -> Iterator[Row]:
+        """Records in order of arrival, lazily."""
+
+    def queued(self, after: str = "") -> Iterator[Link]:
+        """The waiting links, oldest first, lazily; only those that arrived after the URL `after`, if it is known."""
+
+    def counts(self) -> Mapping[State, int]:
+        """URLs by state; O(1)."""
+
+    def waiting_in(self, hosts: Container[str]) -> int:
+        """How many URLs of these hosts are waiting; O(URLs): for stats."""
+
+
+class Notes(Protocol):
+    """Named texts (a strategy's or model's state, JSON) kept with the queue, in the same transactions."""
+
+    def put(self, name: str, text: str) -> None:
+        """Keep a text under that name, in place of the one before."""
+
+    def get(self, name: str) -> str | None:
+        """The text kept under that name."""
+
+    def all(self, prefix: str = "") -> Mapping[str, str]:
+        """All notes whose name begins so."""
+
+
 class Frontier(Protocol):
     """Best first among the hosts that can be fetched now; first in first out among equal scores."""
 
     hosts: Hosts
+    listing: Listing
+    notes: Notes
 
     def push(
         self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
@@ -112,17 +146,8 @@ class Frontier(Protocol):
         """Replace (up or down) the scores, their shares and the carries of waiting URLs; others are passed over. Returns how many
         scores changed."""
 
-    def queued(self, after: str = "") -> Iterator[Link]:
-        """The waiting links, oldest first, lazily; only those that arrived after the URL `after`, if it is known."""
-
-    def counts(self) -> Mapping[State, int]:
-        """URLs by state; O(1)."""
-
     def __len__(self) -> int:
         """How many are waiting; O(1)."""
-
-    def waiting_in(self, hosts: Container[str]) -> int:
-        """How many URLs of these hosts are waiting; O(URLs): for stats."""
 
     def is_open(self, url: str) -> bool:
         """A push of this URL may change something: it waits, or was never met."""
@@ -130,21 +155,6 @@ class Frontier(Protocol):
     def is_new_anchor(self, url: str, text: str) -> bool:
         """A link with this text tells something: the URL was never met, or waits and was neither first pushed nor
         heard of with this text (frontier.seen_anchors); from now on it was."""
-
-    def row(self, url: str) -> Row | None:
-        """One URL's record."""
-
-    def rows(self, state: State | None = None) -> Iterator[Row]:
-        """Records in order of arrival, lazily."""
-
-    def put_note(self, name: str, text: str) -> None:
-        """Keep a named text (a strategy's or model's state, JSON) with the queue, in the same transaction."""
-
-    def note(self, name: str) -> str | None:
-        """The text kept under that name."""
-
-    def notes(self, prefix: str = "") -> Mapping[str, str]:
-        """All notes whose name begins so."""
 
     def commit(self) -> None:
         """Make everything so far durable."""

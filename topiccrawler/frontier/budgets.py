@@ -148,7 +148,7 @@ class Budgets:
                 "shapes": record.shapes,
                 "recent": record.recent,
             }
-            self.frontier.put_note(NOTE + host, json.dumps(kept, ensure_ascii=False))
+            self.frontier.notes.put(NOTE + host, json.dumps(kept, ensure_ascii=False))
         self._changed.clear()
 
     def _spent(self, host: str, record: _Record | None) -> str | None:
@@ -191,7 +191,7 @@ class Budgets:
         return self._records.setdefault(host, _Record())
 
     def _load(self) -> None:
-        for name, text in self.frontier.notes(NOTE).items():
+        for name, text in self.frontier.notes.all(NOTE).items():
             host = name.removeprefix(NOTE)
             record = self._records[host] = _read_record(host, text)
             if self.allowance.domain_pages:

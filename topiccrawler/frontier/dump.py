@@ -86,8 +86,8 @@ def load(lines: Iterable[str], frontier: Frontier, name: str) -> tuple[int, int]
     for number, line in enumerate(lines, start=1):
         entry = _read(line, number, name)
         if isinstance(entry, _Note):
-            if frontier.note(entry.note) is None:
-                frontier.put_note(entry.note, entry.text)
+            if frontier.notes.get(entry.note) is None:
+                frontier.notes.put(entry.note, entry.text)
         elif isinstance(entry, _Line):
             if _queue(entry, frontier):
                 added += 1
@@ -120,7 +120,7 @@ def _queue(entry: _Line, frontier: Frontier) -> bool:
     fields: dict[str, Any] = {name: getattr(entry, name) for name in Link._fields}
     link = Link(**fields)
     score = Score(entry.url, entry.score, entry.carry, bytes.fromhex(entry.shares))
-    if frontier.row(entry.url) is not None:
+    if frontier.listing.row(entry.url) is not None:
         return False
     pushed = frontier.push([(link, score)], now=entry.added, tunnel=entry.tunnel)
     if entry.state in _FINAL and frontier.lease_url(link, entry.score, entry.added):

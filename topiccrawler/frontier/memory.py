@@ -5,52 +5,26 @@ For comparisons, tests and crawls without a JOBDIR. It is the plain form of the 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
     Leased,
+    Listing,
+    Notes,
     Postpone,
     Pushed,
-    Row,
     State,
     check_end,
     check_score,
 )
 from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory_listing import Entry, MemoryListing, MemoryNotes
 from topiccrawler.frontier.queues import Queues
 from topiccrawler.frontier.seen_anchors import anchor_bit
 from topiccrawler.model import Link, Score
-
-
-class _Entry:
-    __slots__ = (
-        "added",
-        "carry",
-        "changed",
-        "link",
-        "number",
-        "reason",
-        "score",
-        "seen_anchors",
-        "shares",
-        "state",
-        "tunnel",
-    )
-
-    def __init__(self, number: int, link: Link, now: float) -> None:
-        self.number = number  # in order of arrival
-        self.link = link
-        self.seen_anchors = anchor_bit(link.anchor)
-        self.score = self.carry = 0.0
-        self.shares = b""
-        self.tunnel = 0
-        self.state = State.WAITING
-        self.reason = ""
-        self.added = self.changed = now
 
 
 class MemoryFrontier:
@@ -59,13 +33,14 @@ class MemoryFrontier:
     def __init__(self, hosts: Hosts | None = None, *, lease_seconds: float = LEASE_SECONDS) -> None:
         self.hosts = Hosts() if hosts is None else hosts
         self.lease_seconds = lease_seconds
-        self._entries: list[_Entry] = []
-        self._by_url: dict[str, _Entry] = {}
+        self._entries: list[Entry] = []
+        self._by_url: dict[str, Entry] = {}
         self._leases: dict[str, float] = {}  # url -> deadline
         self._without_slot: set[str] = set()  # leases that hold no slot of their host
         self._counts = dict.fromkeys(State, 0)
         self._queues = Queues(self.hosts, self._waiting_score)
-        self._notes: dict[str, str] = {}
+        self.listing: Listing = MemoryListing(self._entries, self._by_url, self._counts)
+        self.notes: Notes = MemoryNotes()
 
     def push(
         self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
@@ -80,7 +55,7 @@ class MemoryFrontier:
         entry = self._by_url.get(link.url)
         if entry is None:
             outcome = Pushed.NEW
-            entry = self._by_url[link.url] = _Entry(len(self._entries), link, now)
+            entry = self._by_url[link.url] = Entry(len(self._entries), link, now)
             self._entries.append(entry)
             self._counts[State.WAITING] += 1
         elif entry.state is State.WAITING:
@@ -171,19 +146,8 @@ class MemoryFrontier:
             self._queues.settle(host)
         return changed
 
-    def queued(self, after: str = "") -> Iterator[Link]:
-        last = self._by_url.get(after)
-        later = islice(self._entries, 0 if last is None else last.number + 1, None)
-        return (entry.link for entry in later if entry.state is State.WAITING)
-
-    def counts(self) -> Mapping[State, int]:
-        return dict(self._counts)
-
     def __len__(self) -> int:
         return self._counts[State.WAITING]
-
-    def waiting_in(self, hosts: Container[str]) -> int:
-        return sum(entry.state is State.WAITING and entry.link.host in hosts for entry in self._entries)
 
     def is_open(self, url: str) -> bool:
         entry = self._by_url.get(url)
@@ -198,22 +162,6 @@ class MemoryFrontier:
             return False
         entry.seen_anchors |= bit
         return True
-
-    def row(self, url: str) -> Row | None:
-        entry = self._by_url.get(url)
-        return None if entry is None else _row(entry)
-
-    def rows(self, state: State | None = None) -> Iterator[Row]:
-        return (_row(entry) for entry in self._entries if state is None or entry.state is state)
-
-    def put_note(self, name: str, text: str) -> None:
-        self._notes[name] = text
-
-    def note(self, name: str) -> str | None:
-        return self._notes.get(name)
-
-    def notes(self, prefix: str = "") -> Mapping[str, str]:
-        return {name: text for name, text in self._notes.items() if name.startswith(prefix)}
 
     def commit(self) -> None:
         """Nothing is durable here."""
@@ -234,7 +182,7 @@ class MemoryFrontier:
         entry = self._entries[number]
         return entry.score if entry.state is State.WAITING else None
 
-    def _end_lease(self, url: str, now: float) -> _Entry | None:
+    def _end_lease(self, url: str, now: float) -> Entry | None:
         if self._leases.pop(url, None) is None:
             return None
         entry = self._by_url[url]
@@ -244,21 +192,7 @@ class MemoryFrontier:
             self.hosts.done(entry.link.host, now)
         return entry
 
-    def _move(self, entry: _Entry, state: State, reason: str, now: float) -> None:
+    def _move(self, entry: Entry, state: State, reason: str, now: float) -> None:
         self._counts[entry.state] -= 1
         self._counts[state] += 1
         entry.state, entry.reason, entry.changed = state, reason, now
-
-
-def _row(entry: _Entry) -> Row:
-    return Row(
-        entry.link,
-        entry.score,
-        entry.shares,
-        entry.carry,
-        entry.tunnel,
-        entry.state,
-        entry.reason,
-        entry.added,
-        entry.changed,
-    )

@@ -82,7 +82,7 @@ class Rescoring:
         return len(batch)
 
     def _queued(self, after: str) -> Iterator[Link]:
-        for link in self.frontier.queued(after):
+        for link in self.frontier.listing.queued(after):
             self._handed.append(link.url)
             yield link
 

@@ -15,7 +15,7 @@ Opening an existing file puts leases back to waiting and builds the heaps anew f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
@@ -23,9 +23,10 @@ from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
     Leased,
+    Listing,
+    Notes,
     Postpone,
     Pushed,
-    Row,
     State,
     check_end,
     check_score,
@@ -35,6 +36,7 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.queues import Queues
 from topiccrawler.frontier.rows import CODES, STATES, Rows
 from topiccrawler.frontier.seen_anchors import anchor_bit
+from topiccrawler.frontier.sqlite_listing import SqliteListing, SqliteNotes
 from topiccrawler.frontier.url_index import Digest, digest
 from topiccrawler.model import Link, Score
 
@@ -67,6 +69,8 @@ class SqliteFrontier:
         except BaseException:
             self._rows.close()
             raise
+        self.listing: Listing = SqliteListing(self._rows, self._columns, self._counts)
+        self.notes: Notes = SqliteNotes(self._rows)
 
     def _load(self, read_only: bool) -> None:
         columns = self._columns
@@ -195,22 +199,8 @@ class SqliteFrontier:
             self._queues.settle(host)
         return changed
 
-    def queued(self, after: str = "") -> Iterator[Link]:
-        last = self._columns.known.find(after)
-        for row in self._rows.listing(State.WAITING, -1 if last is None else last):
-            number = self._columns.known.find(row.link.url)  # read a while ago: it may have been leased since
-            if number is not None and self._columns.states[number] == WAITING:
-                yield row.link
-
-    def counts(self) -> Mapping[State, int]:
-        return dict(zip(STATES, self._counts, strict=True))
-
     def __len__(self) -> int:
         return self._counts[WAITING]
-
-    def waiting_in(self, hosts: Container[str]) -> int:
-        pairs, names = zip(self._columns.hosts, self._columns.states, strict=True), self._rows.hosts
-        return sum(names[host] in hosts for host, state in pairs if state == WAITING)
 
     def is_open(self, url: str) -> bool:
         number = self._columns.known.find(url)
@@ -227,22 +217,6 @@ class SqliteFrontier:
         self._columns.seen_anchors[number] = more
         self._rows.set_seen_anchors(number, more)
         return True
-
-    def row(self, url: str) -> Row | None:
-        number = self._columns.known.find(url)
-        return None if number is None else self._rows.read(number)
-
-    def rows(self, state: State | None = None) -> Iterator[Row]:
-        return self._rows.listing(state)
-
-    def put_note(self, name: str, text: str) -> None:
-        self._rows.put_note(name, text)
-
-    def note(self, name: str) -> str | None:
-        return self._rows.note(name)
-
-    def notes(self, prefix: str = "") -> Mapping[str, str]:
-        return self._rows.notes(prefix)
 
     def commit(self) -> None:
         self._rows.commit()

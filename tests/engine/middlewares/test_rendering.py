@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse, Response
+from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.engine.middlewares.rendering import META, RenderingMiddleware, Unwanted, needs_drawing
@@ -40,18 +40,21 @@ def test_only_a_good_page_with_scripts_and_next_to_nothing_else_needs_drawing(
     assert needs_drawing(response) is needed
 
 
-def middleware(**settings: Any) -> RenderingMiddleware:
-    return RenderingMiddleware.from_crawler(get_crawler(settings_dict=settings))
+@pytest.fixture
+def stats() -> StatsCollector:
+    return StatsCollector(get_crawler())
 
 
 def test_without_settings_the_middleware_is_not_there() -> None:
     with pytest.raises(NotConfigured):
-        middleware()
+        RenderingMiddleware.from_crawler(get_crawler())
 
 
-def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_asked_for() -> None:
+def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_asked_for(
+    stats: StatsCollector,
+) -> None:
     asked = Request("http://a.test/", meta={"topic_lease": 7})
-    drawing = middleware(TOPIC_RENDER_EMPTY_PAGES=True)
+    drawing = RenderingMiddleware(stats, empty_pages=True)
     again = drawing.process_response(asked, page(SHELL))
     assert isinstance(again, Request)
     assert (again.url, again.meta, again.dont_filter) == (
@@ -61,12 +64,12 @@ def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_as
     )
     drawn = Request("http://a.test/", meta={"playwright": True})
     assert isinstance(drawing.process_response(drawn, page(SHELL)), Response)
-    named_only = middleware(TOPIC_RENDERED_HOSTS="b.test")
+    named_only = RenderingMiddleware(stats, hosts=["b.test"])
     assert isinstance(named_only.process_response(asked, page(SHELL)), Response)
 
 
-def test_a_redirect_away_from_the_named_hosts_is_fetched_plainly() -> None:
-    drawing = middleware(TOPIC_RENDERED_HOSTS=["a.test"])
+def test_a_redirect_away_from_the_named_hosts_is_fetched_plainly(stats: StatsCollector) -> None:
+    drawing = RenderingMiddleware(stats, hosts=["a.test"])
     redirected = Request("http://b.test/", meta={"playwright": True, META: "http://a.test/"})
     drawing.process_request(redirected)
     assert redirected.meta == {}

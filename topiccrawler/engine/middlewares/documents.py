@@ -7,7 +7,7 @@ callback finds the result in the request's meta. A response that is skipped anyw
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -15,7 +15,9 @@ from scrapy.http import Response
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.threads import deferToThread
 
+from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.pages.formats.registry import IN_WORKER, recognise
+from topiccrawler.pages.read import Reader
 
 META = "topic_extract"
 
@@ -23,19 +25,18 @@ META = "topic_extract"
 class DocumentMiddleware:
     """Downloader middleware (60): puts an Extract, or why there is none, into `meta` of requests for such files."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+        return cls(needed_runtime(crawler).reader)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        runtime: Any = getattr(self.crawler.spider, "runtime", None)
-        if runtime is not None and 200 <= response.status < 300:
+        if 200 <= response.status < 300:
             kind = recognise(response.body, content_type(response))
             if kind in IN_WORKER:
-                waiting = deferToThread(runtime.reader.extract, kind, response.body)
+                waiting = deferToThread(self.reader.extract, kind, response.body)
                 request.meta[META] = await maybe_deferred_to_future(waiting)
         return response
 

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from topiccrawler.engine.scheduler import focused_scheduler
+from topiccrawler.engine.runtime import needed_runtime
+from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 
 
 class LeaseEndMiddleware:
-    """Spider middleware (10, outside all others): counts what a leased page gives and sees that it has given all."""
+    """Spider middleware (10, outside all others): counts what a leased page gives and sees that it has given all.
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+    `scheduler`: the crawl's, when it is ours; Scrapy makes it after the middlewares.
+    """
+
+    def __init__(self, scheduler: Callable[[], FocusedScheduler | None]) -> None:
+        self._scheduler = scheduler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+        needed_runtime(crawler)  # other spiders have no leases
+        return cls(partial(focused_scheduler, crawler))
 
     def process_spider_input(self, response: Response) -> None:
-        scheduler = focused_scheduler(self.crawler)
+        scheduler = self._scheduler()
         if scheduler is not None and (lease := scheduler.lease_signals.lease_of(response)) is not None:
             lease.status = response.status
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        scheduler = focused_scheduler(self.crawler)
+        scheduler = self._scheduler()
         lease = scheduler.lease_signals.lease_of(response) if scheduler is not None else None
         async for output in result:
             if lease is not None and not isinstance(output, Request):
@@ -40,6 +46,6 @@ class LeaseEndMiddleware:
             scheduler.leases.iterated(lease)
 
     def process_spider_exception(self, response: Response, exception: Exception) -> None:
-        scheduler = focused_scheduler(self.crawler)
+        scheduler = self._scheduler()
         if scheduler is not None and (lease := scheduler.lease_signals.lease_of(response)) is not None:
             scheduler.leases.broke(lease, f"callback: {type(exception).__name__}")

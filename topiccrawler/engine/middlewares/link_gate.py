@@ -7,8 +7,10 @@ from typing import Self
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
+from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawl.gate import LinkGate
+from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import canonical, host_of
 
@@ -20,27 +22,24 @@ class LinkGateMiddleware:
     text (`meta["via"]`); a request without any is not classified.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+    def __init__(self, gate: LinkGate, stats: StatsCollector) -> None:
+        self.gate, self.stats = gate, stats
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+        return cls(needed_runtime(crawler).gate, crawler.stats)
 
     def process_request(self, request: Request) -> None:
-        runtime = getattr(self.crawler.spider, "runtime", None)
         via = request.meta.get("via")
-        if runtime is None or via is None:
+        if via is None:
             return
-        gate: LinkGate = runtime.gate
         target = canonical(request.url)
         if target is None or target == via.link.url:
             return  # the lease loop has classified this very link
         link = Link(
             target, host_of(target), via.link.anchor, via.link.before, via.link.after, source_url=via.link.url
         )
-        decision = gate.decide(link, max(0, via.tunnel - 1))
+        decision = self.gate.decide(link, max(0, via.tunnel - 1))
         if not decision.passed:
-            if self.crawler.stats is not None:
-                self.crawler.stats.inc_value("topic/gate/refused")
+            self.stats.inc_value("topic/gate/refused")
             raise IgnoreRequest(decision.reason)

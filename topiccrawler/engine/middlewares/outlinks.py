@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any, Self
 
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from topiccrawler.engine.leases import META
-from topiccrawler.engine.scheduler import focused_scheduler
+from topiccrawler.engine.runtime import runtime_of
+from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.items import Outlinks
 from topiccrawler.model import Score
+from topiccrawler.strategies.base import Strategy
 
 PRIORITY_STEPS = 1000  # a foreign scheduler wants whole numbers: scores in thousandths
 
@@ -21,24 +24,29 @@ class OutlinksMiddleware:
     """Spider middleware (1100, inside all that handle Requests): takes each page's batch of links to the scheduler.
 
     Under a scheduler that is not ours the batch becomes Requests with a priority.
+    `scheduler`: the crawl's, when it is ours; Scrapy makes it after the middlewares. `strategy`: the spider's, if any.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+    def __init__(
+        self, scheduler: Callable[[], FocusedScheduler | None], strategy: Strategy | None = None
+    ) -> None:
+        self._scheduler = scheduler
+        self.strategy = strategy
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+        runtime = runtime_of(crawler)
+        return cls(partial(focused_scheduler, crawler), runtime.strategy if runtime is not None else None)
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Seeds use the same door as links."""
         async for output in start:
             if not isinstance(output, Outlinks):
                 yield output
-            elif (scheduler := focused_scheduler(self.crawler)) is not None:
+            elif (scheduler := self._scheduler()) is not None:
                 scheduler.seed(output.links)
             else:
-                for request in expand(output, self.crawler.spider):
+                for request in expand(output, self.strategy):
                     yield request
 
     async def process_spider_output(
@@ -46,10 +54,10 @@ class OutlinksMiddleware:
     ) -> AsyncIterator[Any]:
         async for output in result:
             if isinstance(output, Outlinks):
-                if (scheduler := focused_scheduler(self.crawler)) is not None:
+                if (scheduler := self._scheduler()) is not None:
                     scheduler.take_links(output.page, output.links, response.meta.get(META))
                 else:
-                    for request in expand(output, self.crawler.spider):
+                    for request in expand(output, self.strategy):
                         yield request
             else:
                 if isinstance(output, Request):
@@ -59,13 +67,12 @@ class OutlinksMiddleware:
                 yield output
 
 
-def expand(outlinks: Outlinks, spider: Spider | None) -> list[Request]:
-    """One Request a link that the spider's strategy scores, `priority` in thousandths of its score."""
-    runtime = getattr(spider, "runtime", None)
-    if runtime is None:
+def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:
+    """One Request a link that the strategy scores (without a strategy: every link), `priority` in thousandths."""
+    if strategy is None:
         scores = [Score(link.url, 0.0) for link in outlinks.links]
     else:
-        scores = list(runtime.strategy.visit(outlinks.page, outlinks.links))
+        scores = list(strategy.visit(outlinks.page, outlinks.links))
     best: dict[str, float] = {}
     for score in scores:
         best[score.url] = max(score.value, best.get(score.url, float("-inf")))

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.engine.replay_handler import shared_web
 from topiccrawler.items import Outlinks
@@ -23,13 +24,12 @@ _HELD = range(200, 400)
 class RecordedLinksMiddleware:
     """Needs the setting REPLAY_WARC."""
 
-    def __init__(self, crawler: Crawler, web: RecordedWeb) -> None:
-        self.crawler = crawler
-        self.web = web
+    def __init__(self, web: RecordedWeb, stats: StatsCollector) -> None:
+        self.web, self.stats = web, stats
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler, shared_web(crawler.settings.get("REPLAY_WARC")))
+        return cls(shared_web(crawler.settings.get("REPLAY_WARC")), crawler.stats)
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
@@ -37,8 +37,7 @@ class RecordedLinksMiddleware:
         async for output in result:
             if isinstance(output, Outlinks):
                 held = [link for link in output.links if self.web.find(link.url).status in _HELD]
-                if self.crawler.stats is not None:
-                    self.crawler.stats.inc_value("topic/links/not_recorded", len(output.links) - len(held))
+                self.stats.inc_value("topic/links/not_recorded", len(output.links) - len(held))
                 yield Outlinks(output.page, held)
             else:
                 yield output

@@ -25,6 +25,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
+from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.engine.middlewares.documents import content_type
 from topiccrawler.engine.private_network import is_private, literal
@@ -47,8 +48,10 @@ _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 class RenderingMiddleware:
     """Downloader middleware (55): marks what the browser is to fetch."""
 
-    def __init__(self, crawler: Crawler, *, hosts: Iterable[str], empty_pages: bool) -> None:
-        self.crawler = crawler
+    def __init__(
+        self, stats: StatsCollector, *, hosts: Iterable[str] = (), empty_pages: bool = False
+    ) -> None:
+        self.stats = stats
         self.hosts = frozenset(host.strip().lower() for host in hosts)
         self.empty_pages = empty_pages
 
@@ -58,7 +61,7 @@ class RenderingMiddleware:
         if not is_wanted(settings):
             raise NotConfigured
         return cls(
-            crawler,
+            crawler.stats,
             hosts=settings.getlist("TOPIC_RENDERED_HOSTS"),
             empty_pages=settings.getbool("TOPIC_RENDER_EMPTY_PAGES"),
         )
@@ -69,14 +72,14 @@ class RenderingMiddleware:
 
             request.meta["playwright"] = True
             request.meta["playwright_page_methods"] = [PageMethod(settled)]
-            self._count("topic/drawn/pages")
+            self.stats.inc_value("topic/drawn/pages")
         else:
             request.meta.pop("playwright", None)  # a redirect leads away from the named hosts
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         if not self.empty_pages or request.meta.get("playwright") or not needs_drawing(response):
             return response
-        self._count("topic/drawn/empty")
+        self.stats.inc_value("topic/drawn/empty")
         return request.replace(meta={**request.meta, META: request.url}, dont_filter=True)
 
     def _is_named(self, url: str) -> bool:
@@ -84,10 +87,6 @@ class RenderingMiddleware:
             return False
         host = host_of(url)
         return not self.hosts.isdisjoint({host, host.partition(":")[0], registered_domain(url)})
-
-    def _count(self, key: str) -> None:
-        if self.crawler.stats is not None:
-            self.crawler.stats.inc_value(key)
 
 
 def needs_drawing(response: Response) -> bool:

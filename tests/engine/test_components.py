@@ -1,0 +1,34 @@
+"""Under a spider that is not ours, what has nothing to do is not there, and nobody is warned of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.test import get_crawler
+
+from topiccrawler.engine.middlewares.documents import DocumentMiddleware
+from topiccrawler.engine.middlewares.lease_end import LeaseEndMiddleware
+from topiccrawler.engine.middlewares.link_gate import LinkGateMiddleware
+from topiccrawler.engine.middlewares.outlinks import OutlinksMiddleware
+from topiccrawler.engine.pipelines import NearDuplicatePipeline, StoragePipeline
+from topiccrawler.engine.private_network import PrivateNetworkMiddleware
+from topiccrawler.engine.progress import Progress
+
+
+@pytest.mark.parametrize(
+    "component",
+    [
+        DocumentMiddleware, LeaseEndMiddleware, LinkGateMiddleware, PrivateNetworkMiddleware, NearDuplicatePipeline,
+        StoragePipeline, Progress,
+    ],
+)  # fmt: skip
+def test_a_spider_without_a_runtime_needs_none_of_these(component: Any) -> None:
+    with pytest.raises(NotConfigured) as left_out:
+        component.from_crawler(get_crawler())
+    assert left_out.value.args == ()
+
+
+def test_links_are_followed_under_any_spider() -> None:
+    assert OutlinksMiddleware.from_crawler(get_crawler()).strategy is None

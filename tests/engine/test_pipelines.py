@@ -1,0 +1,85 @@
+"""What is dropped, what becomes an alias, and what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
+
+from topiccrawler.crawl.job_files import JobFiles
+from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
+from topiccrawler.items import Medium, PageItem
+
+TEXT = "基金净值今日上涨,市场成交活跃,投资者信心增强。"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Iterator[JobFiles]:
+    made = JobFiles(tmp_path / "job")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def stats() -> StatsCollector:
+    return StatsCollector(get_crawler())
+
+
+def item(url: str, text: str = TEXT, *, is_target: bool = True) -> PageItem:
+    return PageItem(
+        url, "题", text, "finance", 0.9, is_target, 1, "http://a.cn/", "基金", 0.5, "utf-8", 200, 7.0,
+        media=[Medium("http://a.cn/x.png", "图", "", "")],
+    )  # fmt: skip
+
+
+def test_pages_off_topic_are_dropped_and_what_is_no_page_passes() -> None:
+    relevance = RelevancePipeline()
+    with pytest.raises(DropItem, match="off topic"):
+        relevance.process_item(item("http://a.cn/1", is_target=False))
+    assert relevance.process_item({"own": 1}) == {"own": 1}
+
+
+def test_a_text_met_before_becomes_an_alias_or_is_dropped(files: JobFiles, stats: StatsCollector) -> None:
+    first, again = item("http://a.cn/1"), item("http://b.cn/1")
+    alias = NearDuplicatePipeline(files, stats)
+    assert alias.process_item(first) is first
+    found = alias.process_item(again)
+    assert (found.text, found.alias_of) == ("", "http://a.cn/1")
+    with pytest.raises(DropItem, match=r"copy of http://a\.cn/1"):
+        NearDuplicatePipeline(files, stats, choice="drop").process_item(again)
+    assert stats.get_value("topic/duplicates/alias") == stats.get_value("topic/duplicates/drop") == 1
+
+
+def test_pages_without_text_and_pages_off_topic_are_nobodys_copies(
+    files: JobFiles, stats: StatsCollector
+) -> None:
+    duplicates = NearDuplicatePipeline(files, stats)
+    for page in (
+        item("http://a.cn/1", ""),
+        item("http://b.cn/1", ""),
+        item("http://c.cn/1", is_target=False),
+    ):
+        assert duplicates.process_item(page) is page
+    assert duplicates.process_item({"own": 1}) == {"own": 1}
+
+
+def test_a_page_is_stored_and_no_file_is_made_before(files: JobFiles) -> None:
+    storage = StoragePipeline(files)
+    storage.process_item({"own": 1})
+    assert not files.folder.exists()
+    storage.process_item(item("http://a.cn/1"))
+    files.commit()
+    [stored] = files.store.records()
+    assert (stored.url, stored.text, stored.anchor, stored.status) == ("http://a.cn/1", TEXT, "基金", 200)
+    assert '"url": "http://a.cn/x.png"' in stored.media
+
+
+def test_a_wrong_choice_ends_the_command_and_keep_needs_no_pipeline() -> None:
+    with pytest.raises(SystemExit, match="is no choice"):
+        NearDuplicatePipeline.from_crawler(get_crawler(settings_dict={"TOPIC_DUPLICATES": "hide"}))
+    with pytest.raises(NotConfigured):
+        NearDuplicatePipeline.from_crawler(get_crawler(settings_dict={"TOPIC_DUPLICATES": "keep"}))
