@@ -6,7 +6,7 @@ made two hundred times a page, and a named tuple is made six times as fast as a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -76,3 +76,7 @@ class Visit:
     relevance: float  # 0..1
     stored: bool
     time: float  # seconds since the epoch
+    source_url: str = ""  # the page whose link led here; empty for a seed
+    anchor: str = ""  # that link's text
+    shares: Sequence[tuple[str, float]] = ()  # what the score was made of
+    gate: str = ""  # what the link gate said

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.errors import StrategyError
 from topiccrawler.evaluation.configurations import (
-    RunConfiguration,
     build_all,
     contexts_of,
     name_of,
     named,
     parameters_of,
+    parts_of,
     strategy_of,
-    threshold_of,
 )
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies.fish_search import FishSearch
@@ -48,13 +48,17 @@ def test_parameters_stand_behind_the_name() -> None:
 )
 def test_what_cannot_be_understood_is_one_clear_line(spec: str, fault: str, tea: Path) -> None:
     with pytest.raises(StrategyError, match=fault):
-        build_all(RunConfiguration(str(tea)), [spec], forgiving=[spec])
+        build_all(Recipe(str(tea), prune=False), [spec], forgiving=[spec])
 
 
 def test_a_topic_without_a_link_model_is_read_by_window_alone(tea: Path) -> None:
-    assert contexts_of(RunConfiguration(str(tea))) == ["window"]
+    assert contexts_of(Recipe(str(tea), prune=False)) == ["window"]
 
 
 def test_a_given_threshold_goes_before_the_topics_own(tea: Path) -> None:
-    assert threshold_of(RunConfiguration(str(tea))) == 0.0
-    assert threshold_of(RunConfiguration(str(tea), link_threshold=0.4)) == 0.4
+    def threshold(**given: object) -> float:
+        return parts_of(Recipe(str(tea), **given), "adaptive").gate.threshold  # type: ignore[arg-type]
+
+    assert threshold(link_models="none") == 0.0
+    assert threshold(link_models="none", link_threshold=0.4) == 0.4
+    assert threshold(link_models="none", link_threshold=0.4, prune=False) == 0.0

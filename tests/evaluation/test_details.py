@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from topiccrawler.evaluation.configurations import RunConfiguration
+from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.evaluation.experiment import Plan, _reading_plan, compare
 from topiccrawler.evaluation.page_reading import read_web
 from topiccrawler.evaluation.parsed_pages import ParsedPages
@@ -44,7 +44,7 @@ def plan(record: Callable[..., Path], tea: Path, tmp_path: Path) -> Plan:
     save_detail(svm, models / FILE)
     return Plan(
         web=(record(WEB),),
-        configurations=(RunConfiguration(str(tea), page_classifier_models=models, expand="all"),),
+        recipes=(Recipe(str(tea), page_classifier_models=str(models), expand="all", prune=False),),
         seeds=(Seeds([f"{A}/"], []),),
         specs=("anchor_text", "jlse:terminal=true:detail=true"),
         pages=9,

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.errors import ArgumentError, ModelError, SeedsError
-from topiccrawler.evaluation.configurations import RunConfiguration
 from topiccrawler.evaluation.experiment import Comparison, Plan, compare
 from topiccrawler.evaluation.measures import oracle_ratio
 from topiccrawler.topics.seeds import Seeds
@@ -46,7 +46,7 @@ def plan(record: Callable[..., Path], tea: Path, tmp_path: Path) -> Plan:
     return Plan(
         web=(record(WEB),),
         labels=(labels,),
-        configurations=(RunConfiguration(str(tea)),),
+        recipes=(Recipe(str(tea), prune=False),),
         seeds=(Seeds([f"{A}/"], []),),
         specs=("breadth_first", "best_first"),
         pages=6,
@@ -144,7 +144,7 @@ def test_seeds_that_the_web_does_not_hold_are_refused_before_anything_is_read(
 
 def test_a_topic_nobody_labelled_is_refused(plan: Plan, tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match=r"'finance'.*labelled are: tea"):
-        run(replace(plan, configurations=(RunConfiguration("finance"),)), tmp_path)
+        run(replace(plan, recipes=(Recipe("finance", prune=False),)), tmp_path)
 
 
 def test_an_ordering_that_cannot_be_built_stops_all_unless_nobody_named_it(
@@ -152,7 +152,7 @@ def test_an_ordering_that_cannot_be_built_stops_all_unless_nobody_named_it(
 ) -> None:
     specs = ("breadth_first", "naive_bayes")
     (tmp_path / "models").mkdir()  # and no link model in it
-    plan = replace(plan, configurations=(replace(plan.configurations[0], models=tmp_path / "models"),))
+    plan = replace(plan, recipes=(replace(plan.recipes[0], link_models=str(tmp_path / "models")),))
     with pytest.raises(ModelError, match="tea"):
         run(replace(plan, specs=specs), tmp_path)
     outcome = run(replace(plan, specs=specs, forgiving=("naive_bayes",)), tmp_path).outcomes[0]
@@ -205,20 +205,20 @@ def test_one_ordering_may_run_with_several_parameters(plan: Plan, tmp_path: Path
 def test_pruning_drops_links_only_when_asked_for_and_only_in_orderings_that_prune(
     plan: Plan, tmp_path: Path
 ) -> None:
-    strict = replace(plan.configurations[0], prune=True, link_threshold=0.999999)
+    strict = replace(plan.recipes[0], prune=True, link_threshold=0.999999)
     specs = ("breadth_first", "naive_bayes")
-    pruned = run(replace(plan, specs=specs, configurations=(strict,)), tmp_path).outcomes[0].crawls
+    pruned = run(replace(plan, specs=specs, recipes=(strict,)), tmp_path).outcomes[0].crawls
     assert [crawls[0].refused for crawls in pruned.values()] == [0, 2]
     assert names(pruned["naive_bayes"][0].order) == [
         "home"
     ]  # a seed has no link text, so nothing speaks against it
     assert len(pruned["breadth_first"][0].order) == 6
-    lax = replace(plan.configurations[0], link_threshold=0.999999)
-    crawls = run(replace(plan, specs=specs, configurations=(lax,)), tmp_path).outcomes[0].crawls
+    lax = replace(plan.recipes[0], link_threshold=0.999999)
+    crawls = run(replace(plan, specs=specs, recipes=(lax,)), tmp_path).outcomes[0].crawls
     assert [found[0].refused for found in crawls.values()] == [0, 0]
 
 
 def test_hard_focus_follows_links_of_relevant_pages_and_seeds_alone(plan: Plan, tmp_path: Path) -> None:
-    hard = replace(plan.configurations[0], expand="relevant")
-    outcome = run(replace(plan, configurations=(hard,)), tmp_path).outcomes[0]
+    hard = replace(plan.recipes[0], expand="relevant")
+    outcome = run(replace(plan, recipes=(hard,)), tmp_path).outcomes[0]
     assert names(outcome.crawls["breadth_first"][0].order) == ["home", "news", "hub", "green", "black"]

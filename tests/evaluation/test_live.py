@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from topiccrawler.evaluation.configurations import RunConfiguration
+from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.evaluation.live import LiveCrawls, fetched
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Run
@@ -46,7 +46,13 @@ def test_the_real_crawl_is_given_the_same_arguments(
 ) -> None:
     crawls = LiveCrawls([tmp_path / "web.warc"], recorded(WEB), tmp_path, 1)
     run = Run(
-        RunConfiguration("tea"), "fish_search:width=3", (0,), 50, tmp_path / "readings", seed=2, concurrency=4
+        Recipe("tea", prune=False),
+        "fish_search:width=3",
+        (0,),
+        50,
+        tmp_path / "readings",
+        seed=2,
+        concurrency=4,
     )
     arguments = crawls.arguments(run, tmp_path / "seeds.txt", tmp_path)
     assert arguments[:2] == ["crawl", "topic"]
@@ -62,5 +68,5 @@ def test_the_real_crawl_is_given_the_same_arguments(
     assert json.loads(middlewares.partition("=")[2]) == {
         "topiccrawler.engine.middlewares.recorded_links.RecordedLinksMiddleware": 1200
     }
-    pruned = Run(RunConfiguration("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)
+    pruned = Run(Recipe("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)
     assert "TOPIC_LINK_THRESHOLD=0.3" in crawls.arguments(pruned, tmp_path / "seeds.txt", tmp_path)

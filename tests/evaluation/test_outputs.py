@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.evaluation.configurations import Configurations, RunConfiguration
+from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.evaluation.configurations import Configurations
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.experiment import Comparison, Outcome, Plan
 from topiccrawler.evaluation.plots import plots
@@ -48,7 +49,7 @@ def comparison(tmp_path: Path) -> Callable[..., Comparison]:
     def make(*outcomes: Outcome) -> Comparison:
         web = tmp_path / "a<b>.warc"
         web.write_bytes(b"bytes")
-        topics = tuple(RunConfiguration(one.topic) for one in outcomes)
+        topics = tuple(Recipe(one.topic, prune=False) for one in outcomes)
         specs = ("breadth_first", "random_order", "fish_search:width=3")
         plan = Plan((web,), topics, (Seeds([EVIL], []),), specs, pages=4)
         return Comparison(plan, list(outcomes), 5, 6, 7, 8, 9)

@@ -16,12 +16,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.demo.plan import Web
-from topiccrawler.evaluation.configurations import ALL, RunConfiguration, named
+from topiccrawler.evaluation.configurations import ALL, named
 from topiccrawler.evaluation.experiment import Plan, compare
 from topiccrawler.evaluation.results import mean_ratios
 from topiccrawler.link_model.model_file import save
-from topiccrawler.link_model.training.train import Recipe, train
+from topiccrawler.link_model.training.train import TrainingRecipe, train
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.seeds import Seeds
@@ -37,12 +38,15 @@ def measured(record_web: Callable[[Web, Path], tuple[Path, Path]], folder: Path)
     """Oracle ratios of all strategies that can be built."""
     web = Web(seed=1)
     negative_topics = [load_topic(name) for name, _ in topic_names() if name != TOPIC]
-    save(train(Recipe(load_topic(TOPIC), negative_topics=negative_topics)).model, folder / f"{TOPIC}.json")
+    save(
+        train(TrainingRecipe(load_topic(TOPIC), negative_topics=negative_topics)).model,
+        folder / f"{TOPIC}.json",
+    )
     warc, labels = record_web(web, folder)
     plan = Plan(
         web=(warc,),
         labels=(labels,),
-        configurations=(RunConfiguration(TOPIC, models=folder),),
+        recipes=(Recipe(TOPIC, prune=False, link_models=str(folder)),),
         seeds=(Seeds(web.seeds, []),),
         specs=tuple(named(ALL)),
         pages=PAGES,

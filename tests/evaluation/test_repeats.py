@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 READ_AND_CRAWL = """
 import hashlib, json, sqlite3, sys
 from pathlib import Path
-from topiccrawler.evaluation.configurations import RunConfiguration
+from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Run, crawl
 from topiccrawler.evaluation.page_reading import ReadingPlan, read_web
@@ -29,13 +29,13 @@ web, place, count = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 topics = ("finance", "health")
 pages = RecordedPages(RecordedWeb([web]))
 with Workers(1) as workers:
-    read_web(ReadingPlan((web,), topics, "vsm", None, ("window",), 60, frozenset(), details=True), pages, place, workers, lambda _: None)
+    read_web(ReadingPlan.of([web], [Recipe(topic) for topic in topics], ["window"], details=True), pages, place, workers, lambda _: None)
 told = {"pages": len(pages)}
 for number, reading in sqlite3.connect(place).execute("SELECT number, reading FROM pages ORDER BY number"):
     told[f"page {number} {pages.urls[number]}"] = hashlib.sha256(reading or b"").hexdigest()
 for spec in sys.argv[4:]:
     for at, topic in enumerate(topics):
-        told[f"{topic} {spec}"] = crawl(Run(RunConfiguration(topic), spec, (0,), count, place, at)).order
+        told[f"{topic} {spec}"] = crawl(Run(Recipe(topic, prune=False), spec, (0,), count, place, at)).order
 print(json.dumps(told))
 """
 

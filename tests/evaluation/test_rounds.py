@@ -4,12 +4,12 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from topiccrawler.evaluation.configurations import RunConfiguration
+from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.evaluation.repeats import run_repeats
 from topiccrawler.evaluation.replayed import Crawled, Run
 
-FAIR = Run(RunConfiguration("tea"), "fair", (0,), 5, Path("readings"))
-LUCKY = Run(RunConfiguration("tea"), "lucky", (0,), 5, Path("readings"))
+FAIR = Run(Recipe("tea", prune=False), "fair", (0,), 5, Path("readings"))
+LUCKY = Run(Recipe("tea", prune=False), "lucky", (0,), 5, Path("readings"))
 
 
 class Log:

@@ -112,12 +112,10 @@ class Command(ScrapyCommand):
         )
 
     def _plan(self, opts: argparse.Namespace) -> Plan:
-        from topiccrawler.crawl.options import expand_of
-        from topiccrawler.evaluation.configurations import ALL, RunConfiguration, named
+        from topiccrawler.crawl.recipe import recipe_of
+        from topiccrawler.evaluation.configurations import ALL, named
         from topiccrawler.evaluation.experiment import Plan
         from topiccrawler.evaluation.workers import cores
-        from topiccrawler.links.extract import WINDOW_CHARACTERS
-        from topiccrawler.relevance.base import VSM
         from topiccrawler.replay.paths import recorded_paths
         from topiccrawler.urls.canonical import canonical
 
@@ -127,23 +125,17 @@ class Command(ScrapyCommand):
         topics = _topics(opts.topic)
         names = [name for _, name in topics]
         seeds = [_seeds(opts.seeds, given, name, names) for given, name in topics]
-        threshold = settings.get("TOPIC_LINK_THRESHOLD")
         asked = opts.strategies.split(",")
         specs = named(opts.strategies)
         return Plan(
             web=tuple(recorded_paths(opts.web)),
             labels=tuple(Path(path).expanduser() for path in opts.labels),
-            configurations=tuple(
-                RunConfiguration(
+            recipes=tuple(
+                recipe_of(
+                    settings,
                     given,
-                    models=_path(settings.get("TOPIC_LINK_MODELS")),
-                    page_classifier=settings.get("TOPIC_PAGE_CLASSIFIER") or VSM,
-                    page_classifier_models=_path(settings.get("TOPIC_PAGE_CLASSIFIER_MODELS")),
-                    thesaurus=settings.get("TOPIC_THESAURUS"),
-                    expand=expand_of(settings.get("TOPIC_EXPAND")),
                     off_topic=tuple(url for seed in own.negative if (url := canonical(seed))),
                     prune=opts.prune,
-                    link_threshold=None if threshold is None else float(threshold),
                 )
                 for (given, _), own in zip(topics, seeds, strict=True)
             ),
@@ -155,8 +147,6 @@ class Command(ScrapyCommand):
             jobs=opts.jobs or cores(),
             concurrency=opts.concurrency,
             live=opts.live,
-            context_characters=settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
-            dropped_parameters=frozenset(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
         )
 
 
@@ -191,10 +181,6 @@ def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) 
     )
 
 
-def _path(given: str | None) -> Path | None:
-    return Path(given).expanduser() if given else None
-
-
 def _folder(given: str) -> Path:
     folder = Path(given).expanduser()
     try:
@@ -208,11 +194,11 @@ def _folder(given: str) -> Path:
 
 def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
     """What the report shows of the call; nothing that changes from machine to machine."""
-    first = plan.configurations[0]
+    first = plan.recipes[0]
     return {
         "web": ", ".join(map(str, plan.web)),
         "labels": ", ".join(map(str, plan.labels)) or "none",
-        "topics": ", ".join(configuration.topic for configuration in plan.configurations),
+        "topics": ", ".join(recipe.topic for recipe in plan.recipes),
         "seeds": ", ".join(opts.seeds) or "the topics' own",
         "strategies": opts.strategies,
         "pages": str(plan.pages),
@@ -220,13 +206,13 @@ def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
         "engine": "Scrapy" if plan.live else "replay",
         "pages under way at once": str(plan.concurrency),
         "pruning": "on" if opts.prune else "off",
-        "link models": str(first.models or "those shipped, else the topic's keywords"),
+        "link models": str(first.link_models or "those shipped, else the topic's keywords"),
         "page classifier": f"{first.page_classifier}, trained ones from {first.page_classifier_models or 'those shipped'}",
         "thesaurus": first.thesaurus or "ours",
         "links followed": f"of {first.expand} pages" if first.expand else "as each strategy has it",
         "link threshold": "the topic's own" if first.link_threshold is None else str(first.link_threshold),
-        "context characters": str(plan.context_characters),
-        "URL parameters dropped": ", ".join(sorted(plan.dropped_parameters))
+        "context characters": str(first.context_characters),
+        "URL parameters dropped": ", ".join(sorted(first.dropped_parameters))
         or "none besides known tracking ones",
     }
 

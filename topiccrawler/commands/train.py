@@ -19,7 +19,7 @@ from scrapy.exceptions import UsageError
 from topiccrawler.errors import ArgumentError, CrawlerError, LinksFileError
 
 if TYPE_CHECKING:
-    from topiccrawler.link_model.training.train import Recipe, Trained
+    from topiccrawler.link_model.training.train import Trained, TrainingRecipe
 
 T = TypeVar("T")
 
@@ -96,7 +96,7 @@ class Command(ScrapyCommand):
             self.exitcode = 1
 
     def _train(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.link_model.training.train import Recipe, train
+        from topiccrawler.link_model.training.train import TrainingRecipe, train
         from topiccrawler.topics.catalogue import load_topic, topic_names
 
         if opts.page_classifier is not None:
@@ -107,7 +107,7 @@ class Command(ScrapyCommand):
                 "--pages", "is read for a page classifier alone", "give --page-classifier detail"
             )
         topic = load_topic(name)
-        recipe = Recipe(
+        recipe = TrainingRecipe(
             topic,
             links=_paths(opts.links),
             headlines=_paths(opts.headlines),
@@ -220,7 +220,9 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> Path:
     return place
 
 
-def _print(recipe: Recipe, trained: Trained, place: Path, better: str | None, *, as_json: bool) -> None:
+def _print(
+    recipe: TrainingRecipe, trained: Trained, place: Path, better: str | None, *, as_json: bool
+) -> None:
     from topiccrawler.link_model.training.report import divergence_lines, table
 
     if as_json:

@@ -1,7 +1,7 @@
 """The last look at a link before it is fetched.
 
 The conflict: a score was right when the link was queued, but classifier, topic or threshold may have changed since;
-and a crawl that only follows good links never finds what lies behind a poor one. So the gate judges with what is
+and a crawl that only follows good links never finds what lies behind a poor one. So the gate decides by what is
 known *now*, and now and then lets a poor link through as a tunnel step, the same ones each time the crawl is run.
 """
 
@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from topiccrawler.model import Link
 from topiccrawler.strategies.base import LinkScorer, logistic
 
+REFUSED = "below link threshold"
+OPEN = "the gate stands open"
+SEED = "a seed"
+
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
@@ -21,7 +25,7 @@ class GateDecision:
     passed: bool
     tunnel: int = 0  # tunnel steps in a row, this one included, when it is let through
     probability: float | None = None  # P(+|link); None when the gate stands open and did not look
-    reason: str = ""  # why it was refused
+    reason: str = ""  # why
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +45,13 @@ class LinkGate:
     def decide(self, link: Link, tunnel: int = 0) -> GateDecision:
         """Look at a link; `tunnel` = tunnel steps in a row that led to the page it stands on."""
         if self.threshold <= 0.0 or self.scorer is None or not link.source_url:
-            return GateDecision(True)
+            return GateDecision(True, reason=SEED if not link.source_url else OPEN)
         probability = logistic(self.scorer.log_odds([link])[0])
         if probability >= self.threshold:
-            return GateDecision(True, 0, probability)
+            return GateDecision(True, 0, probability, f"at or above the threshold {self.threshold:g}")
         if tunnel < self.tunnel_depth and _share(link.url) < self.tunnel_probability:
-            return GateDecision(True, tunnel + 1, probability)
-        return GateDecision(False, 0, probability, "below link threshold")
+            return GateDecision(True, tunnel + 1, probability, f"second chance, tunnel step {tunnel + 1}")
+        return GateDecision(False, 0, probability, REFUSED)
 
 
 def _share(url: str) -> float:

@@ -1,37 +1,62 @@
-"""The files of one job."""
+"""The files of one job, and what it was made from.
+
+job.json            the recipe (crawl.recipe), so that the job can be explained later
+frontier.sqlite     the queue, when there is a JOBDIR
+pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
+"""
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from pathlib import Path
 
+from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.errors import StateError
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import VisitLog
+
+JOB, FRONTIER, PAGES, DUPLICATES, VISITS = (
+    "job.json",
+    "frontier.sqlite",
+    "pages.sqlite",
+    "duplicates.sqlite",
+    "visits.jsonl",
+)
+VERSION = 1
 
 
 class JobFiles:
     """The files of one job, in a folder that is made when the first of them is written."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, recipe: Recipe | None = None) -> None:
         self.folder = folder
+        self._recipe = recipe  # until it is written
+
+    def begin(self) -> None:
+        """The crawl begins: write its recipe."""
+        if self._recipe is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_recipe(self._recipe, self.folder)
+            self._recipe = None
 
     @cached_property
     def store(self) -> PageStore:
         """The pages."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        return PageStore(self.folder / "pages.sqlite")
+        return PageStore(self.folder / PAGES)
 
     @cached_property
     def duplicates(self) -> DuplicateIndex:
         """Fingerprints of the pages."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        return DuplicateIndex(self.folder / "duplicates.sqlite")
+        return DuplicateIndex(self.folder / DUPLICATES)
 
     @cached_property
     def visits(self) -> VisitLog:
         """The crawl log."""
-        return VisitLog(self.folder / "visits.jsonl")
+        return VisitLog(self.folder / VISITS)
 
     def commit(self) -> None:
         """Make the pages and visits so far durable; before the frontier hears of them."""
@@ -47,3 +72,25 @@ class JobFiles:
         for name in ("duplicates", "store"):
             if name in self.__dict__:
                 getattr(self, name).close()
+
+
+def write_recipe(recipe: Recipe, folder: Path) -> None:
+    """Keep a job's recipe in its folder."""
+    text = json.dumps({"version": VERSION, **recipe.as_json()}, ensure_ascii=False, indent=1)
+    (folder / JOB).write_text(text + "\n", encoding="utf-8")
+
+
+def read_recipe(folder: Path) -> Recipe | None:
+    """The recipe of a job; None when its folder holds none. StateError when it is damaged or of another version."""
+    path = folder / JOB
+    if not path.is_file():
+        return None
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        version = kept.pop("version")
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        raise StateError(str(path), f"is damaged ({error})", "use a copy") from None
+    if version != VERSION:
+        fault = f"is of version {version}, this program reads {VERSION}"
+        raise StateError(str(path), fault, "use the program that wrote it")
+    return Recipe.from_json(kept, str(path))

@@ -21,7 +21,7 @@ from topiccrawler.demo.sites import TRAIN
 from topiccrawler.errors import LinksFileError
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.labelling import label
-from topiccrawler.link_model.training.train import Recipe, train
+from topiccrawler.link_model.training.train import TrainingRecipe, train
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
@@ -86,7 +86,7 @@ def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[
         fault = f"could not be collected: {failure}"
         raise LinksFileError(str(files.links), fault, "run the demo again") from None
     rivals = [load_topic(name) for name, _ in topic_names() if name != topic.name]
-    trained = train(Recipe(topic, links=[files.links], negative_topics=rivals, context=CONTEXT))
+    trained = train(TrainingRecipe(topic, links=[files.links], negative_topics=rivals, context=CONTEXT))
     save(trained.model, files.model)
     f1 = [row.f1 for row in trained.rows if row.name == "hosts: model"]
     return Lesson(read[-1], len(labels), sum(labels), f1[0] if f1 else math.nan)

@@ -23,7 +23,20 @@ def commit_lease(
     url = lease.claimed[-1] if lease.claimed else link.url
     kept = state is State.COMPLETED
     relevance = lease.page.relevance if lease.page is not None else 0.0
-    runtime.files.visits.append(Visit(url, lease.status, lease.leased.score, relevance, kept, round(now, 3)))
+    runtime.files.visits.append(
+        Visit(
+            url,
+            lease.status,
+            lease.leased.score,
+            relevance,
+            kept,
+            round(now, 3),
+            source_url=link.url if lease.claimed else link.source_url,
+            anchor=link.anchor,
+            shares=runtime.strategy.shares(link, lease.leased.score, lease.leased.shares),
+            gate=lease.gate,
+        )
+    )
     runtime.files.commit()
     if lease.page is not None:
         runtime.harvest.add(kept=kept)

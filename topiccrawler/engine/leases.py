@@ -15,6 +15,7 @@ from topiccrawler.frontier.base import Leased, State
 from topiccrawler.model import Page
 
 META = "topic_lease"  # the lease's number in request.meta
+GATE = "topic_gate"  # what the gate said of a redirect's target
 
 
 @dataclass(slots=True)
@@ -34,6 +35,7 @@ class Lease:
     error: str = ""
     drop_reason: str = ""
     status: int = 0
+    gate: str = ""  # what the link gate said
     page: Page | None = None
     missing_since: float | None = None  # when the sweep first did not find it
 

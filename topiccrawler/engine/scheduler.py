@@ -18,6 +18,7 @@ from scrapy.crawler import Crawler
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
 
+from topiccrawler.crawl.gate import GateDecision
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.lease_commit import commit_lease
 from topiccrawler.engine.lease_signals import LeaseSignals
@@ -189,7 +190,9 @@ class FocusedScheduler(BaseScheduler):
             return False
         if target not in (link.url, *lease.claimed):
             there = Link(target, host_of(target), link.anchor, depth=link.depth, source_url=link.url)
-            if not self._parts().frontier.lease_url(there, lease.leased.score, self.clock()):
+            if not self._parts().frontier.lease_url(
+                there, lease.leased.score, self.clock(), lease.leased.shares
+            ):
                 self._count("frontier/redirects/known")
                 self.leases.fail(lease, State.DISCARDED, "redirect to a known page")
                 return False
@@ -235,12 +238,12 @@ class FocusedScheduler(BaseScheduler):
             return self._begin_slot(*aside)
         leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
         if leasing:
-            tunnels: dict[str, int] = {}
+            decisions: dict[str, GateDecision] = {}
             leased = self._parts().ordering.lease(
-                now, lambda row: self._refusal(row, tunnels), REFUSALS_AT_ONCE
+                now, lambda row: self._refusal(row, decisions), REFUSALS_AT_ONCE
             )
             if leased is not None:
-                return self._request(leased, tunnels.get(leased.link.url, 0))
+                return self._request(leased, decisions[leased.link.url])
         self.wake_timer.at([self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None], now)
         return None
 
@@ -252,19 +255,20 @@ class FocusedScheduler(BaseScheduler):
             self.side.watch(request, host)
         return request
 
-    def _refusal(self, row: Leased, tunnels: dict[str, int]) -> str | None:
+    def _refusal(self, row: Leased, decisions: dict[str, GateDecision]) -> str | None:
         """The gate in the lease loop: a refusal here costs nothing and keeps the host's slot."""
         decision = self._parts().gate.decide(row.link, row.tunnel)
         if not decision.passed:
             self._count("topic/gate/refused")
             return decision.reason
+        decisions[row.link.url] = decision
         if decision.tunnel:
-            tunnels[row.link.url] = decision.tunnel
             self._count("topic/gate/tunnels")
         return None
 
-    def _request(self, leased: Leased, tunnel: int) -> Request:
+    def _request(self, leased: Leased, decision: GateDecision) -> Request:
         lease, link = self.leases.begin(leased), leased.link
+        lease.gate = decision.reason
         self._count("frontier/leased")
         return Request(
             link.url,
@@ -272,7 +276,7 @@ class FocusedScheduler(BaseScheduler):
             headers={"Referer": link.source_url} if link.source_url else None,
             meta={
                 META: lease.number,
-                "via": Via(link, leased.score, leased.carry, tunnel),
+                "via": Via(link, leased.score, leased.carry, decision.tunnel),
                 "depth": link.depth,
                 "download_slot": link.host,
             },

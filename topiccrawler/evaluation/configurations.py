@@ -7,37 +7,25 @@ The conflict: one strategy may run several times with other parameters, some nee
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 
-from topiccrawler.crawl.options import thesaurus_of
+from topiccrawler.crawl.assemble import (
+    PLAIN_CONTEXT,
+    Parts,
+    assemble,
+    link_model_of,
+    needs_link_model,
+    topic_of,
+)
+from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.errors import CrawlerError, ModelError, StrategyError
 from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.from_keywords import link_model
-from topiccrawler.relevance.base import VSM
-from topiccrawler.relevance.choose import make_page_classifier
+from topiccrawler.links.extract import ContextMaker
 from topiccrawler.strategies import STRATEGIES, build
-from topiccrawler.strategies.base import Expand, Knowledge, Strategy
-from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.strategies.base import Strategy
 
 ALL = "all"
-PLAIN_CONTEXT = "window"  # for strategies that ask no link model
-
-
-@dataclass(frozen=True, slots=True)
-class RunConfiguration:
-    """What all strategies of one topic are given alike."""
-
-    topic: str
-    models: Path | None = None  # folder of link models; None = those shipped
-    page_classifier: str = VSM
-    page_classifier_models: Path | None = None  # folder of trained page classifiers; None = those shipped
-    thesaurus: str | None = None  # as TOPIC_THESAURUS
-    expand: Expand | None = None  # whose links are followed; None = as each strategy's paper has it
-    off_topic: tuple[str, ...] = ()
-    prune: bool = False  # the link gate and the topic's threshold apply to strategies that prune
-    link_threshold: float | None = None  # None = the topic's own
 
 
 @dataclass(slots=True)
@@ -79,15 +67,18 @@ def parameters_of(spec: str) -> dict[str, str]:
     return parameters
 
 
-def build_all(
-    configuration: RunConfiguration, specs: Sequence[str], *, forgiving: Sequence[str] = ()
-) -> Configurations:
-    """Build and prepare each once. One among `forgiving` that cannot be built is absent; another one's error goes up."""
+def recipe_for(recipe: Recipe, spec: str, seed: int = 0) -> Recipe:
+    """The topic's recipe with that strategy."""
+    return replace(recipe, strategy=name_of(spec), parameters=parameters_of(spec), seed=seed)
+
+
+def build_all(recipe: Recipe, specs: Sequence[str], *, forgiving: Sequence[str] = ()) -> Configurations:
+    """Build each once. One among `forgiving` that cannot be built is absent; another one's error goes up."""
     found = Configurations()
     for spec in specs:
-        strategy = strategy_of(spec)
+        strategy_of(spec)
         try:
-            prepare(strategy, configuration, seed=0)
+            parts_of(recipe, spec)
         except CrawlerError as fault:
             if spec not in forgiving:
                 raise
@@ -97,56 +88,23 @@ def build_all(
     return found
 
 
-def prepare(strategy: Strategy, configuration: RunConfiguration, seed: int) -> None:
-    """Give a strategy what a crawl's own runtime would."""
-    topic = load_topic(configuration.topic)
-    strategy.prepare(
-        Knowledge(
-            page_threshold=make_page_classifier(
-                topic, configuration.page_classifier, configuration.page_classifier_models
-            ).threshold,
-            link_scorer=scorer_of(configuration) if strategy.needs_link_scorer else None,
-            seed=seed,
-            topic=topic,
-            thesaurus=thesaurus_of(configuration.thesaurus),
-            off_topic=configuration.off_topic,
-        )
-    )
+def parts_of(recipe: Recipe, spec: str, seed: int = 0) -> Parts:
+    """The crawl's parts with that strategy; a topic's link model is loaded once in a process."""
+    ready = recipe_for(recipe, spec, seed)
+    if not needs_link_model(ready):
+        return assemble(ready)
+    return assemble(ready, _model(recipe.topic, recipe.link_models))
 
 
-@lru_cache(maxsize=4)
-def _model(topic: str, folder: Path | None) -> LinkClassifier:
-    return link_model(load_topic(topic), str(folder) if folder is not None else None)
-
-
-def scorer_of(configuration: RunConfiguration) -> LinkClassifier:
-    """The topic's link model."""
-    return _model(configuration.topic, configuration.models)
-
-
-def context_of(configuration: RunConfiguration, strategy: Strategy) -> str:
-    """The context maker whose links the strategy is shown: its model's, as in a crawl."""
-    return (
-        scorer_of(configuration).context
-        if strategy.needs_link_scorer or prunes(configuration, strategy)
-        else PLAIN_CONTEXT
-    )
-
-
-def contexts_of(configuration: RunConfiguration) -> list[str]:
+def contexts_of(recipe: Recipe) -> list[ContextMaker]:
     """All context makers a topic may need."""
     try:
-        return list(dict.fromkeys((PLAIN_CONTEXT, scorer_of(configuration).context)))
+        return list(dict.fromkeys((PLAIN_CONTEXT, _model(recipe.topic, recipe.link_models).context)))
     except ModelError:
         return [PLAIN_CONTEXT]
 
 
-def prunes(configuration: RunConfiguration, strategy: Strategy) -> bool:
-    """Whether the gate looks at this strategy's links."""
-    return configuration.prune and strategy.prunes and threshold_of(configuration) > 0
-
-
-def threshold_of(configuration: RunConfiguration) -> float:
-    """0..1, from which probability a link passes the gate."""
-    topic = load_topic(configuration.topic)
-    return topic.link_threshold if configuration.link_threshold is None else configuration.link_threshold
+@lru_cache(maxsize=4)
+def _model(topic: str, models: str | None) -> LinkClassifier:
+    recipe = Recipe(topic, link_models=models)
+    return link_model_of(recipe, topic_of(recipe))

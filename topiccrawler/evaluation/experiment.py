@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.errors import SeedsError
 from topiccrawler.evaluation.configurations import (
     Configurations,
-    RunConfiguration,
     build_all,
     contexts_of,
     strategy_of,
@@ -30,7 +30,6 @@ from topiccrawler.evaluation.repeats import Bar, run_repeats
 from topiccrawler.evaluation.replayed import CONCURRENCY, Crawled, Run, crawl
 from topiccrawler.evaluation.scoring import Scored, Truth
 from topiccrawler.evaluation.workers import Workers
-from topiccrawler.links.extract import WINDOW_CHARACTERS
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import Seeds
@@ -43,7 +42,7 @@ class Plan:
     """What to compare. `topics` and `seeds` go side by side."""
 
     web: tuple[Path, ...]
-    configurations: tuple[RunConfiguration, ...]
+    recipes: tuple[Recipe, ...]  # one a topic
     seeds: tuple[Seeds, ...]
     specs: tuple[str, ...]
     forgiving: tuple[str, ...] = ()  # of these, what cannot be built is left out
@@ -53,8 +52,6 @@ class Plan:
     jobs: int = 1
     concurrency: int = CONCURRENCY
     live: bool = False
-    context_characters: int = WINDOW_CHARACTERS
-    dropped_parameters: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -89,14 +86,11 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     pages = RecordedPages(RecordedWeb(plan.web))
     labels = read_labels(plan.labels, pages) if plan.labels else None
     numbers = [_seed_numbers(seeds, pages) for seeds in plan.seeds]
-    names = [load_topic(configuration.topic).name for configuration in plan.configurations]
+    names = [load_topic(recipe.topic).name for recipe in plan.recipes]
     if labels is not None:
         for name in names:
             labels.of(name)
-    built = [
-        build_all(configuration, plan.specs, forgiving=plan.forgiving)
-        for configuration in plan.configurations
-    ]
+    built = [build_all(recipe, plan.specs, forgiving=plan.forgiving) for recipe in plan.recipes]
     with (
         tempfile.TemporaryDirectory(prefix=".readings-", dir=folder) as temporary,
         Workers(plan.jobs) as workers,
@@ -118,7 +112,7 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
         ]
         runs = {
             (at, spec): Run(
-                configuration,
+                recipe,
                 spec,
                 tuple(numbers[at]),
                 plan.pages,
@@ -126,7 +120,7 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
                 at,
                 concurrency=plan.concurrency,
             )
-            for at, configuration in enumerate(plan.configurations)
+            for at, recipe in enumerate(plan.recipes)
             for spec in built[at].specs
         }
         live = LiveCrawls(plan.web, pages, folder / LIVE_FOLDER, plan.jobs)
@@ -148,21 +142,9 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
 
 
 def _reading_plan(plan: Plan) -> ReadingPlan:
-    contexts = dict.fromkeys(
-        context for configuration in plan.configurations for context in contexts_of(configuration)
-    )
-    topics = tuple(configuration.topic for configuration in plan.configurations)
-    first = plan.configurations[0]
-    return ReadingPlan(
-        plan.web,
-        topics,
-        first.page_classifier,
-        first.page_classifier_models,
-        tuple(contexts),
-        plan.context_characters,
-        plan.dropped_parameters,
-        details=any(strategy_of(spec).needs_detail for spec in plan.specs),
-    )
+    contexts = dict.fromkeys(context for recipe in plan.recipes for context in contexts_of(recipe))
+    details = any(strategy_of(spec).needs_detail for spec in plan.specs)
+    return ReadingPlan.of(plan.web, plan.recipes, list(contexts), details=details)
 
 
 def _seed_numbers(seeds: Seeds, pages: RecordedPages) -> list[int]:

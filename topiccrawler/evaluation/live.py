@@ -65,17 +65,13 @@ class LiveCrawls:
                 raise
 
     def _crawl(self, run: Run) -> Crawled:
-        folder = (
-            self.folder
-            / run.configuration.topic.replace("/", "_")
-            / f"{run.spec.replace('/', '_')}-{run.seed}"
-        )
+        folder = self.folder / run.recipe.topic.replace("/", "_") / f"{run.spec.replace('/', '_')}-{run.seed}"
         folder.mkdir(parents=True, exist_ok=True)
         seeds, log = folder / "seeds.txt", folder / "log.txt"
         visits = folder / _JOB / "visits.jsonl"
         visits.unlink(missing_ok=True)
         lines = [self.pages.urls[number] for number in run.seeds] + [
-            f"-{url}" for url in run.configuration.off_topic
+            f"-{url}" for url in run.recipe.off_topic
         ]
         seeds.write_text("\n".join(lines) + "\n", encoding="utf-8")
         began = time.perf_counter()
@@ -108,7 +104,7 @@ class LiveCrawls:
 
     def arguments(self, run: Run, seeds: Path, folder: Path) -> list[str]:
         """What to type after `scrapy`."""
-        configuration = run.configuration
+        recipe = run.recipe
         settings = {
             "REPLAY_WARC": ",".join(map(str, self.web)),
             "REPLAY_PACED": True,
@@ -118,17 +114,17 @@ class LiveCrawls:
             "TOPIC_DATA_DIR": folder,
             "TOPIC_JOB": _JOB,
             "TOPIC_SEED": run.seed,
-            "TOPIC_LINK_MODELS": configuration.models,
-            "TOPIC_LINK_THRESHOLD": configuration.link_threshold if configuration.prune else 0,
-            "TOPIC_PAGE_CLASSIFIER": configuration.page_classifier,
-            "TOPIC_PAGE_CLASSIFIER_MODELS": configuration.page_classifier_models,
-            "TOPIC_THESAURUS": configuration.thesaurus,
-            "TOPIC_EXPAND": configuration.expand,
+            "TOPIC_LINK_MODELS": recipe.link_models,
+            "TOPIC_LINK_THRESHOLD": recipe.link_threshold if recipe.prune else 0,
+            "TOPIC_PAGE_CLASSIFIER": recipe.page_classifier,
+            "TOPIC_PAGE_CLASSIFIER_MODELS": recipe.page_classifier_models,
+            "TOPIC_THESAURUS": recipe.thesaurus,
+            "TOPIC_EXPAND": recipe.expand,
             # budgets and traps prune too: a replay has none
-            **(dict.fromkeys(BUDGETS, 0) if not configuration.prune else {}),
+            **(dict.fromkeys(BUDGETS, 0) if not recipe.prune else {}),
         }
         given = {
-            "topic": configuration.topic,
+            "topic": recipe.topic,
             "strategy": name_of(run.spec),
             "seeds": seeds,
             "pages": run.pages,

@@ -8,24 +8,25 @@ A link counts once for each place it stands in a page; links to pages the web do
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import cast
+from typing import Self
 
+from topiccrawler.crawl.assemble import page_classifier_of, reader_of, topic_of
+from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.evaluation.parsed_pages import pack, write_pages
 from topiccrawler.evaluation.recorded_links import LinkTable
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.workers import Workers
 from topiccrawler.links.extract import ContextMaker, extract
+from topiccrawler.model import Link
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.choose import make_page_classifier
-from topiccrawler.relevance.detail_reading import DetailReader, detail_svm
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.topics.catalogue import load_topic
 
 PAGES_A_TASK = 64
 
@@ -35,13 +36,23 @@ class ReadingPlan:
     """What is read, and how; the same in every process."""
 
     web: tuple[Path, ...]
-    topics: tuple[str, ...]
-    page_classifier: str
-    page_classifier_models: Path | None
-    contexts: tuple[str, ...]
-    context_characters: int
-    dropped_parameters: frozenset[str]
+    recipes: tuple[str, ...]  # one a topic, as JSON: a plan must be hashable
+    contexts: tuple[ContextMaker, ...]
     details: bool = False  # tell detail pages from pages of links
+
+    @classmethod
+    def of(
+        cls,
+        web: Sequence[Path],
+        recipes: Sequence[Recipe],
+        contexts: Sequence[ContextMaker],
+        *,
+        details: bool = False,
+    ) -> Self:
+        """The plan for these topics."""
+        return cls(
+            tuple(web), tuple(json.dumps(recipe.as_json()) for recipe in recipes), tuple(contexts), details
+        )
 
 
 @dataclass(slots=True)
@@ -64,12 +75,12 @@ class _Read:
 
 
 def read_web(
-    sight: ReadingPlan, pages: RecordedPages, path: Path, workers: Workers, tick: Callable[[int], None]
+    plan: ReadingPlan, pages: RecordedPages, path: Path, workers: Workers, tick: Callable[[int], None]
 ) -> WebReading:
     """Read the web into the file at `path`; `tick` hears how many pages are done."""
-    found = WebReading(targets=[set() for _ in sight.topics])
+    found = WebReading(targets=[set() for _ in plan.recipes])
     starts = range(0, len(pages), PAGES_A_TASK)
-    tasks = [(sight, start) for start in starts]
+    tasks = [(plan, start) for start in starts]
 
     def rows() -> Iterator[tuple[int, str, str, bytes | None]]:
         waiting: dict[int, list[_Read]] = {}
@@ -95,38 +106,36 @@ def _take(found: WebReading, page: int, read: _Read) -> None:
             found.targets[topic].add(page)
 
 
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What a process needs to read pages."""
+
+    pages: RecordedPages
+    page_classifiers: list[PageClassifier]
+    reader: Reader
+    recipe: Recipe
+
+
 @lru_cache(maxsize=1)
-def _opened(sight: ReadingPlan) -> tuple[RecordedPages, list[PageClassifier]]:
-    page_classifiers = [
-        make_page_classifier(load_topic(name), sight.page_classifier, sight.page_classifier_models)
-        for name in sight.topics
-    ]
-    return RecordedPages(RecordedWeb(sight.web)), page_classifiers
+def _opened(plan: ReadingPlan) -> _Opened:
+    recipes = [Recipe.from_json(json.loads(text), "the recipe") for text in plan.recipes]
+    topics = [topic_of(recipe) for recipe in recipes]
+    page_classifiers = [page_classifier_of(*pair) for pair in zip(recipes, topics, strict=True)]
+    sites = {place: rule for topic in reversed(topics) for place, rule in topic.sites.items()}
+    everywhere = topics[0].model_copy(update={"sites": sites})  # a page is read once, for all topics
+    reader = reader_of(recipes[0], everywhere, page_classifiers[0], detail=plan.details)
+    return _Opened(RecordedPages(RecordedWeb(plan.web)), page_classifiers, reader, recipes[0])
 
 
 def _read_part(task: tuple[ReadingPlan, int]) -> list[_Read]:
-    sight, start = task
-    pages, page_classifiers = _opened(sight)
-    end = min(start + PAGES_A_TASK, len(pages))
-    reader = _reader(sight, page_classifiers[0])
-    return [_read(sight, pages, reader, page_classifiers, number) for number in range(start, end)]
+    plan, start = task
+    opened = _opened(plan)
+    end = min(start + PAGES_A_TASK, len(opened.pages))
+    return [_read(plan, opened, number) for number in range(start, end)]
 
 
-def _reader(sight: ReadingPlan, page_classifier: PageClassifier) -> Reader:
-    return (
-        DetailReader(page_classifier, detail_svm(sight.page_classifier_models))
-        if sight.details
-        else Reader(page_classifier)
-    )
-
-
-def _read(
-    sight: ReadingPlan,
-    pages: RecordedPages,
-    reader: Reader,
-    page_classifiers: Sequence[PageClassifier],
-    number: int,
-) -> _Read:
+def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
+    pages, page_classifiers, reader = opened.pages, opened.page_classifiers, opened.reader
     unread = _Read(None, [False] * len(page_classifiers), [], 0)
     recorded = pages.web.response(pages.recorded[number])
     if recorded is None:
@@ -147,22 +156,22 @@ def _read(
         (value, value >= page_classifier.threshold)
         for value, page_classifier in zip(relevances, page_classifiers, strict=True)
     ]
-    links = {}
+    links: dict[str, list[tuple[int, Link]]] = {}
     elsewhere = 0
-    for context in sight.contexts:
+    for context in plan.contexts:
         made = extract(
             reading.document,
             url,
             depth=0,
-            context=cast("ContextMaker", context),
-            window=sight.context_characters,
-            extra_parameters=sight.dropped_parameters,
+            context=context,
+            window=opened.recipe.context_characters,
+            extra_parameters=frozenset(opened.recipe.dropped_parameters),
             encoding=reading.encoding,
         )
         held = [(target, link) for link in made if (target := pages.number(link.url)) is not None]
         links[context] = held
         elsewhere = len(made) - len(held)
-    targets = [target for target, _ in links[sight.contexts[0]]]
+    targets = [target for target, _ in links[plan.contexts[0]]]
     return _Read(
         pack(reading.page, judged, links), [is_target for _, is_target in judged], targets, elsewhere
     )

@@ -15,25 +15,16 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from pathlib import Path
 
-from topiccrawler.crawl.gate import LinkGate
+from topiccrawler.crawl.assemble import Parts
 from topiccrawler.crawl.ordering import Ordering
-from topiccrawler.evaluation.configurations import (
-    RunConfiguration,
-    context_of,
-    prepare,
-    prunes,
-    scorer_of,
-    strategy_of,
-    threshold_of,
-)
+from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.evaluation.configurations import parts_of
 from topiccrawler.evaluation.costs import Cost, Meter
 from topiccrawler.evaluation.parsed_pages import ParsedPages
 from topiccrawler.frontier.base import Accept, Leased, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Via
-from topiccrawler.strategies.base import Strategy
-from topiccrawler.topics.catalogue import load_topic
 
 CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own default
 
@@ -42,7 +33,7 @@ CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own def
 class Run:
     """One crawl to do. Plain values: it goes to another process."""
 
-    configuration: RunConfiguration
+    recipe: Recipe  # of the topic
     spec: str
     seeds: tuple[int, ...]  # page numbers
     pages: int
@@ -65,26 +56,24 @@ class Crawled:
 
 def crawl(run: Run) -> Crawled:
     """Do it."""
-    strategy = strategy_of(run.spec)
-    prepare(strategy, run.configuration, run.seed)
+    parts = parts_of(run.recipe, run.spec, run.seed)
     with Meter() as meter, closing(ParsedPages(run.readings)) as readings:
-        meter.watch(strategy)
-        found = _Crawl(run, strategy, readings, meter).go()
+        meter.watch(parts.strategy)
+        found = _Crawl(run, parts, readings, meter).go()
     found.cost = meter.cost
     return found
 
 
 class _Crawl:
-    def __init__(self, run: Run, strategy: Strategy, readings: ParsedPages, meter: Meter) -> None:
+    def __init__(self, run: Run, parts: Parts, readings: ParsedPages, meter: Meter) -> None:
         self.run = run
-        self.strategy = strategy
+        self.parts = parts
         self.readings = readings
         self.meter = meter
-        self.context = context_of(run.configuration, strategy)
         self.found = Crawled()
         self.tunnels: dict[str, int] = {}
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
-        self.ordering = Ordering(strategy, MemoryFrontier(hosts), expand=run.configuration.expand)
+        self.ordering = Ordering(parts.strategy, MemoryFrontier(hosts), expand=parts.expand)
         self.draw = random.Random(run.seed)
         # when it comes back, in pages leased; its number; its lease
         self.under_way: list[tuple[float, int, Leased]] = []
@@ -123,7 +112,7 @@ class _Crawl:
             return
         via = Via(leased.link, leased.score, leased.carry, self.tunnels.pop(url, 0))
         page = self.readings.page(number, reading, self.run.topic, via)
-        links = self.readings.links(reading, page, self.context)
+        links = self.readings.links(reading, page, self.parts.context)
         self.ordering.visit(page, links, now)
         cost = self.meter.cost
         cost.most_queued = max(cost.most_queued, len(self.ordering.frontier))
@@ -131,16 +120,9 @@ class _Crawl:
         self.ordering.acknowledge(url, state, reason, now)
 
     def _gate(self) -> Accept | None:
-        configuration = self.run.configuration
-        if not prunes(configuration, self.strategy):
+        gate = self.parts.gate
+        if gate.threshold <= 0:
             return None
-        topic = load_topic(configuration.topic)
-        gate = LinkGate(
-            self.strategy.current_scorer or scorer_of(configuration),
-            threshold_of(configuration),
-            topic.tunnel_probability,
-            topic.tunnel_depth,
-        )
 
         def accept(row: Leased) -> str | None:
             decision = gate.decide(row.link, row.tunnel)

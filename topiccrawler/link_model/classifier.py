@@ -28,6 +28,7 @@ from itertools import chain
 
 from topiccrawler.link_model.counts import Counts, Event
 from topiccrawler.link_model.word_weights import WordWeights
+from topiccrawler.links.extract import ContextMaker
 from topiccrawler.links.features import (
     FIELDS,
     LEXICON,
@@ -57,7 +58,7 @@ class LinkClassifier:
 
     topic: str
     counts: Counts
-    context: str = "window"  # the context maker it was trained with
+    context: ContextMaker = "window"  # the context maker it was trained with
     event: Event = "bernoulli"
     prior: float = 0.5
     trust: Mapping[str, float] = field(default_factory=lambda: dict(TRUST))

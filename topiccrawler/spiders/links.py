@@ -76,6 +76,7 @@ class LinksSpider(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """The seeds, as the out-links of the virtual root page."""
+        self.runtime.files.begin()
         logger.info(
             "Collecting links for topic %s, %s, %d seeds; they go to %s",
             self.runtime.topic.name,
@@ -104,8 +105,8 @@ class LinksSpider(Spider):
             reading.page.url,
             depth=depth + 1,
             context=self.params.context,
-            window=runtime.context_characters,
-            extra_parameters=runtime.dropped_parameters,
+            window=runtime.parts.recipe.context_characters,
+            extra_parameters=runtime.parts.dropped_parameters,
             encoding=reading.encoding,
         )
         taken = self.file.add(links)

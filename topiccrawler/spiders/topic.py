@@ -62,6 +62,7 @@ class TopicSpider(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """The seeds, as the out-links of the virtual root page."""
+        self.runtime.files.begin()
         logger.info(
             "Topic %s (%s), strategy %s, %d seeds; results go to %s",
             self.runtime.topic.name,
@@ -107,9 +108,9 @@ class TopicSpider(Spider):
             reading.document,
             page.url,
             depth=page.depth + 1,
-            context=runtime.context,
-            window=runtime.context_characters,
-            extra_parameters=runtime.dropped_parameters,
+            context=runtime.parts.context,
+            window=runtime.parts.recipe.context_characters,
+            extra_parameters=runtime.parts.dropped_parameters,
             encoding=reading.encoding,
         )
         yield Outlinks(page, links)
@@ -120,7 +121,11 @@ class TopicSpider(Spider):
         via = page.via
         # Only what is kept is looked at further: most pages leave at the relevance filter.
         facts = facts_of(document, reading.main_text, page.url) if page.is_target else Facts()
-        itself = canonical(facts.canonical, page.url, runtime.dropped_parameters) if facts.canonical else None
+        itself = (
+            canonical(facts.canonical, page.url, runtime.parts.dropped_parameters)
+            if facts.canonical
+            else None
+        )
         return PageItem(
             url=page.url,
             title=page.title,

@@ -37,11 +37,12 @@ class VisitLog:
 def read_visits(path: Path) -> Iterator[Visit]:
     """The visits in a log, first to last; what is no whole line is passed over."""
     names = {field.name for field in dataclasses.fields(Visit)}
+    needed = {field.name for field in dataclasses.fields(Visit) if field.default is dataclasses.MISSING}
     with path.open(encoding="utf-8", errors="surrogatepass") as file:
         for line in file:
             try:
                 row = json.loads(line)
             except ValueError:
                 continue
-            if isinstance(row, dict) and names <= row.keys():
-                yield Visit(**{name: row[name] for name in names})
+            if isinstance(row, dict) and needed <= row.keys():
+                yield Visit(**{name: value for name, value in row.items() if name in names})

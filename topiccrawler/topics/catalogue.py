@@ -32,6 +32,11 @@ def load_topic(name_or_path: str) -> Topic:
     raise _unknown(wanted)
 
 
+def is_catalogued(name: str) -> bool:
+    """It is the English or Chinese name of a topic of the catalogue."""
+    return any(name.strip().lower() in {topic.name, topic.zh} for topic in _catalogue())
+
+
 def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
     """The topic with the reading rules of a job's file over its own: a place that both name is read by the file's."""
     if not file:

@@ -12,7 +12,7 @@ import pytest
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.link_model.model_file import dumps
 from topiccrawler.link_model.training.sources import Sample, balanced, damped, place_samples, pooled
-from topiccrawler.link_model.training.train import THRESHOLD, Recipe, evened, split, train
+from topiccrawler.link_model.training.train import THRESHOLD, TrainingRecipe, evened, split, train
 from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.model import Link
 from topiccrawler.topics.topic import Topic, make_topic
@@ -73,7 +73,7 @@ def write(path: Path, rows: list[Any]) -> Path:
     return path
 
 
-def scores(recipe: Recipe) -> list[float]:
+def scores(recipe: TrainingRecipe) -> list[float]:
     links = [
         Link(url="http://a.example/", host="a.example", anchor=text) for text in ("基金", "足球", "天气")
     ]
@@ -84,7 +84,7 @@ def test_all_sources_give_a_model_a_table_and_divergences(
     topic: Topic, negative_topic: Topic, files: dict[str, Path]
 ) -> None:
     trained = train(
-        Recipe(
+        TrainingRecipe(
             topic,
             [files["links"]],
             [files["headlines"]],
@@ -120,7 +120,7 @@ def test_all_sources_give_a_model_a_table_and_divergences(
 def test_training_again_gives_the_same_bytes(
     topic: Topic, negative_topic: Topic, files: dict[str, Path]
 ) -> None:
-    recipe = Recipe(
+    recipe = TrainingRecipe(
         topic,
         [files["links"]],
         [files["headlines"]],
@@ -132,27 +132,27 @@ def test_training_again_gives_the_same_bytes(
 
 
 def test_another_file_has_another_fingerprint(topic: Topic, files: dict[str, Path]) -> None:
-    first = train(Recipe(topic, [files["links"]])).model.training["set"]
+    first = train(TrainingRecipe(topic, [files["links"]])).model.training["set"]
     with files["links"].open("a", encoding="utf-8") as file:
         file.write('\n{"url": "http://x.example/", "anchor": "x", "label": 1}')
-    assert train(Recipe(topic, [files["links"]])).model.training["set"] != first
+    assert train(TrainingRecipe(topic, [files["links"]])).model.training["set"] != first
 
 
 @pytest.mark.parametrize("source", ["headlines", "documents"])
 def test_texts_alone_are_enough(topic: Topic, files: dict[str, Path], source: str) -> None:
-    on, off, unknown = scores(Recipe(topic, **{source: [files[source]]}))  # type: ignore[arg-type]
+    on, off, unknown = scores(TrainingRecipe(topic, **{source: [files[source]]}))  # type: ignore[arg-type]
     assert on > 1 > -1 > off
     assert unknown == 0.0
 
 
 def test_keywords_alone_are_enough(topic: Topic, negative_topic: Topic) -> None:
-    on, off, unknown = scores(Recipe(topic, negative_topics=[negative_topic]))
+    on, off, unknown = scores(TrainingRecipe(topic, negative_topics=[negative_topic]))
     assert on > 2 > -2 > off
     assert unknown == 0.0
 
 
 def test_keywords_without_negative_topics_still_order_links(topic: Topic) -> None:
-    on, off, unknown = scores(Recipe(topic))
+    on, off, unknown = scores(TrainingRecipe(topic))
     assert on > 1 > unknown == off == 0.0
 
 
@@ -160,14 +160,14 @@ def test_headlines_that_know_no_word_of_the_topic_are_the_rest_of_the_world(
     topic: Topic, tmp_path: Path
 ) -> None:
     headlines = write(tmp_path / "h.tsv", ["label\ttext", *(f"sports\t足球{word}" for word in OTHER)])
-    on, off, _ = scores(Recipe(topic, headlines=[headlines]))
+    on, off, _ = scores(TrainingRecipe(topic, headlines=[headlines]))
     assert on > 1 > -1 > off
 
 
 def test_links_of_one_class_only_are_refused(topic: Topic, tmp_path: Path) -> None:
     path = write(tmp_path / "l.jsonl", [{"url": "http://a.example/", "label": 0}])
     with pytest.raises(LinksFileError, match="no link labelled as relevant for topic finance"):
-        train(Recipe(topic, [path]))
+        train(TrainingRecipe(topic, [path]))
 
 
 def sample(anchor: str, positive: bool, host: str, weight: float = 1.0) -> Sample:
@@ -197,7 +197,7 @@ def test_known_places_speak_for_and_against_an_address(negative_topic: Topic) ->
     links = [
         Link(url=url, host="") for url in ("http://fund.eastmoney.com/", "http://m.hupu.com/", "http://x.cn/")
     ]
-    on, off, unknown = train(Recipe(topic, negative_topics=[negative_topic])).model.log_odds(links)
+    on, off, unknown = train(TrainingRecipe(topic, negative_topics=[negative_topic])).model.log_odds(links)
     assert on > 2
     assert off == unknown == 0.0
 
@@ -209,14 +209,14 @@ def test_an_asked_precision_sets_the_threshold(
     for row in links[:60:2]:  # every third link off topic looks as if it were on topic
         row |= {"anchor": "基金股票", "left": "债券", "right": "证券", "url": "http://fund.example/"}
     write(files["links"], links)
-    usual = train(Recipe(topic, [files["links"]], negative_topics=[negative_topic])).model.threshold
+    usual = train(TrainingRecipe(topic, [files["links"]], negative_topics=[negative_topic])).model.threshold
     strict = train(
-        Recipe(topic, [files["links"]], negative_topics=[negative_topic], precision=0.9)
+        TrainingRecipe(topic, [files["links"]], negative_topics=[negative_topic], precision=0.9)
     ).model.threshold
     assert usual == THRESHOLD
     assert strict != usual
     with pytest.raises(ArgumentError, match="give --links or --headlines"):
-        train(Recipe(topic, negative_topics=[negative_topic], precision=0.9))
+        train(TrainingRecipe(topic, negative_topics=[negative_topic], precision=0.9))
 
 
 def test_a_split_by_host_keeps_hosts_whole_and_classes_in_proportion() -> None:

@@ -10,6 +10,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from topiccrawler.engine.leases import GATE
 from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 
@@ -32,6 +33,7 @@ class LeaseEndMiddleware:
         scheduler = self._scheduler()
         if scheduler is not None and (lease := scheduler.lease_signals.lease_of(response)) is not None:
             lease.status = response.status
+            lease.gate = response.meta.get(GATE, lease.gate)
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]

@@ -10,6 +10,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawl.gate import LinkGate
+from topiccrawler.engine.leases import GATE
 from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import canonical, host_of
@@ -43,3 +44,4 @@ class LinkGateMiddleware:
         if not decision.passed:
             self.stats.inc_value("topic/gate/refused")
             raise IgnoreRequest(decision.reason)
+        request.meta[GATE] = decision.reason

@@ -41,6 +41,7 @@ from topiccrawler.link_model.training.sources import (
     place_samples,
     silently,
 )
+from topiccrawler.links.extract import ContextMaker
 from topiccrawler.links.features import Lexicon
 from topiccrawler.topics.labelled_texts import read_documents, read_headlines
 from topiccrawler.topics.topic import Topic
@@ -52,7 +53,7 @@ PORTIONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the hosts, on the learning curve
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class TrainingRecipe:
     """What to train, and from which files."""
 
     topic: Topic
@@ -61,7 +62,7 @@ class Recipe:
     documents: Sequence[Path] = ()
     lexicon: Sequence[str] = ()  # the topic's own when empty
     negative_topics: Sequence[Topic] = ()  # whose keywords are the rest of the world
-    context: str = "window"
+    context: ContextMaker = "window"
     event: Event = "bernoulli"
     seed: int = 0
     precision: float | None = None  # asked for on links of hosts held out; sets the threshold
@@ -78,7 +79,7 @@ class Trained:
     test: Callable[[LinkClassifier], float] | None = None  # F1 of another model on the same hosts held out
 
 
-def train(recipe: Recipe, progress: Progress = silently) -> Trained:
+def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
     """Read, measure on parts held out, train on everything."""
     links = [item for path in recipe.links for item in read_links(path, recipe.topic, recipe.context)]
     headlines = [item for path in recipe.headlines for item in read_headlines(path, recipe.topic)]
@@ -113,7 +114,7 @@ def train(recipe: Recipe, progress: Progress = silently) -> Trained:
 class _Bench:
     """Measures models trained on a part of the samples on the parts held out."""
 
-    recipe: Recipe
+    recipe: TrainingRecipe
     samples: Mapping[str, Sequence[Sample]]
     pages: LinkClassifier | None  # trained on documents
     lexicon: Lexicon
@@ -239,7 +240,9 @@ def split(
     return kept, aside
 
 
-def _model(recipe: Recipe, samples: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> LinkClassifier:
+def _model(
+    recipe: TrainingRecipe, samples: Mapping[str, Sequence[Sample]], lexicon: Lexicon
+) -> LinkClassifier:
     weighed = {name: damped(found) if name == "links" else found for name, found in samples.items()}
     counts = balanced(weighed, lexicon).pruned(LEAST_COUNT, MOST_WORDS)
     return LinkClassifier(
@@ -262,7 +265,7 @@ def _check(paths: Sequence[Path], items: Sequence[LabelledLink], topic: Topic) -
             )
 
 
-def _described(recipe: Recipe, samples: Mapping[str, Sequence[Sample]]) -> dict[str, object]:
+def _described(recipe: TrainingRecipe, samples: Mapping[str, Sequence[Sample]]) -> dict[str, object]:
     files = {path.name: _sha256(path) for path in (*recipe.links, *recipe.headlines, *recipe.documents)}
     sides = {
         name: [sum(1 for sample in found if sample.positive is side) for side in (False, True)]

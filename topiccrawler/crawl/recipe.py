@@ -1,0 +1,109 @@
+"""What a crawl is made from, as plain data: arguments and settings together.
+
+It is kept with the job (crawl.job_files), goes to worker processes, and crawl.assemble makes the same parts of it each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Protocol, Self
+
+from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.links.extract import WINDOW_CHARACTERS
+from topiccrawler.relevance.base import VSM
+from topiccrawler.strategies import STRATEGIES, parameters_of
+
+DEFAULT_STRATEGY = "adaptive"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a crawl is made from; each field as the argument or setting of its name."""
+
+    topic: str  # name, or path of a topic file
+    strategy: str = DEFAULT_STRATEGY
+    parameters: Mapping[str, str] = field(default_factory=dict)  # of the strategy, as text
+    keywords: tuple[str, ...] = ()  # more keywords
+    sites: str | None = None  # file of reading rules
+    page_classifier: str = VSM
+    page_classifier_models: str | None = None  # folder; None = those shipped
+    link_models: str | None = None  # folder; "none" = the topic's keywords; None = those shipped
+    link_threshold: float | None = None  # 0..1; None = the topic's own
+    prune: bool = True  # whether the gate's threshold applies to strategies that prune
+    thesaurus: str | None = None
+    expand: str | None = None  # whose links are followed; None = as the strategy's paper has it
+    off_topic: tuple[str, ...] = ()  # URLs known to be off topic
+    seed: int = 0
+    context_characters: int = WINDOW_CHARACTERS
+    dropped_parameters: tuple[str, ...] = ()  # of URLs, besides the known tracking ones
+    topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any], what: str) -> Self:
+        """What `as_json` gave; `what` names its file in the error."""
+        names = {one.name for one in fields(cls)}
+        known: dict[str, Any] = {
+            name: tuple(v) if isinstance(v, list) else v for name, v in kept.items() if name in names
+        }
+        try:
+            return cls(**known)
+        except TypeError as error:
+            raise StateError(what, f"is damaged ({error})", "use a copy") from None
+
+
+class Settings(Protocol):
+    """What is read of Scrapy's settings."""
+
+    def get(self, name: Any, default: Any = None) -> Any: ...
+
+    def getint(self, name: Any, default: int = 0) -> int: ...
+
+    def getbool(self, name: Any, default: bool = False) -> bool: ...
+
+    def getlist(self, name: Any, default: Any = None) -> list[Any]: ...
+
+
+def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **given: Any) -> Recipe:
+    """The recipe of a topic under these settings; `given` (fields of Recipe) goes before what the settings say."""
+    of_settings: dict[str, Any] = {
+        "page_classifier": settings.get("TOPIC_PAGE_CLASSIFIER"),
+        "page_classifier_models": settings.get("TOPIC_PAGE_CLASSIFIER_MODELS"),
+        "link_models": settings.get("TOPIC_LINK_MODELS"),
+        "link_threshold": _threshold(settings.get("TOPIC_LINK_THRESHOLD")),
+        "sites": settings.get("TOPIC_SITES_FILE"),
+        "thesaurus": settings.get("TOPIC_THESAURUS"),
+        "expand": settings.get("TOPIC_EXPAND"),
+        "seed": settings.getint("TOPIC_SEED"),
+        "context_characters": settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
+        "dropped_parameters": tuple(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
+    }
+    known: dict[str, Any] = {name: value for name, value in of_settings.items() if value is not None}
+    known |= {name: value for name, value in given.items() if value is not None}
+    name = strategy or settings.get("TOPIC_STRATEGY") or DEFAULT_STRATEGY
+    known["parameters"] = _with_learn(name, known.get("parameters", {}), settings)
+    return Recipe(topic, name, **known)
+
+
+def _with_learn(strategy: str, given: Mapping[str, str], settings: Settings) -> dict[str, str]:
+    """TOPIC_LEARN is the default of `-a strategy_learn=`, for strategies that have it."""
+    parameters = dict(given)
+    known = STRATEGIES.get(strategy)
+    if settings.get("TOPIC_LEARN") is not None and known is not None and "learn" in parameters_of(known):
+        parameters.setdefault("learn", str(settings.getbool("TOPIC_LEARN")))
+    return parameters
+
+
+def _threshold(given: object) -> float | None:
+    if given is None:
+        return None
+    try:
+        return float(str(given))
+    except ValueError:
+        raise ArgumentError(
+            f"TOPIC_LINK_THRESHOLD={given!r}", "is no number", "use a number from 0 to 1"
+        ) from None
