@@ -115,10 +115,12 @@ class Command(ScrapyCommand):
                 raise ArgumentError(
                     place, f"cannot be read: {failure.strerror}", "give a file or an http(s) URL"
                 ) from None
+        from w3lib.encoding import http_content_type_encoding
+
+        from topiccrawler.engine.middlewares.documents import content_type
+
         response = self._fetch(place)
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        charset = content_type.lower().partition("charset=")[2].split(";")[0].strip(" \"'") or None
-        return response.url, response.body, charset
+        return response.url, response.body, http_content_type_encoding(content_type(response))
 
     def _fetch(self, url: str) -> Response:
         """The page by Scrapy's own downloader, so that proxy, robots.txt and REPLAY_WARC count as in a crawl."""

@@ -11,8 +11,10 @@ from typing import Any, Self
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawl.params import LinksParams, parse_links_arguments
+from topiccrawler.engine.middlewares.documents import content_type
 from topiccrawler.engine.runtime import Runtime, build_runtime
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.items import Outlinks
@@ -92,12 +94,16 @@ class LinksSpider(Spider):
         @returns items 2 2
         @returns requests 0 0
         """
-        kind = (response.headers.get("Content-Type") or b"").decode("latin-1").lower()
-        if kind and not any(part in kind for part in HTML_TYPES):
+        kind = content_type(response)
+        if kind and not any(part in kind.lower() for part in HTML_TYPES):
             return
         runtime, depth = self.runtime, response.meta.get("depth", 0)
         reading = runtime.reader.read(
-            response.url, response.body, _charset(kind), depth=depth, via=response.meta.get("via")
+            response.url,
+            response.body,
+            http_content_type_encoding(kind),
+            depth=depth,
+            via=response.meta.get("via"),
         )
         links = extract(
             reading.document,
@@ -128,11 +134,6 @@ class LinksSpider(Spider):
                 self.crawler.stats.set_value(f"links/{name}", count)
             self.crawler.stats.set_value("links/repeated", self.file.repeated)
             self.crawler.stats.set_value("links/capped", self.file.capped)
-
-
-def _charset(content_type: str) -> str | None:
-    _, found, charset = content_type.partition("charset=")
-    return charset.split(";")[0].strip(" \"'") if found else None
 
 
 def _places(topic: Topic) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Self
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawl.params import parse_arguments
 from topiccrawler.engine.middlewares import documents
@@ -90,7 +91,7 @@ class TopicSpider(Spider):
         reading = runtime.reader.read(
             response.url,
             response.body,
-            _declared_charset(declared),
+            http_content_type_encoding(declared),
             depth=response.meta.get("depth", 0),
             seconds=response.meta.get("download_latency", 0.0),
             via=via,
@@ -156,8 +157,3 @@ def _search_for_cycles_seldom() -> None:
     through models and lists of words that stay as long as the crawl. A sixth of a crawl's CPU."""
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS, 20, 20)
-
-
-def _declared_charset(content_type: str) -> str | None:
-    _, found, charset = content_type.partition("charset=")
-    return charset.partition(";")[0].strip(" \"'") if found else None

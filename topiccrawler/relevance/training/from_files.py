@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from w3lib.encoding import http_content_type_encoding
+
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
@@ -174,7 +176,9 @@ def _kinds(request: TrainingRequest, progress: Progress) -> dict[str, list[Kind]
         for url, kind in progress(_rows(path), "pages"):
             response = web.response(url)
             if response is not None and response.status == 200:
-                document = reader.read(url, response.body, _charset(response.headers)).document
+                headers = {name.lower(): value for name, value in response.headers}
+                declared = headers.get(b"content-type", b"").decode("latin-1")
+                document = reader.read(url, response.body, http_content_type_encoding(declared)).document
                 pages.append((features(document), kind == "content", host_of(url)))
     return found
 
@@ -197,13 +201,6 @@ def _rows(path: Path) -> list[tuple[str, str]]:
         ) from None
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
     return [(row[0], row[3]) for row in rows if len(row) > 3 and row[3] in {"content", "hub", "home"}]
-
-
-def _charset(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
-    for name, value in headers:
-        if name.lower() == b"content-type" and b"charset=" in value.lower():
-            return value.lower().partition(b"charset=")[2].split(b";")[0].strip(b" \"'").decode("latin-1")
-    return None
 
 
 def _files(paths: Sequence[Path]) -> list[dict[str, object]]:
