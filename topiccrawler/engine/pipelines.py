@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 
-from topiccrawler.crawl.job_files import JobFiles
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem
 from topiccrawler.pages.fingerprint import fingerprint
-from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.pages import record_of
 
 
 class RelevancePipeline:
     """Drops pages whose relevance lies under the topic's page threshold. Items of other types pass."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem) and not item.is_target:
@@ -88,36 +79,5 @@ class StoragePipeline:
     def process_item(self, item: Any) -> Any:
         runtime: Runtime | None = getattr(self.crawler.spider, "runtime", None)
         if isinstance(item, PageItem) and runtime is not None:
-            _store(runtime.files, item)
+            runtime.files.store.put(record_of(item))
         return item
-
-
-def _store(files: JobFiles, item: PageItem) -> None:
-    files.store.put(
-        PageRecord(
-            url=item.url,
-            title=item.title,
-            text=item.text,
-            relevance=item.relevance,
-            depth=item.depth,
-            topic=item.topic,
-            encoding=item.encoding,
-            source_url=item.source_url,
-            anchor=item.anchor,
-            score=item.score,
-            fetched=item.fetched,
-            status=item.status,
-            summary=item.summary,
-            published=item.published,
-            language=item.language,
-            canonical_url=item.canonical_url,
-            keywords=item.keywords,
-            description=item.description,
-            author=item.author,
-            format=item.format,
-            media=json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False)
-            if item.media
-            else "",
-            alias_of=item.alias_of,
-        )
-    )
