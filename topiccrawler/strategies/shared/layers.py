@@ -3,7 +3,7 @@
 Formula: P(w|layer) = (count of w in the layer's documents + 1) / (words of the layer + V), V = words known to any layer;
     l(layer) = sum over words w of a page of count(w) * ln P(w|layer) / sqrt(words of the page);
     P(layer|page) = e^l(layer) / sum over layers e^l, equal priors, layers without documents left out.
-File: JSON {"version", "tokenizer", "documents": [...], "words": [...], "counts": [...]}, packed as links.graph packs.
+File: JSON {"version", "tokenizer", "documents": [...], "words": [...], "counts": [...]}, packed as links.packed_arrays packs.
 Reference: Diligenti et al., VLDB 2000.
 """
 
@@ -18,12 +18,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.links.graph import Floats, Ints, packed, unpacked
+from topiccrawler.links.packed_arrays import Floats, Ints, packed, unpacked
 from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, as_rows
 from topiccrawler.text.tokenise import TOKENIZER
 
 OTHER = 5  # layers 0-4 are told apart
-VERSION = 1
+VERSION = 2
 MOST_BYTES = 100_000_000
 
 
