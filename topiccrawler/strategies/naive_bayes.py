@@ -17,8 +17,8 @@ from topiccrawler.strategies.base import (
     Strategy,
     check_range,
     link_scorer_of,
-    logistic,
 )
+from topiccrawler.text.odds import logistic
 
 _PIECE = 250  # links scored anew in one call
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from topiccrawler.links.packed_arrays import Floats
-from topiccrawler.strategies.base import logistic
+from topiccrawler.text.odds import logistic
 
 
 class Regression:

@@ -27,8 +27,8 @@ from topiccrawler.strategies.base import (
     Strategy,
     check_range,
     link_scorer_of,
-    logistic,
 )
+from topiccrawler.text.odds import logistic
 
 FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (chosen here, on log-odds scale)
     "bias": -1.0,
