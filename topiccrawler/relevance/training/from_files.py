@@ -6,7 +6,6 @@ label, so that the keywords of `education` and documents labelled `edu` are one 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.errors import ArgumentError, LinksFileError
+from topiccrawler.files import sha256_of
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.relevance.choose import FOLDER
@@ -205,14 +205,9 @@ def _rows(path: Path) -> list[tuple[str, str]]:
 
 def _files(paths: Sequence[Path]) -> list[dict[str, object]]:
     """Name and fingerprint of each file, so that a model says what it was made from."""
-    found: list[dict[str, object]] = []
-    for path in paths:
-        digest = hashlib.sha256()
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-        found.append({"file": path.name, "sha256": digest.hexdigest()[:16], "bytes": path.stat().st_size})
-    return found
+    return [
+        {"file": path.name, "sha256": sha256_of(path)[:16], "bytes": path.stat().st_size} for path in paths
+    ]
 
 
 def told(found: dict[str, Any], *, as_json: bool) -> str:
