@@ -12,7 +12,6 @@ prints what was measured beside the floors; exit status 1 when one is missed.
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -27,6 +26,7 @@ from topiccrawler.evaluation.configurations import ALL, RunConfiguration, named
 from topiccrawler.evaluation.experiment import Plan, compare
 from topiccrawler.evaluation.results import mean_ratios
 from topiccrawler.evaluation.synthetic_web import record
+from topiccrawler.files import JsonFile
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.train import Recipe, train
 from topiccrawler.topics.catalogue import load_topic, topic_names
@@ -36,6 +36,7 @@ SEED = 1  # of the synthetic web
 TOPIC = "finance"
 PAGES = 600
 REMEDY = 'write NAME: [{"floor": 0.5, "why": "…"}]'
+MOST_BYTES = 1_000_000
 
 Floors = Mapping[str, list[dict[str, Any]]]
 
@@ -63,19 +64,16 @@ def measured(folder: Path, jobs: int = 1) -> dict[str, float]:
 
 def read_floors(path: Path) -> Floors:
     """The file, checked for its form."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as failure:
-        raise ArgumentError(str(path), f"cannot be read: {failure}", REMEDY) from None
-    good = isinstance(found, dict) and all(
+    file = JsonFile(path, MOST_BYTES, ArgumentError, "floors", REMEDY)
+    floors: Floors = file.values
+    good = all(
         isinstance(entries, list)
         and entries
         and all(isinstance(one, dict) and isinstance(one.get("floor"), (int, float)) for one in entries)
-        for entries in found.values()
+        for entries in file.values.values()
     )
     if not good:
-        raise ArgumentError(str(path), "is no table of floors", REMEDY)
-    floors: Floors = found
+        raise file.refused("is no table of floors")
     return floors
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.errors import ArgumentError, LinksFileError
+from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
 from topiccrawler.files import sha256_of
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
@@ -62,15 +62,10 @@ def check(request: TrainingRequest) -> None:
 def train_to(request: TrainingRequest, folder: Path, progress: Progress) -> dict[str, Any]:
     """Train and save; the scores, the file and what it was made from."""
     place = folder / FOLDER
-    try:
+    with file_faults(ArgumentError, place, "cannot be written to", "name another folder by --out DIR"):
         place.mkdir(parents=True, exist_ok=True)
-        if request.page_classifier == DETAIL:
-            return _train_detail(request, place, progress)
-        return _train_page_classifier(request, place, progress)
-    except OSError as failure:
-        raise ArgumentError(
-            str(place), f"cannot be written to: {failure}", "name another folder by --out DIR"
-        ) from None
+        train = _train_detail if request.page_classifier == DETAIL else _train_page_classifier
+        return train(request, place, progress)
 
 
 def _train_page_classifier(request: TrainingRequest, place: Path, progress: Progress) -> dict[str, Any]:
@@ -193,12 +188,8 @@ def _web_name(labels: Path, every: Sequence[Path]) -> str:
 
 def _rows(path: Path) -> list[tuple[str, str]]:
     """URL and kind of each line `url TAB topics TAB how TAB kind`."""
-    try:
+    with file_faults(LinksFileError, path, "cannot be read", "give lines: url TAB topics TAB how TAB kind"):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as failure:
-        raise LinksFileError(
-            str(path), f"cannot be read: {failure}", "give lines: url TAB topics TAB how TAB kind"
-        ) from None
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
     return [(row[0], row[3]) for row in rows if len(row) > 3 and row[3] in {"content", "hub", "home"}]
 
