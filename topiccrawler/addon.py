@@ -18,7 +18,7 @@ from scrapy.utils.misc import load_object
 from topiccrawler import settings as ours
 from topiccrawler.engine.middlewares import rendering as drawing
 from topiccrawler.engine.replay_handler import shared_web
-from topiccrawler.errors import ReplayError
+from topiccrawler.engine.user_faults import ending_the_crawl
 
 logger = logging.getLogger(__name__)
 
@@ -71,13 +71,8 @@ def introduce(settings: BaseSettings) -> None:
 
 def replay(settings: BaseSettings) -> None:
     """Answer http and https from the WARC files; a bad path ends the command with one line."""
-    try:
+    with ending_the_crawl(settings, "REPLAY_WARC: "):
         web = shared_web(settings["REPLAY_WARC"])
-    except ReplayError as error:
-        # Scrapy gives any other exception a traceback, and one in a handler exit status 0.
-        if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
-            logger.error("REPLAY_WARC: %s", error)  # noqa: TRY400
-        raise SystemExit(f"REPLAY_WARC: {error}") from error
     logger.info("Replaying %d recorded pages instead of the network", len(web))
     for name, value in REPLAY_SETTINGS.items():
         settings.set(name, value, "project")

@@ -10,17 +10,14 @@ import argparse
 import contextlib
 import json
 import math
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
-from topiccrawler.errors import CrawlerError, StateError
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import StateError, file_faults
 
 if TYPE_CHECKING:
     from topiccrawler.demo.files import DemoFiles
@@ -34,7 +31,7 @@ MOST_PAGES = 4_000  # the part that is crawled has little more
 TRAINING_PAGES = 1_000
 
 
-class Command(ScrapyCommand):
+class Command(TellingCommand):
     """The demo's options and its steps."""
 
     requires_crawler_process = False
@@ -61,21 +58,20 @@ class Command(ScrapyCommand):
         keep = "afterwards go on serving the web until Ctrl-C, to crawl it by hand"
         parser.add_argument("--keep", action="store_true", help=keep)
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
-            raise UsageError(f"{args[0]}: unknown argument; scrapy demo takes options only", print_help=False)
+            self.refuse(f"{args[0]}: unknown argument")
         if not 1 <= opts.pages <= MOST_PAGES:
-            raise UsageError(f"--pages {opts.pages}: give a number from 1 to {MOST_PAGES}", print_help=False)
-        data = (self.settings.get("TOPIC_DATA_DIR") if self.settings else None) or "data"
-        out = Path(opts.out) if opts.out else Path(data) / "demo"
-        try:
-            _demonstrate(out.resolve(), opts.seed, opts.pages, keep=opts.keep)
-        except CrawlerError as failure:
-            print(failure, file=sys.stderr)
-            self.exitcode = 1
-        except KeyboardInterrupt:
-            print(f"demo: interrupted; what was written so far lies in {out}", file=sys.stderr)
-            self.exitcode = 1
+            self.refuse(f"--pages {opts.pages}: give a number from 1 to {MOST_PAGES}")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        _demonstrate(self._out(opts), opts.seed, opts.pages, keep=opts.keep)
+
+    def interrupted(self, opts: argparse.Namespace) -> str:
+        return f"what was written so far lies in {self._out(opts)}"
+
+    def _out(self, opts: argparse.Namespace) -> Path:
+        return Path(opts.out or Path(self.setting("TOPIC_DATA_DIR") or "data") / "demo").resolve()
 
 
 def _say(text: str) -> None:
@@ -162,12 +158,8 @@ def _fetched(files: DemoFiles, strategy: str) -> list[str]:
     from topiccrawler.store.visits import read_visits
 
     log = files.job(strategy) / "visits.jsonl"
-    try:
+    with file_faults(StateError, log, "cannot be read", f"see {files.log(strategy)}"):
         urls = [visit.url for visit in read_visits(log) if visit.status == 200]
-    except OSError as failure:
-        raise StateError(
-            str(log), f"cannot be read: {failure.strerror}", f"see {files.log(strategy)}"
-        ) from None
     if not urls:
         raise StateError(str(log), "holds no page", f"see {files.log(strategy)}")
     return urls

@@ -16,7 +16,8 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawl.params import LinksParams, parse_links_arguments
 from topiccrawler.engine.middlewares.documents import content_type
 from topiccrawler.engine.runtime import Runtime, build_runtime
-from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.engine.user_faults import ending_the_crawl
+from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Outlinks
 from topiccrawler.link_model.training.link_file import Caps, LinkFile
 from topiccrawler.links.extract import extract
@@ -56,7 +57,7 @@ class LinksSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
         topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
-        try:
+        with ending_the_crawl(settings):
             given = parse_links_arguments(kwargs, topic=topic)
             params = given.model_copy(update={"seeds": given.seeds or _places(load_topic(given.topic))})
             crawls = not cls.start.__module__.startswith("scrapy.commands")
@@ -70,10 +71,6 @@ class LinksSpider(Spider):
                 caps=Caps(params.links_per_page, params.links_per_host, params.links_per_site),
                 unlabelled=params.unlabelled,
             )
-        except CrawlerError as error:
-            if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
-                logger.error("%s", error)  # noqa: TRY400 a user's slip deserves a line, not a traceback
-            raise SystemExit(str(error)) from None
         return spider
 
     async def start(self) -> AsyncIterator[Any]:

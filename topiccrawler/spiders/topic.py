@@ -16,7 +16,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawl.params import parse_arguments
 from topiccrawler.engine.middlewares import documents
 from topiccrawler.engine.runtime import Runtime, build_runtime
-from topiccrawler.errors import CrawlerError
+from topiccrawler.engine.user_faults import ending_the_crawl
 from topiccrawler.items import Outlinks, PageItem
 from topiccrawler.links.extract import extract
 from topiccrawler.links.media import media_of
@@ -48,17 +48,13 @@ class TopicSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
         topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
-        try:
+        with ending_the_crawl(settings):
             params = parse_arguments(kwargs, topic=topic, strategy=settings.get("TOPIC_STRATEGY", "adaptive"))
             # `check` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
             crawls = not cls.start.__module__.startswith("scrapy.commands")
             spider.runtime = build_runtime(
                 params, settings, job, jobdir=settings.get("JOBDIR") if crawls else None
             )
-        except CrawlerError as error:
-            if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
-                logger.error("%s", error)  # noqa: TRY400 a user's slip deserves a line, not a traceback
-            raise SystemExit(str(error)) from None
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
