@@ -129,6 +129,7 @@ def _crawl(number: int, strategy: str, pages: int, files: DemoFiles, server: Run
 
 
 def _compare(web: Web, files: DemoFiles) -> None:
+    from topiccrawler.crawl.job_files import PAGES, VISITS
     from topiccrawler.demo.harvest import harvest, table, times_as_good
 
     harvests = {strategy: harvest(web, _fetched(files, strategy)) for strategy in (FOCUSED, BASELINE)}
@@ -143,8 +144,8 @@ def _compare(web: Web, files: DemoFiles) -> None:
     job = files.job(FOCUSED)
     _say(
         f"Where it lies:\n"
-        f"  pages kept      {job / 'pages.sqlite'} (text, title, relevance), also as JSON lines in {files.feed(FOCUSED)}\n"
-        f"  crawl log       {job / 'visits.jsonl'}; what Scrapy said: {files.log(FOCUSED)}\n"
+        f"  pages kept      {job / PAGES} (text, title, relevance), also as JSON lines in {files.feed(FOCUSED)}\n"
+        f"  crawl log       {job / VISITS}; what Scrapy said: {files.log(FOCUSED)}\n"
         f"  link model      {files.model}, trained on {files.links}\n"
         f"  this table      {files.comparison}\n"
         f"What to type next:\n"
@@ -155,9 +156,10 @@ def _compare(web: Web, files: DemoFiles) -> None:
 
 def _fetched(files: DemoFiles, strategy: str) -> list[str]:
     """The URLs of the pages that a crawl got, in the order of its log."""
+    from topiccrawler.crawl.job_files import VISITS
     from topiccrawler.store.visits import read_visits
 
-    log = files.job(strategy) / "visits.jsonl"
+    log = files.job(strategy) / VISITS
     with file_faults(StateError, log, "cannot be read", f"see {files.log(strategy)}"):
         urls = [visit.url for visit in read_visits(log) if visit.status == 200]
     if not urls:

@@ -104,9 +104,10 @@ def _print_card(described: dict[str, Any]) -> None:
 
 
 def _save_layers(file: Path, job: Path) -> None:
+    from topiccrawler.crawl.job_files import FRONTIER
     from topiccrawler.frontier.sqlite import SqliteFrontier
 
-    database = job / "frontier.sqlite"
+    database = job / FRONTIER
     if not database.is_file():
         raise ArgumentError(f"job {job}", "has no queue", "name the JOBDIR of a crawl")
     frontier = SqliteFrontier(database, read_only=True)

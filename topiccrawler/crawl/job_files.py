@@ -1,4 +1,4 @@
-"""The files of one job."""
+"""The files of one job, in its JOBDIR or its folder of TOPIC_DATA_DIR."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from pathlib import Path
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import VisitLog
+
+PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
+FRONTIER = "frontier.sqlite"  # with JOBDIR only
+LINKS = "links.jsonl"  # of `scrapy crawl links`
 
 
 class JobFiles:
@@ -20,18 +24,18 @@ class JobFiles:
     def store(self) -> PageStore:
         """The pages."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        return PageStore(self.folder / "pages.sqlite")
+        return PageStore(self.folder / PAGES)
 
     @cached_property
     def duplicates(self) -> DuplicateIndex:
         """Fingerprints of the pages."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        return DuplicateIndex(self.folder / "duplicates.sqlite")
+        return DuplicateIndex(self.folder / DUPLICATES)
 
     @cached_property
     def visits(self) -> VisitLog:
         """The crawl log."""
-        return VisitLog(self.folder / "visits.jsonl")
+        return VisitLog(self.folder / VISITS)
 
     def commit(self) -> None:
         """Make the pages and visits so far durable; before the frontier hears of them."""

@@ -13,6 +13,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from w3lib.encoding import http_content_type_encoding
 
+from topiccrawler.crawl.job_files import LINKS
 from topiccrawler.crawl.params import LinksParams, parse_links_arguments
 from topiccrawler.engine.middlewares.documents import content_type
 from topiccrawler.engine.runtime import Runtime, build_runtime
@@ -27,7 +28,6 @@ from topiccrawler.topics.topic import Topic
 
 logger = logging.getLogger(__name__)
 
-FILE = "links.jsonl"
 HTML_TYPES = ("html", "text/plain", "xml")
 CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts need some topic
 
@@ -65,7 +65,7 @@ class LinksSpider(Spider):
             spider.params = params
             spider.runtime = build_runtime(params, settings, job, jobdir=jobdir)
             spider.file = LinkFile(
-                Path(params.out).expanduser() if params.out else spider.runtime.files.folder / FILE,
+                Path(params.out).expanduser() if params.out else spider.runtime.files.folder / LINKS,
                 spider.runtime.topic,
                 context=params.context,
                 caps=Caps(params.links_per_page, params.links_per_host, params.links_per_site),
