@@ -18,6 +18,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.lease_commit import commit_lease
+from topiccrawler.engine.lease_limits import LeaseLimits
 from topiccrawler.engine.lease_signals import LeaseSignals
 from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.politeness import Politeness, host_key
@@ -43,7 +44,6 @@ class FocusedScheduler(BaseScheduler):
     hosts: Hosts
     side: RequestQueue
     politeness: Politeness
-    concurrency: int  # leases at once
 
     def __init__(self, crawler: Crawler, *, checkpoint_pages: int) -> None:
         self.crawler = crawler
@@ -54,6 +54,7 @@ class FocusedScheduler(BaseScheduler):
         self.lease_signals = LeaseSignals(self.leases)
         self.wake_timer = WakeTimer(crawler)
         self.queue_stats: QueueStats | None = None
+        self.limits: LeaseLimits | None = None
         self._next_sweep = 0.0
         self._seen: set[bytes] = set()
         self._closing = False
@@ -73,7 +74,6 @@ class FocusedScheduler(BaseScheduler):
         # Only now have add-ons set what they set; the spider, and its runtime, are made before them.
         self.hosts.delay_seconds = settings.getfloat("DOWNLOAD_DELAY")
         self.hosts.concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-        self.concurrency = settings.getint("CONCURRENT_REQUESTS")
         self.side = RequestQueue(self.hosts)
         self.politeness = Politeness(
             self.hosts,
@@ -86,6 +86,7 @@ class FocusedScheduler(BaseScheduler):
         self.politeness.connect(self.crawler)
         self.lease_signals.connect(self.crawler)
         if self.runtime is not None:
+            self.limits = LeaseLimits(self.runtime, self.leases, settings.getint("CONCURRENT_REQUESTS"))
             self.queue_stats = QueueStats(self.runtime.ordering, self.runtime.harvest, self.crawler.stats)
             self.queue_stats.restore(self.clock())
 
@@ -109,23 +110,7 @@ class FocusedScheduler(BaseScheduler):
         """True while anything waits that will be fetched, be its host ready or resting. O(1)."""
         if len(self.side):
             return True
-        return (
-            self.runtime is not None
-            and self.armed
-            and not self._limit_reached()
-            and len(self.runtime.frontier) > 0
-            and not self._all_held()
-        )
-
-    def _all_held(self) -> bool:
-        """What waits is held back by budgets, and nothing under way could bring more."""
-        budgets = self._parts().ordering.budgets
-        return (
-            budgets is not None
-            and bool(budgets.closed)
-            and not len(self.leases)
-            and self.hosts.next_ready(self.clock()) is None
-        )
+        return self.limits is not None and self.armed and self.limits.more_to_come(self.clock())
 
     # --- what comes in
 
@@ -223,7 +208,7 @@ class FocusedScheduler(BaseScheduler):
             self.side.release_slots(self.crawler.engine.downloader.active, now)
         if (aside := self.side.pop(now)) is not None:
             return self._begin_slot(*aside)
-        leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
+        leasing = self._may_lease()
         if leasing:
             tunnels: dict[str, int] = {}
             leased = self._parts().ordering.lease(
@@ -233,6 +218,10 @@ class FocusedScheduler(BaseScheduler):
                 return self._request(leased, tunnels.get(leased.link.url, 0))
         self.wake_timer.at([self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None], now)
         return None
+
+    def _may_lease(self) -> bool:
+        limits = self.limits
+        return limits is not None and self.armed and limits.has_room(self.side) and not limits.reached()
 
     def _begin_slot(self, request: Request, host: str) -> Request:
         """The request queue took a slot of the host: for a lease, or for a request of somebody else."""
@@ -276,23 +265,9 @@ class FocusedScheduler(BaseScheduler):
         self._release_slot(lease, now)
         runtime.frontier.commit()
         self._count(f"frontier/ended/{state.value}")
-        if self._limit_reached() and not len(self.leases) and self.crawler.engine is not None:
+        enough = self.limits is not None and self.limits.reached() and not len(self.leases)
+        if enough and self.crawler.engine is not None:
             deferred_from_coro(self.crawler.engine.close_spider_async(reason="enough"))
-
-    def _has_room(self) -> bool:
-        """No more leases than are fetched at once, those that are being read or stored included: a kill repeats no
-        more than these. Leases that wait aside for their host's next turn do not keep others waiting."""
-        aside = sum(META in request.meta for request in self.side)
-        return len(self.leases) - aside < self.concurrency
-
-    def _limit_reached(self) -> bool:
-        """No more leases: enough pages fetched or under way, or enough kept."""
-        if self.runtime is None:
-            return False
-        params, harvest = self.runtime.params, self.runtime.harvest
-        return (params.pages is not None and harvest.pages + len(self.leases) >= params.pages) or (
-            params.targets is not None and harvest.kept >= params.targets
-        )
 
     def _parts(self) -> Runtime:
         if self.runtime is None:
