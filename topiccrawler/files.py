@@ -49,6 +49,11 @@ def replace_file(place: Path, text: str) -> None:
         new.unlink(missing_ok=True)
 
 
+def compact(value: object) -> str:
+    """JSON without blanks; ValueError for a number that is none."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def sha256_of(path: Path) -> str:
     """What tells one file from another, in hexadecimal."""
     with path.open("rb") as file:

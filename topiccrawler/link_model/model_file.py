@@ -5,7 +5,6 @@ A model has tens of thousands of counts: they are looked at together, and one by
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.errors import ModelError
-from topiccrawler.files import JsonFile, replace_file
+from topiccrawler.files import JsonFile, compact, replace_file
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.counts import EVENTS, Counts
 from topiccrawler.links.features import FEATURES, FIELDS, Lexicon
@@ -96,8 +95,8 @@ def dumps(model: LinkClassifier) -> str:
         "samples": {name: _short(model.counts.samples[name]) for name in FIELDS},
         "tokens": {name: _short(model.counts.tokens[name]) for name in FIELDS},
     }
-    lines = [f"{_compact(key)}: {_compact(value)}" for key, value in head.items()]
-    tables = ",\n".join(f"{_compact(name)}: {_compact(table)}" for name, table in counts.items())
+    lines = [f"{compact(key)}: {compact(value)}" for key, value in head.items()]
+    tables = ",\n".join(f"{compact(name)}: {compact(table)}" for name, table in counts.items())
     lines.append(f'"counts": {{\n{tables}}}')
     return "{" + ",\n".join(lines) + "}\n"
 
@@ -106,10 +105,6 @@ def _short(counts: Sequence[float]) -> list[float]:
     """Rounded; whole numbers without a point."""
     rounded = (round(float(count), _PLACES) for count in counts)
     return [int(count) if count.is_integer() else count for count in rounded]
-
-
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _counts(file: JsonFile) -> Counts:

@@ -5,7 +5,6 @@ Values are whole multiples of `unit_value`: a quarter of the size of decimals, a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from topiccrawler.errors import ModelError
-from topiccrawler.files import JsonFile, replace_file
+from topiccrawler.files import JsonFile, compact, replace_file
 from topiccrawler.relevance.base import TRAINED
 from topiccrawler.relevance.features import FEATURES, Lists
 from topiccrawler.relevance.linear import LinearClassifier
@@ -85,11 +84,6 @@ def load_vectors(place: Path | Traversable, topic: Topic) -> VsmClassifier:
     return VsmClassifier(make_topic(fields, f"page classifier {place}"), negative_topics=negative_topics)
 
 
-def scores_of(place: Path | Traversable, name: str) -> dict[str, Any]:
-    """What the file says of its own worth."""
-    return _read(place, name).mapping("scores")
-
-
 def _write(
     place: Path, name: str, topic: str, head: Mapping[str, object], words: Mapping[str, object]
 ) -> None:
@@ -101,13 +95,9 @@ def _write(
         "tokenizer": TOKENIZER,
         "features": FEATURES,
     }
-    lines = [f"{_compact(key)}: {_compact(value)}" for key, value in {**first, **head}.items()]
-    rows = ",\n".join(f"{_compact(word)}:{_compact(row)}" for word, row in words.items())
+    lines = [f"{compact(key)}: {compact(value)}" for key, value in {**first, **head}.items()]
+    rows = ",\n".join(f"{compact(word)}:{compact(row)}" for word, row in words.items())
     replace_file(place, "{" + ",\n".join(lines) + ',\n"words": {\n' + rows + "\n}}\n")
-
-
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _read(place: Path | Traversable, name: str) -> JsonFile:
