@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.resources import folder, replace_file
+from topiccrawler.files import replace_file
+from topiccrawler.resources import folder
 
 
 def test_models_seeds_and_topics_are_found() -> None:

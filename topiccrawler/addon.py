@@ -15,34 +15,15 @@ from typing import Any
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from topiccrawler import settings as ours
 from topiccrawler.engine.middlewares import rendering as drawing
 from topiccrawler.engine.replay_handler import shared_web
-from topiccrawler.errors import ReplayError
+from topiccrawler.engine.user_faults import ending_the_crawl
 
 logger = logging.getLogger(__name__)
 
-PARTS = {
-    "SCHEDULER": "topiccrawler.engine.scheduler.FocusedScheduler",
-    "CONCURRENT_ITEMS": 8,  # Scrapy 2.19 makes that many tasks per response
-    "DOWNLOAD_DELAY_JITTER": 0,  # the frontier keeps the hosts' clocks
-}
-COMPONENTS = {
-    "DOWNLOADER_MIDDLEWARES": {
-        "topiccrawler.engine.middlewares.link_gate.LinkGateMiddleware": 50,
-        "topiccrawler.engine.middlewares.rendering.RenderingMiddleware": 55,
-        "topiccrawler.engine.middlewares.documents.DocumentMiddleware": 60,
-        "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
-    },
-    "SPIDER_MIDDLEWARES": {
-        "topiccrawler.engine.middlewares.lease_end.LeaseEndMiddleware": 10,
-        "topiccrawler.engine.middlewares.outlinks.OutlinksMiddleware": 1100,
-    },
-    "ITEM_PIPELINES": {
-        "topiccrawler.engine.pipelines.RelevancePipeline": 300,
-        "topiccrawler.engine.pipelines.NearDuplicatePipeline": 500,
-        "topiccrawler.engine.pipelines.StoragePipeline": 800,
-    },
-}
+PARTS = ("SCHEDULER", "CONCURRENT_ITEMS", "DOWNLOAD_DELAY_JITTER")
+COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES")
 SWITCHED = {
     "REMOTE_CONTROL_ENABLED": "scrapy.extensions.remote_control.RemoteControl",
     "TELNETCONSOLE_ENABLED": "scrapy.extensions.telnet.TelnetConsole",
@@ -57,10 +38,10 @@ class Addon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy before each crawl, when `-s` and custom_settings are known."""
-        for name, value in PARTS.items():
-            settings.set(name, value, "addon")
-        for name, components in COMPONENTS.items():
-            for path, position in components.items():
+        for name in PARTS:
+            settings.set(name, getattr(ours, name), "addon")
+        for name in COMPONENTS:
+            for path, position in getattr(ours, name).items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), position)
         if settings.get("REPLAY_WARC"):
             replay(settings)
@@ -90,13 +71,8 @@ def introduce(settings: BaseSettings) -> None:
 
 def replay(settings: BaseSettings) -> None:
     """Answer http and https from the WARC files; a bad path ends the command with one line."""
-    try:
+    with ending_the_crawl(settings, "REPLAY_WARC: "):
         web = shared_web(settings["REPLAY_WARC"])
-    except ReplayError as error:
-        # Scrapy gives any other exception a traceback, and one in a handler exit status 0.
-        if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
-            logger.error("REPLAY_WARC: %s", error)  # noqa: TRY400
-        raise SystemExit(f"REPLAY_WARC: {error}") from error
     logger.info("Replaying %d recorded pages instead of the network", len(web))
     for name, value in REPLAY_SETTINGS.items():
         settings.set(name, value, "project")

@@ -13,6 +13,9 @@
 Only these reach a user as a single line; any other exception is a fault of the program and keeps its traceback.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class CrawlerError(Exception):
     """One line for a person: the input as they wrote it, what is wrong with it, what to do."""
@@ -56,3 +59,14 @@ class ReplayError(CrawlerError):
 
 class StateError(CrawlerError):
     """A frontier or page store on disk that cannot be used."""
+
+
+@contextmanager
+def file_faults(error: type[CrawlerError], what: object, fault: str, remedy: str) -> Iterator[None]:
+    """What the system says of the file `what` becomes an `error`: "`what`: `fault`: Permission denied; `remedy`"."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise error(str(what), "is not UTF-8", "save it as UTF-8") from None
+    except OSError as failure:
+        raise error(str(what), f"{fault}: {failure.strerror or failure}", remedy) from None

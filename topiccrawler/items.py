@@ -18,23 +18,22 @@ class Medium:
     kind: str = "media"
 
 
-@dataclass(slots=True)
-class PageItem:
-    """A page that was read, as feeds and stores see it."""
+@dataclass(slots=True, kw_only=True)
+class PageFields:
+    """What is known of a page that was read; feeds and the page store have all of it."""
 
-    url: str
-    title: str
-    text: str  # main text; of a hub page what there is
-    topic: str
-    relevance: float  # 0..1
-    is_target: bool  # relevance >= the topic's page_threshold
-    depth: int
-    source_url: str  # the page whose link led here; empty for a seed
-    anchor: str  # that link's text
-    score: float  # of the link when it was fetched
-    encoding: str
-    status: int
-    fetched: float  # seconds since the epoch
+    url: str  # canonical
+    title: str = ""
+    text: str = ""  # main text; of a hub page what there is
+    topic: str = ""
+    relevance: float = 0.0  # 0..1
+    depth: int = 0  # link steps from the seeds
+    source_url: str = ""  # the page whose link led here; empty for a seed
+    anchor: str = ""  # that link's text
+    score: float = 0.0  # of the link when it was fetched
+    encoding: str = ""
+    status: int = 200
+    fetched: float = 0.0  # seconds since the epoch
     summary: str = ""  # its best sentences for the topic
     published: str = ""  # YYYY-MM-DD, as the page says
     language: str = ""  # zh-Hans, zh-Hant, ja, en …; und
@@ -43,8 +42,15 @@ class PageItem:
     description: str = ""  # the page's own
     author: str = ""
     format: str = "html"  # pdf, docx, feed …
-    media: list[Medium] = field(default_factory=list)  # pictures and files it links; never fetched
     alias_of: str = ""  # the first page of which this one is a near copy; then text is empty
+
+
+@dataclass(slots=True, kw_only=True)
+class PageItem(PageFields):
+    """A page as pipelines and feeds see it."""
+
+    is_target: bool = False  # relevance >= the topic's page_threshold
+    media: list[Medium] = field(default_factory=list)  # pictures and files it links; never fetched
 
 
 @dataclass(frozen=True, slots=True)

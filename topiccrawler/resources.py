@@ -1,4 +1,4 @@
-"""Finds the data that travels with the package (models/, seeds/, topics), wherever the package is; replaces a data file.
+"""Finds the data that travels with the package (models/, seeds/, topics), wherever the package is.
 
 The conflict: in a wheel or a scrapyd egg (a zip, never unpacked) models/ and seeds/ lie inside the package; in a
 checkout and an editable install they lie beside it. Only Traversable methods work on what is returned.
@@ -6,7 +6,6 @@ checkout and an editable install they lie beside it. Only Traversable methods wo
 
 from __future__ import annotations
 
-import os
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -20,13 +19,3 @@ def folder(name: str) -> Traversable:
     if inside.is_dir():
         return inside
     return Path(__file__).resolve().parents[1] / name
-
-
-def replace_file(place: Path, text: str) -> None:
-    """Write a file beside the old one and put it in its place: a reader never sees half a file."""
-    new = place.with_name(f".{place.name}.{os.getpid()}")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(place)
-    finally:
-        new.unlink(missing_ok=True)

@@ -84,7 +84,7 @@ FRONTIER_SEGMENT_REPEATS_MAX = 3  # times one path segment or one query name may
 FRONTIER_QUERY_PARAMETERS_MAX = 12
 FRONTIER_CALENDAR_YEARS_MAX = 2  # years ahead that a date in a URL may lie
 
-# --- the way of the data -----------------------------------------------------------------------------------------
+# --- the way of the data (topiccrawler.addon puts these parts into a project of another name too) ----------------
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.link_gate.LinkGateMiddleware": 50,
     "topiccrawler.engine.middlewares.rendering.RenderingMiddleware": 55,

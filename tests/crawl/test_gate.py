@@ -7,7 +7,7 @@ import pytest
 
 from topiccrawler.crawl.gate import LinkGate
 from topiccrawler.model import Link
-from topiccrawler.strategies.base import logistic
+from topiccrawler.text.odds import logistic
 
 POOR = Link("http://a.example/poor", "a.example", "足球", source_url="http://a.example/")
 GOOD = Link("http://a.example/good", "a.example", "基金", source_url="http://a.example/")

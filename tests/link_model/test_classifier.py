@@ -78,13 +78,6 @@ def test_an_explanation_adds_up_to_the_score_largest_first() -> None:
     assert [abs(share) for _, share in shares] == sorted((abs(share) for _, share in shares), reverse=True)
 
 
-@pytest.mark.parametrize(
-    ("log_odds", "expected"), [(0.0, 0.5), (800.0, 1.0), (-800.0, 0.0), (math.log(3), 0.75)]
-)
-def test_probability_never_overflows(log_odds: float, expected: float) -> None:
-    assert LinkClassifier("t", Counts()).probability(log_odds) == pytest.approx(expected)
-
-
 def test_multinomial_scores_equal_scikit_learns() -> None:
     rng = random.Random(7)
     vocabulary = ["基金", "股票", "足球", "旅游", "酒店", "债券"]

@@ -7,7 +7,6 @@ from topiccrawler.pages.fingerprint import (
     LEAST_WORDS,
     MOST_DIFFERENT,
     Fingerprint,
-    different_bits,
     fingerprint,
 )
 
@@ -23,6 +22,10 @@ def made(words: list[str]) -> Fingerprint:
     found = fingerprint(" ".join(words))
     assert found is not None
     return found
+
+
+def different_bits(first: bytes, second: bytes) -> int:
+    return (int.from_bytes(first, "little") ^ int.from_bytes(second, "little")).bit_count()
 
 
 def test_copies_with_a_twentieth_of_their_words_changed_stay_near_and_other_texts_do_not() -> None:

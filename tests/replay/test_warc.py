@@ -103,7 +103,7 @@ def test_a_file_of_aliases_beside_the_recording_is_obeyed(record: Record) -> Non
 def test_an_unreadable_file_of_aliases_is_named(record: Record) -> None:
     path = record("web.warc.gz", {"http://a.cn/1": b"1"})
     path.with_name("aliases.tsv").write_bytes(b"\xff\xfe")
-    with pytest.raises(ReplayError, match=r"aliases\.tsv: unreadable"):
+    with pytest.raises(ReplayError, match=r"aliases\.tsv: is not UTF-8"):
         RecordedWeb([path])
 
 
@@ -239,7 +239,7 @@ def test_a_file_packed_as_one_gzip_member_is_refused_with_the_remedy(record: Rec
 
 
 def test_a_missing_file_and_an_empty_list_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(ReplayError, match=r"gone\.warc: No such file"):
+    with pytest.raises(ReplayError, match=r"gone\.warc: cannot be read: No such file"):
         RecordedWeb([tmp_path / "gone.warc"])
     with pytest.raises(ReplayError, match="the list of WARC files: no HTTP responses"):
         RecordedWeb([])

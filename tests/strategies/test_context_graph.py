@@ -54,7 +54,7 @@ def test_layers_come_back_from_their_file(tmp_path: Path) -> None:
     [
         ("", "is damaged"),
         ("[1]", "is damaged"),
-        ('{"version": 9, "tokenizer": "x"}', "was made by another version or tokenizer"),
+        ('{"version": 9, "tokenizer": "x"}', "has version 9, this program needs"),
     ],
 )
 def test_a_file_that_is_no_layers_is_refused_in_one_line(tmp_path: Path, text: str, fault: str) -> None:

@@ -13,10 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
-from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError, file_faults
 
 if TYPE_CHECKING:
     from topiccrawler.evaluation.experiment import Comparison, Plan
@@ -26,7 +24,7 @@ DEFAULT_PAGES = 1000
 DEFAULT_CONCURRENCY = 16
 
 
-class Command(ScrapyCommand):
+class Command(TellingCommand):
     """The command's options and its steps."""
 
     requires_crawler_process = False
@@ -75,25 +73,17 @@ class Command(ScrapyCommand):
             "--json", action="store_true", help="print the results as JSON instead of a table"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
-            raise UsageError(f"{args[0]}: unknown argument; scrapy compare {self.syntax()}", print_help=False)
-        for name, value in (("web", opts.web), ("topic", opts.topic), ("out", opts.out)):
-            if not value:
-                raise UsageError(f"--{name} is missing; scrapy compare {self.syntax()}", print_help=False)
+            self.refuse(f"{args[0]}: unknown argument")
+        for name in ("web", "topic", "out"):
+            if not getattr(opts, name):
+                self.refuse(f"--{name} is missing")
         for name in ("pages", "concurrency", "repeat", "jobs"):
             if (number := getattr(opts, name)) is not None and number < 1:
-                raise UsageError(f"--{name} {number}: give a number from 1 on", print_help=False)
-        try:
-            self._compare(opts)
-        except CrawlerError as failure:
-            print(failure, file=sys.stderr)
-            self.exitcode = 1
-        except KeyboardInterrupt:
-            print("compare: interrupted; nothing was written", file=sys.stderr)
-            self.exitcode = 1
+                self.refuse(f"--{name} {number}: give a number from 1 on")
 
-    def _compare(self, opts: argparse.Namespace) -> None:
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.evaluation import table
         from topiccrawler.evaluation.experiment import compare
         from topiccrawler.evaluation.results import as_json, result
@@ -120,8 +110,7 @@ class Command(ScrapyCommand):
         from topiccrawler.urls.canonical import canonical
 
         settings = self.settings
-        if settings is None:
-            raise UsageError("scrapy compare: no settings", print_help=False)
+        assert settings is not None  # noqa: S101 Scrapy sets it before run
         topics = _topics(opts.topic)
         names = [name for _, name in topics]
         seeds = [_seeds(opts.seeds, given, name, names) for given, name in topics]
@@ -183,12 +172,8 @@ def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) 
 
 def _folder(given: str) -> Path:
     folder = Path(given).expanduser()
-    try:
+    with file_faults(ArgumentError, f"--out {given}", "cannot be made", "name another folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as failure:
-        raise ArgumentError(
-            f"--out {given}", f"cannot be made: {failure.strerror}", "name another folder"
-        ) from None
     return folder
 
 
@@ -222,16 +207,13 @@ def _write(comparison: Comparison, folder: Path, settings: dict[str, object]) ->
     from topiccrawler.evaluation.report import report
     from topiccrawler.evaluation.results import write
 
-    try:
+    with file_faults(ArgumentError, f"--out {folder}", "cannot be written to", "name another folder"):
         pictures = {}
         for outcome, place in zip(comparison.outcomes, write(comparison, folder), strict=True):
             pictures[outcome.topic] = plots(outcome, comparison.plan.pages)
             for name, png in pictures[outcome.topic].items():
                 (place / name).write_bytes(png)
         (folder / "report.html").write_text(report(comparison, pictures, settings), encoding="utf-8")
-    except OSError as failure:
-        fault = f"cannot be written to: {failure.strerror}"
-        raise ArgumentError(f"--out {folder}", fault, "name another folder") from None
 
 
 @contextlib.contextmanager

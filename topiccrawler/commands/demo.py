@@ -10,17 +10,14 @@ import argparse
 import contextlib
 import json
 import math
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
-from topiccrawler.errors import CrawlerError, StateError
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import StateError, file_faults
 
 if TYPE_CHECKING:
     from topiccrawler.demo.crawls import DemoFiles
@@ -35,7 +32,7 @@ TRAINING_PAGES = 1_000
 STEP_PAGES = 100
 
 
-class Command(ScrapyCommand):
+class Command(TellingCommand):
     """The demo's options and its steps."""
 
     requires_crawler_process = False
@@ -62,21 +59,20 @@ class Command(ScrapyCommand):
         keep = "afterwards go on serving the web until Ctrl-C, to crawl it by hand"
         parser.add_argument("--keep", action="store_true", help=keep)
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
-            raise UsageError(f"{args[0]}: unknown argument; scrapy demo takes options only", print_help=False)
+            self.refuse(f"{args[0]}: unknown argument")
         if not 1 <= opts.pages <= MOST_PAGES:
-            raise UsageError(f"--pages {opts.pages}: give a number from 1 to {MOST_PAGES}", print_help=False)
-        data = (self.settings.get("TOPIC_DATA_DIR") if self.settings else None) or "data"
-        out = Path(opts.out) if opts.out else Path(data) / "demo"
-        try:
-            _demonstrate(out.resolve(), opts.seed, opts.pages, keep=opts.keep)
-        except CrawlerError as failure:
-            print(failure, file=sys.stderr)
-            self.exitcode = 1
-        except KeyboardInterrupt:
-            print(f"demo: interrupted; what was written so far lies in {out}", file=sys.stderr)
-            self.exitcode = 1
+            self.refuse(f"--pages {opts.pages}: give a number from 1 to {MOST_PAGES}")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        _demonstrate(self._out(opts), opts.seed, opts.pages, keep=opts.keep)
+
+    def interrupted(self, opts: argparse.Namespace) -> str:
+        return f"what was written so far lies in {self._out(opts)}"
+
+    def _out(self, opts: argparse.Namespace) -> Path:
+        return Path(opts.out or Path(self.setting("TOPIC_DATA_DIR") or "data") / "demo").resolve()
 
 
 def _say(text: str) -> None:
@@ -133,6 +129,8 @@ def _crawl(number: int, strategy: str, pages: int, files: DemoFiles, server: Run
 
 
 def _compare(web: Web, files: DemoFiles) -> None:
+    from topiccrawler.crawl.job_files import PAGES, VISITS
+
     found = {strategy: harvest(web, _fetched(files, strategy)) for strategy in (FOCUSED, BASELINE)}
     times = times_as_good(found[FOCUSED], found[BASELINE])
     files.comparison.write_text(_json(web.seed, found, times), encoding="utf-8")
@@ -145,8 +143,8 @@ def _compare(web: Web, files: DemoFiles) -> None:
     job = files.job(FOCUSED)
     _say(
         f"Where it lies:\n"
-        f"  pages kept      {job / 'pages.sqlite'} (text, title, relevance), also as JSON lines in {files.feed(FOCUSED)}\n"
-        f"  crawl log       {job / 'visits.jsonl'}; what Scrapy said: {files.log(FOCUSED)}\n"
+        f"  pages kept      {job / PAGES} (text, title, relevance), also as JSON lines in {files.feed(FOCUSED)}\n"
+        f"  crawl log       {job / VISITS}; what Scrapy said: {files.log(FOCUSED)}\n"
         f"  link model      {files.model}, trained on {files.links}\n"
         f"  this table      {files.comparison}\n"
         f"What to type next:\n"
@@ -157,15 +155,12 @@ def _compare(web: Web, files: DemoFiles) -> None:
 
 def _fetched(files: DemoFiles, strategy: str) -> list[str]:
     """The URLs of the pages that a crawl got, in the order of its log."""
+    from topiccrawler.crawl.job_files import VISITS
     from topiccrawler.store.visits import read_visits
 
-    log = files.job(strategy) / "visits.jsonl"
-    try:
+    log = files.job(strategy) / VISITS
+    with file_faults(StateError, log, "cannot be read", f"see {files.log(strategy)}"):
         urls = [visit.url for visit in read_visits(log) if visit.status == 200]
-    except OSError as failure:
-        raise StateError(
-            str(log), f"cannot be read: {failure.strerror}", f"see {files.log(strategy)}"
-        ) from None
     if not urls:
         raise StateError(str(log), "holds no page", f"see {files.log(strategy)}")
     return urls

@@ -131,7 +131,7 @@ class Command(ScrapyCommand):
     ) -> dict[str, Any]:
 
         from topiccrawler.crawl.gate import LinkGate
-        from topiccrawler.strategies.base import logistic
+        from topiccrawler.text.odds import logistic
 
         threshold = topic.link_threshold
         if self.settings is not None:

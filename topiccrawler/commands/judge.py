@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
-from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError, file_faults
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
 WORDS = 12  # shown
 
 
-class Command(ScrapyCommand):
+class Command(TellingCommand):
     """The command's options and its steps."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are told below
@@ -52,17 +49,13 @@ class Command(ScrapyCommand):
         parser.add_argument("--url", metavar="URL", help="address of the page in FILE, for reading rules")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if len(args) != 1 or args[0].startswith("-"):
-            wrong = next((arg for arg in args if arg.startswith("-")), None)
-            fault = f"unknown option {wrong}" if wrong else f"give one URL or file, not {len(args)}"
-            raise UsageError(f"scrapy judge: {fault}; usage: scrapy judge {self.syntax()}", print_help=False)
-        try:
-            found = self._page_classifier(args[0], opts)
-        except CrawlerError as failure:
-            print(failure, file=sys.stderr)
-            self.exitcode = 1
-            return
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        if len(args) != 1:
+            self.refuse(f"give one URL or file, not {len(args)}")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        found = self._page_classifier(args[0], opts)
         print(json.dumps(found, ensure_ascii=False) if opts.json else _told(found))
 
     def _page_classifier(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
@@ -109,16 +102,14 @@ class Command(ScrapyCommand):
     def _page(self, place: str, url: str | None) -> tuple[str, bytes, str | None]:
         if "://" not in place:
             path = Path(place).expanduser()
-            try:
+            with file_faults(ArgumentError, place, "cannot be read", "give a file or an http(s) URL"):
                 return url or path.absolute().as_uri(), path.read_bytes(), None
-            except OSError as failure:
-                raise ArgumentError(
-                    place, f"cannot be read: {failure.strerror}", "give a file or an http(s) URL"
-                ) from None
+        from w3lib.encoding import http_content_type_encoding
+
+        from topiccrawler.engine.middlewares.documents import content_type
+
         response = self._fetch(place)
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        charset = content_type.lower().partition("charset=")[2].split(";")[0].strip(" \"'") or None
-        return response.url, response.body, charset
+        return response.url, response.body, http_content_type_encoding(content_type(response))
 
     def _fetch(self, url: str) -> Response:
         """The page by Scrapy's own downloader, so that proxy, robots.txt and REPLAY_WARC count as in a crawl."""

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
+from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError, CrawlerError, ModelError
 
 if TYPE_CHECKING:
@@ -29,9 +26,18 @@ USAGE = """[list]
   scrapy models compare MODEL MODEL... --links FILE...
   scrapy models promote FILE [--links FILE...] [--force]
   scrapy models merge MODEL MODEL... --out FILE"""
+STEPS = {
+    "list": (0, 0),
+    "show": (1, 1),
+    "test": (1, 1),
+    "compare": (2, 99),
+    "promote": (1, 1),
+    "merge": (2, 99),
+}
+"""How many names each takes."""
 
 
-class Command(ScrapyCommand):
+class Command(TellingCommand):
     """The command's options and its steps."""
 
     requires_crawler_process = False
@@ -62,33 +68,28 @@ class Command(ScrapyCommand):
         parser.add_argument("--force", action="store_true", help="promote even a worse or untested model")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
         step, *names = args or ["list"]
-        steps: Mapping[str, tuple[Callable[..., None], int, int]] = {
-            "list": (self._list, 0, 0),
-            "show": (self._show, 1, 1),
-            "test": (self._test, 1, 1),
-            "compare": (self._compare, 2, 99),
-            "promote": (self._promote, 1, 1),
-            "merge": (self._merge, 2, 99),
+        if step not in STEPS or not STEPS[step][0] <= len(names) <= STEPS[step][1]:
+            self.refuse(f"cannot do {' '.join(args)!r}")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        step, *names = args or ["list"]
+        steps = {
+            "list": self._list,
+            "show": self._show,
+            "test": self._test,
+            "compare": self._compare,
+            "promote": self._promote,
+            "merge": self._merge,
         }
-        wrong = next((name for name in args if name.startswith("-")), None)
-        if wrong or step not in steps or not steps[step][1] <= len(names) <= steps[step][2]:
-            fault = f"unknown option {wrong}" if wrong else f"cannot do {' '.join(args)!r}"
-            raise UsageError(f"scrapy models: {fault}; usage: scrapy models {USAGE}", print_help=False)
-        try:
-            steps[step][0](names, opts)
-        except CrawlerError as failure:
-            print(failure, file=sys.stderr)
-            self.exitcode = 1
-        except OSError as failure:
-            print(f"models: {failure.filename}: {failure.strerror}; name another place", file=sys.stderr)
-            self.exitcode = 1
+        steps[step](names, opts)
 
     def _folder(self, opts: argparse.Namespace) -> Path:
         from topiccrawler.resources import folder
 
-        given = opts.models or (self.settings.get("TOPIC_LINK_MODELS") if self.settings else None)
+        given = opts.models or self.setting("TOPIC_LINK_MODELS")
         place = Path(given).expanduser() if given else folder("models")
         if not isinstance(place, Path) or not place.is_dir():
             raise ArgumentError(str(place), "is no folder", "name one by --models DIR")

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
-from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError, file_faults
 
 USAGE = """[NAME...]
   scrapy strategies --save-layers FILE --job JOBDIR"""
 
 
-class Command(ScrapyCommand):
+class Command(TellingCommand):
     """The command's options and its steps."""
 
     requires_crawler_process = False
@@ -46,21 +43,16 @@ class Command(ScrapyCommand):
         parser.add_argument("--save-layers", metavar="FILE", help="write a job's context graph layers")
         parser.add_argument("--job", metavar="JOBDIR", help="the job they are taken from")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        wrong = next((name for name in args if name.startswith("-")), None)
-        if wrong or bool(opts.save_layers) != bool(opts.job):
-            fault = f"unknown option {wrong}" if wrong else "--save-layers and --job go together"
-            raise UsageError(
-                f"scrapy strategies: {fault}; usage: scrapy strategies {USAGE}", print_help=False
-            )
-        try:
-            if opts.save_layers:
-                _save_layers(Path(opts.save_layers).expanduser(), Path(opts.job).expanduser())
-            else:
-                _show(args, as_json=opts.json)
-        except CrawlerError as failure:
-            print(failure, file=sys.stderr)
-            self.exitcode = 1
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        if bool(opts.save_layers) != bool(opts.job):
+            self.refuse("--save-layers and --job go together")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        if opts.save_layers:
+            _save_layers(Path(opts.save_layers).expanduser(), Path(opts.job).expanduser())
+        else:
+            _show(args, as_json=opts.json)
 
 
 def _show(names: list[str], *, as_json: bool) -> None:
@@ -112,9 +104,10 @@ def _print_card(described: dict[str, Any]) -> None:
 
 
 def _save_layers(file: Path, job: Path) -> None:
+    from topiccrawler.crawl.job_files import FRONTIER
     from topiccrawler.frontier.sqlite import SqliteFrontier
 
-    database = job / "frontier.sqlite"
+    database = job / FRONTIER
     if not database.is_file():
         raise ArgumentError(f"job {job}", "has no queue", "name the JOBDIR of a crawl")
     frontier = SqliteFrontier(database, read_only=True)
@@ -128,10 +121,6 @@ def _save_layers(file: Path, job: Path) -> None:
     if not layers:
         remedy = "crawl with strategy=context_graph until enough relevant pages (strategy_first) were read"
         raise ArgumentError(f"job {job}", "has learned no layers", remedy)
-    try:
+    with file_faults(ArgumentError, file, "cannot be written", "name another file"):
         file.write_text(json.dumps(layers), encoding="utf-8")
-    except OSError as failure:
-        raise ArgumentError(
-            str(file), f"cannot be written: {failure.strerror}", "name another file"
-        ) from None
     print(f"layers of {', '.join(map(str, layers['documents']))} pages, 0 to 4 links from the topic: {file}")

@@ -13,10 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
-from topiccrawler.errors import ArgumentError, CrawlerError, LinksFileError
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
 
 if TYPE_CHECKING:
     from topiccrawler.link_model.training.train import Trained, TrainingRecipe
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Command(ScrapyCommand):
+class Command(TellingCommand):
     """The command's options and its steps."""
 
     requires_crawler_process = False
@@ -81,27 +79,24 @@ class Command(ScrapyCommand):
         page_classifier.add_argument("--pages", help="recorded pages (WARC), for detail", **files)  # type: ignore[arg-type]
         page_classifier.add_argument("--labels", help="kinds of those pages, for detail", **files)  # type: ignore[arg-type]
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if len(args) != 1 or args[0].startswith("-"):
-            wrong = next((arg for arg in args if arg.startswith("-")), None)
-            fault = f"unknown option {wrong}" if wrong else f"give one topic, not {len(args)}"
-            raise UsageError(f"scrapy train: {fault}; usage: scrapy train {self.syntax()}", print_help=False)
-        try:
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        if len(args) != 1:
+            self.refuse(f"give one topic, not {len(args)}")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        if opts.page_classifier is not None:
+            self._train_page_classifier(args[0], opts)
+        else:
             self._train(args[0], opts)
-        except CrawlerError as failure:
-            print(failure, file=sys.stderr)
-            self.exitcode = 1
-        except KeyboardInterrupt:
-            print("train: interrupted; nothing was saved", file=sys.stderr)
-            self.exitcode = 1
+
+    def interrupted(self, opts: argparse.Namespace) -> str:
+        return "nothing was saved"
 
     def _train(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.training.train import TrainingRecipe, train
         from topiccrawler.topics.catalogue import load_topic, topic_names
 
-        if opts.page_classifier is not None:
-            self._train_page_classifier(name, opts)
-            return
         if opts.pages:
             raise ArgumentError(
                 "--pages", "is read for a page classifier alone", "give --page-classifier detail"
@@ -119,7 +114,7 @@ class Command(ScrapyCommand):
             seed=opts.seed,
             precision=opts.precision,
         )
-        folder = _folder(opts.out or (self.settings.get("TOPIC_LINK_MODELS") if self.settings else None))
+        folder = _folder(opts.out or self.setting("TOPIC_LINK_MODELS"))
         trained = train(recipe, _bar)
         better = None if opts.force else _better_in_use(trained, folder)
         place = _save(trained, folder, in_use=better is None)
@@ -139,8 +134,8 @@ class Command(ScrapyCommand):
             seed=opts.seed,
         )
         check(request)
-        given = opts.out or (self.settings.get("TOPIC_PAGE_CLASSIFIER_MODELS") if self.settings else None)
-        print(told(train_to(request, _folder(given), _bar), as_json=opts.json))
+        folder = _folder(opts.out or self.setting("TOPIC_PAGE_CLASSIFIER_MODELS"))
+        print(told(train_to(request, folder, _bar), as_json=opts.json))
 
 
 def _paths(given: Sequence[str]) -> list[Path]:
@@ -149,12 +144,8 @@ def _paths(given: Sequence[str]) -> list[Path]:
 
 def _words(path: Path) -> list[str]:
     """The first column of a dictionary."""
-    try:
+    with file_faults(LinksFileError, path, "cannot be read", "give a UTF-8 file, a word a line"):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as failure:
-        raise LinksFileError(
-            str(path), f"cannot be read: {failure}", "give a UTF-8 file, a word a line"
-        ) from None
     words = [line.split("\t")[0].strip() for line in lines]
     if not any(words):
         raise LinksFileError(str(path), "holds no word", "give a word a line")
@@ -167,12 +158,8 @@ def _folder(given: str | None) -> Path:
     place = Path(given).expanduser() if given else folder("models")
     if not isinstance(place, Path):
         raise ArgumentError(str(place), "lies in an archive", "name a folder by --out DIR")
-    try:
+    with file_faults(ArgumentError, place, "cannot be written to", "name another folder by --out DIR"):
         place.mkdir(parents=True, exist_ok=True)
-    except OSError as failure:
-        raise ArgumentError(
-            str(place), f"cannot be written to: {failure}", "name another folder by --out DIR"
-        ) from None
     return place
 
 
@@ -206,17 +193,13 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> Path:
 
     model = trained.model
     place = folder / f"{model.topic}{CANDIDATE}"
-    try:
+    with file_faults(ArgumentError, folder, "cannot be written to", "name another folder by --out DIR"):
         if in_use:
             place = put_to_use(model, folder)
         else:
             save(model, place)
         text = report(model, trained.rows, trained.divergences, trained.curve)
         place.with_suffix(".txt").write_text(text, encoding="utf-8")
-    except OSError as failure:
-        raise ArgumentError(
-            str(folder), f"cannot be written to: {failure}", "name another folder by --out DIR"
-        ) from None
     return place
 
 

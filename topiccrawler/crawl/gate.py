@@ -11,7 +11,8 @@ import hashlib
 from dataclasses import dataclass
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.base import LinkScorer, logistic
+from topiccrawler.strategies.base import LinkScorer
+from topiccrawler.text.odds import logistic
 
 REFUSED = "below link threshold"
 OPEN = "the gate stands open"

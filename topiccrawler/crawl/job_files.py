@@ -17,13 +17,9 @@ from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import VisitLog
 
-JOB, FRONTIER, PAGES, DUPLICATES, VISITS = (
-    "job.json",
-    "frontier.sqlite",
-    "pages.sqlite",
-    "duplicates.sqlite",
-    "visits.jsonl",
-)
+JOB, PAGES, DUPLICATES, VISITS = "job.json", "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
+FRONTIER = "frontier.sqlite"  # with JOBDIR only
+LINKS = "links.jsonl"  # of `scrapy crawl links`
 VERSION = 1
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
@@ -15,7 +14,7 @@ from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem
 from topiccrawler.pages.fingerprint import fingerprint
-from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.pages import record_of
 
 
 class RelevancePipeline:
@@ -81,32 +80,5 @@ class StoragePipeline:
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem):
-            self.files.store.put(_record(item))
+            self.files.store.put(record_of(item))
         return item
-
-
-def _record(item: PageItem) -> PageRecord:
-    return PageRecord(
-        url=item.url,
-        title=item.title,
-        text=item.text,
-        relevance=item.relevance,
-        depth=item.depth,
-        topic=item.topic,
-        encoding=item.encoding,
-        source_url=item.source_url,
-        anchor=item.anchor,
-        score=item.score,
-        fetched=item.fetched,
-        status=item.status,
-        summary=item.summary,
-        published=item.published,
-        language=item.language,
-        canonical_url=item.canonical_url,
-        keywords=item.keywords,
-        description=item.description,
-        author=item.author,
-        format=item.format,
-        media=json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False) if item.media else "",
-        alias_of=item.alias_of,
-    )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.errors import ArgumentError
+from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 
 CONTENT = "content"
@@ -66,11 +66,8 @@ def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
 
 
 def _rows(path: Path) -> list[list[str]]:
-    try:
+    with file_faults(ArgumentError, f"--labels {path}", "cannot be read", REMEDY):
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as failure:
-        fault = getattr(failure, "strerror", None) or "is not UTF-8"
-        raise ArgumentError(f"--labels {path}", f"cannot be read: {fault}", REMEDY) from None
     rows: list[list[str]] = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("#") or not line.strip():

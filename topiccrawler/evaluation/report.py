@@ -6,13 +6,11 @@ it, no script and no outside address is, and every text is escaped.
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 from topiccrawler.evaluation.configurations import name_of, parameters_of
@@ -20,6 +18,7 @@ from topiccrawler.evaluation.experiment import Comparison
 from topiccrawler.evaluation.measures import checkpoints
 from topiccrawler.evaluation.results import ORACLE, mean_ratios, result
 from topiccrawler.evaluation.scoring import STEP_PAGES
+from topiccrawler.files import sha256_of
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies import parameters_of as defaults_of
 from topiccrawler.text.tokenise import TOKENIZER
@@ -121,7 +120,7 @@ def _orderings(specs: Sequence[str]) -> str:
 
 def _web(comparison: Comparison) -> str:
     rows: list[tuple[str, object]] = [
-        (f"{path} (SHA-256)", _digest(path)) for path in (*comparison.plan.web, *comparison.plan.labels)
+        (f"{path} (SHA-256)", sha256_of(path)) for path in (*comparison.plan.web, *comparison.plan.labels)
     ]
     rows += [
         ("pages", comparison.pages),
@@ -142,11 +141,6 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             found[package] = "not installed"
     return found
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _picture(name: str, png: bytes) -> str:

@@ -7,17 +7,16 @@ counts, and only the rows that are shown are read.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.rows import STATES, Rows
-from topiccrawler.frontier.tables import fault, open_to_read
+from topiccrawler.frontier.tables import open_to_read, told
 
 _STATES = "SELECT state, count(*) FROM urls GROUP BY state"
 _HOSTS = "SELECT name, state, count(*) FROM urls JOIN hosts ON hosts.id = host GROUP BY host, state"
@@ -42,22 +41,16 @@ class Overview:
 def overview(path: Path, top: int = 10) -> Overview:
     """Read it. StateError when there is no frontier or it cannot be read."""
     require(path)
-    try:
-        database = open_to_read(path)
-        try:
-            states = dict.fromkeys((state.value for state in STATES), 0)
-            for code, count in database.execute(_STATES):
-                states[STATES[code].value] = count
-            hosts: dict[str, dict[str, int]] = {}
-            for name, code, count in database.execute(_HOSTS):
-                hosts.setdefault(name, {})[STATES[code].value] = count
-            failures = dict(database.execute(_REASONS, (STATES.index(State.ERROR),)).fetchall())
-            discards = dict(database.execute(_REASONS, (STATES.index(State.DISCARDED),)).fetchall())
-            numbers = [number for (number,) in database.execute(_TOP, (top,))]
-        finally:
-            database.close()
-    except sqlite3.Error as error:
-        raise fault(path, error) from error
+    with told(path), closing(open_to_read(path)) as database:
+        states = dict.fromkeys((state.value for state in STATES), 0)
+        for code, count in database.execute(_STATES):
+            states[STATES[code].value] = count
+        hosts: dict[str, dict[str, int]] = {}
+        for name, code, count in database.execute(_HOSTS):
+            hosts.setdefault(name, {})[STATES[code].value] = count
+        failures = dict(database.execute(_REASONS, (STATES.index(State.ERROR),)).fetchall())
+        discards = dict(database.execute(_REASONS, (STATES.index(State.DISCARDED),)).fetchall())
+        numbers = [number for (number,) in database.execute(_TOP, (top,))]
     by_waiting = sorted(hosts, key=lambda host: (-hosts[host].get("waiting", 0), host))
     with reading(path) as rows:
         return Overview(

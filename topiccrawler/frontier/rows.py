@@ -18,7 +18,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier import tables
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.sparse import SparseMap
-from topiccrawler.frontier.tables import RESTORE, fault, lock, open_to_read, open_to_write
+from topiccrawler.frontier.tables import RESTORE, lock, open_to_read, open_to_write, told
 from topiccrawler.frontier.url_index import Digest
 from topiccrawler.model import Link, Score
 
@@ -38,15 +38,11 @@ class Rows:
         self.path = path
         self._lock: sqlite3.Connection | None = None
         try:
-            if read_only:
-                self._database = open_to_read(path)
-            else:
-                self._lock = lock(path)
-                self._database = open_to_write(path)
-            self._open()
-        except sqlite3.Error as error:
-            self._let_go()
-            raise fault(path, error) from error
+            with told(path):
+                if not read_only:
+                    self._lock = lock(path)
+                self._database = (open_to_read if read_only else open_to_write)(path)
+                self._open()
         except StateError:
             self._let_go()
             raise
@@ -135,15 +131,13 @@ class Rows:
 
     def flush(self) -> None:
         """Hand what was gathered to SQLite, in one transaction that `commit` ends."""
-        try:
+        with told(self.path):
             if not self._database.in_transaction:
                 self._database.execute("BEGIN IMMEDIATE")
             for statement, rows in self._writes.items():
                 if rows:
                     self._execute(statement, rows)
                     rows.clear()
-        except sqlite3.Error as error:
-            raise fault(self.path, error) from error
         self._touched.clear()
         self._gathered = 0
 
@@ -152,10 +146,8 @@ class Rows:
         if any(self._writes.values()):
             self.flush()
         if self._database.in_transaction:
-            try:
+            with told(self.path):
                 self._database.execute("COMMIT")
-            except sqlite3.Error as error:
-                raise fault(self.path, error) from error
 
     def close(self) -> None:
         """Commit and let go. A reader has nothing to commit."""
@@ -188,10 +180,8 @@ class Rows:
 
     def end_leases(self) -> None:
         """A process that is gone fetches nothing: what it had leased waits again."""
-        try:
+        with told(self.path):
             self._database.execute("UPDATE urls SET state = 0 WHERE state = 1")
-        except sqlite3.Error as error:
-            raise fault(self.path, error) from error
 
     def read(self, number: int) -> Row:
         """One URL's row."""
@@ -239,12 +229,10 @@ class Rows:
         )  # fmt: skip
 
     def _pieces(self, statement: str) -> Iterator[list[tuple[Any, ...]]]:
-        try:
+        with told(self.path):
             cursor = self._database.execute(statement)
             while piece := cursor.fetchmany(_LOAD_ROWS):
                 yield piece
-        except sqlite3.Error as error:
-            raise fault(self.path, error) from error
 
     def _source_id(self, url: str) -> int:
         if not url:
@@ -272,10 +260,8 @@ class Rows:
             )
 
     def _select(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
-        try:
+        with told(self.path):
             return self._database.execute(statement, values).fetchall()
-        except sqlite3.Error as error:
-            raise fault(self.path, error) from error
 
     def _row(self, raw: tuple[Any, ...]) -> Row:
         number, state, reason, added, changed, host, url = raw[: tables.BEFORE_RAISE]

@@ -16,6 +16,8 @@ process; when the power fails the last ones may be lost, none is torn.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from topiccrawler.errors import StateError
@@ -132,13 +134,17 @@ def lock(path: Path) -> sqlite3.Connection:
     return held
 
 
-def fault(path: Path, error: sqlite3.Error) -> StateError:
-    """SQLite's complaint as one line."""
-    if isinstance(error, sqlite3.OperationalError):
-        remedy = "check that it exists, may be written, and that the disk has room"
-    else:
-        remedy = RESTORE
-    return StateError(str(path), f"it cannot be used ({error})", remedy)
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """SQLite's complaint becomes one line."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if isinstance(error, sqlite3.OperationalError):
+            remedy = "check that it exists, may be written, and that the disk has room"
+        else:
+            remedy = RESTORE
+        raise StateError(str(path), f"it cannot be used ({error})", remedy) from error
 
 
 def _mark(database: sqlite3.Connection) -> int:

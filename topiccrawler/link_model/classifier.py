@@ -146,12 +146,6 @@ class LinkClassifier:
             found.append(shares)
         return found
 
-    def probability(self, log_odds: float) -> float:
-        """P = 1 / (1 + e^-x), without overflow."""
-        if log_odds >= 0:
-            return 1.0 / (1.0 + math.exp(-log_odds))
-        return math.exp(log_odds) / (1.0 + math.exp(log_odds))
-
     def explain(self, link: Link) -> list[tuple[str, float]]:
         """The share of the prior and of each word ("anchor:基金"), largest first; they add up to the score."""
         found = words_of_links([link])[0]

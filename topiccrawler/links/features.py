@@ -30,7 +30,6 @@ from topiccrawler.text.tokenise import words_of
 
 FEATURES = "link-words-4"  # stands in every model; goes up with any change below
 FIELDS = ("anchor", "context", "url")
-GROUP_1 = ("anchor",)
 GROUP_2 = ("anchor", "context")
 LEXICON = "@lexicon"
 

@@ -11,9 +11,7 @@ Cost: 12 bytes a node and 12 an edge, plus what arrays reserve (benchmarks/graph
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import zlib
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
+from topiccrawler.links.packed_arrays import Ints, packed, unpacked
 
 _MERGE_AT = 4096
 
@@ -163,22 +160,3 @@ def _key(url: str) -> int:
     return int.from_bytes(
         hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
     )
-
-
-def packed(values: npt.NDArray[Any]) -> str:
-    """An array as JSON text, bit for bit."""
-    return base64.b85encode(zlib.compress(values.tobytes(), 1)).decode("ascii")
-
-
-def unpacked(text: str, kind: type[Any]) -> npt.NDArray[Any]:
-    """The array that `packed` gave."""
-    return np.frombuffer(zlib.decompress(base64.b85decode(text)), kind).copy()
-
-
-def grown(values: npt.NDArray[Any], size: int, fill: float = 0.0) -> npt.NDArray[Any]:
-    """The same values with room for at least `size`; doubled, so that growing by one is cheap."""
-    if values.size >= size:
-        return values
-    larger = np.full(max(size, 2 * values.size, 1024), fill, values.dtype)
-    larger[: values.size] = values
-    return larger

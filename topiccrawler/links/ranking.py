@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from topiccrawler.links.graph import Floats
+from topiccrawler.links.packed_arrays import Floats
 
 Share = Literal["sum", "count"]
 

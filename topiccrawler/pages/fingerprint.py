@@ -55,8 +55,3 @@ def fingerprint(text: str) -> Fingerprint | None:
 def _lowest_bits(minima: list[int]) -> bytes:
     """The lowest bit of each number, the first number's first."""
     return int("".join("01"[minimum & 1] for minimum in minima), 2).to_bytes(BITS // 8, "big")
-
-
-def different_bits(first: bytes, second: bytes) -> int:
-    """How many bits of two fingerprints differ."""
-    return (int.from_bytes(first, "little") ^ int.from_bytes(second, "little")).bit_count()

@@ -14,13 +14,13 @@ from topiccrawler.pages.dom_traversal import DomTraversal
 from topiccrawler.pages.nesting_limit import limit_nesting
 
 MOST_CHARACTERS = 2_000_000
-_UNREAD = ["script", "style", "noscript", "template", "svg"]
+UNREAD = ["script", "style", "noscript", "template", "svg"]
 
 
 def parse(html: str) -> Document:
     """One walk over the page. Never raises on any text."""
     html = limit_nesting(html[:MOST_CHARACTERS])
     tree = LexborHTMLParser(html)
-    tree.strip_tags(_UNREAD)
+    tree.strip_tags(UNREAD)
     root = tree.root
     return DomTraversal().over(root) if root is not None else Document()

@@ -18,11 +18,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.dom_traversal import LONGEST_HREF
 from topiccrawler.pages.nesting_limit import limit_nesting
-from topiccrawler.pages.parse import MOST_CHARACTERS
+from topiccrawler.pages.parse import MOST_CHARACTERS, UNREAD
 from topiccrawler.topics.topic import SiteRule
 
 MOST_NODES = 2_000  # matches of one selector that are looked at
-_UNREAD = ["script", "style", "noscript", "template", "svg"]
 
 
 def rule_of(url: str, sites: Mapping[str, SiteRule]) -> SiteRule | None:
@@ -43,7 +42,7 @@ def read_by_rule(
 ) -> tuple[Document, str, str]:
     """Document, title and main text, each by the rule where it names it and finds something."""
     tree = LexborHTMLParser(limit_nesting(html[:MOST_CHARACTERS]))
-    tree.strip_tags(_UNREAD)
+    tree.strip_tags(UNREAD)
     if rule.title:
         found = _outermost(tree, rule.title)
         title = " ".join(found[0].text().split()) or title if found else title

@@ -27,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from topiccrawler.errors import ModelError
+from topiccrawler.files import JsonFile, replace_file
 from topiccrawler.pages.document import Document
 from topiccrawler.resources import folder as data_folder
-from topiccrawler.resources import replace_file
 
 FORMAT = "topiccrawler detail classifier"
 VERSION = 1
@@ -118,27 +118,18 @@ def save_detail(svm: DetailClassifier, place: Path) -> None:
 def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:
     """The machine of that folder of models, by default the one that travels with the package."""
     place = (folder or data_folder("models")).joinpath(*FILE.split("/"))
-    try:
-        with place.open("rb") as file:
-            body = file.read(LARGEST_BYTES + 1)
-    except OSError as failure:
-        raise _refused(place, f"cannot be read: {failure.strerror or failure}") from None
-    if len(body) > LARGEST_BYTES:
-        raise _refused(place, f"is larger than {LARGEST_BYTES} bytes")
-    try:
-        model = json.loads(body.decode("utf-8"))
-    except (ValueError, RecursionError):
-        raise _refused(place, "is damaged or no JSON") from None
-    if not isinstance(model, dict) or model.get("format") != FORMAT or model.get("version") != VERSION:
-        raise _refused(place, f"is no {FORMAT} of version {VERSION}")
+    file = JsonFile(place, LARGEST_BYTES, ModelError, "detail classifier", REMEDY)
+    model = file.values
+    if model.get("format") != FORMAT or model.get("version") != VERSION:
+        raise file.refused(f"is no {FORMAT} of version {VERSION}")
     rows = model.get("vectors")
     if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_VECTORS:
-        raise _refused(place, f"does not hold 1 to {MOST_VECTORS} support vectors")
-    table = _numbers(rows, 4, place)
-    scale = _numbers([model.get("means"), model.get("deviations")], 3, place)
-    single = _numbers([[model.get("gamma"), model.get("bias")]], 2, place)[0]
+        raise file.refused(f"does not hold 1 to {MOST_VECTORS} support vectors")
+    table = _numbers(file, rows, 4)
+    scale = _numbers(file, [model.get("means"), model.get("deviations")], 3)
+    single = _numbers(file, [[model.get("gamma"), model.get("bias")]], 2)[0]
     if single[0] <= 0 or not bool((scale[1] > 0).all()):
-        raise _refused(place, "has a gamma or deviation that is not above 0")
+        raise file.refused("has a gamma or deviation that is not above 0")
     kept = {name: model.get(name) for name in ("training", "scores")}
     return DetailClassifier(
         gamma=float(single[0]),
@@ -151,7 +142,7 @@ def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:
     )
 
 
-def _numbers(rows: list[Any], width: int, place: object) -> Numbers:
+def _numbers(file: JsonFile, rows: list[Any], width: int) -> Numbers:
     good = all(
         isinstance(row, list)
         and len(row) == width
@@ -159,9 +150,5 @@ def _numbers(rows: list[Any], width: int, place: object) -> Numbers:
         for row in rows
     )
     if not good:
-        raise _refused(place, f"holds a row that is not {width} finite numbers")
+        raise file.refused(f"holds a row that is not {width} finite numbers")
     return np.array(rows, dtype=np.float64)
-
-
-def _refused(place: object, fault: str) -> ModelError:
-    return ModelError(f"detail classifier {place}", fault, REMEDY)

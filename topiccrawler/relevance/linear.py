@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.features import Lists, counts_of, plain
+from topiccrawler.text.odds import logistic
 
 Numbers = npt.NDArray[np.float64]
 
@@ -101,11 +102,3 @@ class LinearClassifier:
     def _margin(self, sums: Numbers, weights: Numbers) -> float:
         margin = float(sums[0] - sums[1:].max())
         return margin / max(1.0, float(weights.sum())) if self.mean else margin
-
-
-def logistic(value: float) -> float:
-    """1 / (1 + e^-value) without overflow."""
-    if value >= 0:
-        return 1.0 / (1.0 + math.exp(-min(value, 700.0)))
-    grown = math.exp(max(value, -700.0))
-    return grown / (1.0 + grown)

@@ -1,13 +1,10 @@
 """A trained page classifier on disk: JSON a person can read, and nothing that a damaged or foreign file can break.
 
-The conflict: as for link models: files are passed around, and one that is truncated, huge, of another version or
-tokenizer, or full of NaN must be refused in one line before it decides a crawl. JSON is parsed, never executed.
 Values are whole multiples of `unit_value`: a quarter of the size of decimals, and far finer than they are known.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -16,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from topiccrawler.errors import ModelError
+from topiccrawler.files import JsonFile, compact, replace_file
 from topiccrawler.relevance.base import TRAINED
 from topiccrawler.relevance.features import FEATURES, Lists
 from topiccrawler.relevance.linear import LinearClassifier
 from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
-from topiccrawler.resources import replace_file
 from topiccrawler.text.tokenise import TOKENIZER
 from topiccrawler.topics.topic import Topic, make_topic
 
@@ -74,23 +71,17 @@ def save_vectors(
 
 def load(place: Path | Traversable, name: str) -> LinearClassifier:
     """The page classifier of a file; ModelError when it cannot be trusted."""
-    model = _read(place, name)
-    return _page_classifier(model, name, place)
+    return _page_classifier(_read(place, name), name)
 
 
 def load_vectors(place: Path | Traversable, topic: Topic) -> VsmClassifier:
     """The VSM classifier of a file; words that only the topic has stay, for its user added them."""
-    model = _read(place, "vsm")
-    keywords = {**topic.keywords, **_mapping(model, "words", place)}
-    threshold = _number(model, "threshold", 0.0, 1.0, place)
+    file = _read(place, "vsm")
+    keywords = {**topic.keywords, **file.mapping("words")}
+    threshold = file.number("threshold", 0.0, 1.0)
     fields = {**topic.model_dump(), "keywords": keywords, "page_threshold": threshold}
-    negative_topics = _vectors(model, "negative_topics", place)
+    negative_topics = _vectors(file, "negative_topics")
     return VsmClassifier(make_topic(fields, f"page classifier {place}"), negative_topics=negative_topics)
-
-
-def scores_of(place: Path | Traversable, name: str) -> dict[str, Any]:
-    """What the file says of its own worth."""
-    return _mapping(_read(place, name), "scores", place)
 
 
 def _write(
@@ -104,111 +95,74 @@ def _write(
         "tokenizer": TOKENIZER,
         "features": FEATURES,
     }
-    lines = [f"{_compact(key)}: {_compact(value)}" for key, value in {**first, **head}.items()]
-    rows = ",\n".join(f"{_compact(word)}:{_compact(row)}" for word, row in words.items())
+    lines = [f"{compact(key)}: {compact(value)}" for key, value in {**first, **head}.items()]
+    rows = ",\n".join(f"{compact(word)}:{compact(row)}" for word, row in words.items())
     replace_file(place, "{" + ",\n".join(lines) + ',\n"words": {\n' + rows + "\n}}\n")
 
 
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def _read(place: Path | Traversable, name: str) -> JsonFile:
+    remedy = "train it again: scrapy train TOPIC --page-classifier NAME --documents FILE"
+    file = JsonFile(place, LARGEST_BYTES, ModelError, "page classifier", remedy)
+    if file.values.get("format") != FORMAT:
+        raise file.refused("is no page classifier")
+    file.expect({"version": VERSION, "page_classifier": name, "tokenizer": TOKENIZER, "features": FEATURES})
+    return file
 
 
-def _read(place: Path | Traversable, name: str) -> dict[str, Any]:
-    try:
-        with place.open("rb") as file:
-            body = file.read(LARGEST_BYTES + 1)
-    except OSError as failure:
-        raise _refused(place, f"cannot be read: {failure.strerror or failure}") from None
-    if len(body) > LARGEST_BYTES:
-        raise _refused(place, f"is larger than {LARGEST_BYTES} bytes")
-    try:
-        model = json.loads(body.decode("utf-8"))
-    except (ValueError, RecursionError):
-        raise _refused(place, "is damaged or no JSON") from None
-    if not isinstance(model, dict) or model.get("format") != FORMAT:
-        raise _refused(place, "is no page classifier")
-    expected = {"version": VERSION, "page_classifier": name, "tokenizer": TOKENIZER, "features": FEATURES}
-    for key, value in expected.items():
-        if model.get(key) != value:
-            raise _refused(place, f"has {key} {str(model.get(key))[:60]}, needed is {value}")
-    return model
-
-
-def _page_classifier(model: dict[str, Any], name: str, place: object) -> LinearClassifier:
-    classes, rows = model.get("classes"), _mapping(model, "words", place)
+def _page_classifier(file: JsonFile, name: str) -> LinearClassifier:
+    model, rows = file.values, file.mapping("words")
+    classes = model.get("classes")
     if (
         not isinstance(classes, list)
         or not 2 <= len(classes) <= MOST_CLASSES
         or not all(isinstance(label, str) for label in classes)
     ):
-        raise _refused(place, "has no list of classes")
-    table = _table(list(rows.values()), 1 + len(classes), "its table of words", place)
-    biases = _table([model.get("biases")], len(classes), "biases", place)[0]
+        raise file.refused("has no list of classes")
+    table = _table(file, list(rows.values()), 1 + len(classes), "its table of words")
+    biases = _table(file, [model.get("biases")], len(classes), "biases")[0]
     if name not in TRAINED or not isinstance(model.get("topic"), str):
-        raise _refused(place, "names no topic or an unknown page classifier")
+        raise file.refused("names no topic or an unknown page classifier")
     return LinearClassifier(
         name=name,
         topic=model["topic"],
-        threshold=_number(model, "threshold", 0.0, 1.0, place),
+        threshold=file.number("threshold", 0.0, 1.0),
         classes=tuple(classes),
         words={word: row for row, word in enumerate(rows)},
         factors=np.ascontiguousarray(table[:, 0]),
-        values=np.ascontiguousarray(table[:, 1:]) * _number(model, "unit_value", 1e-300, LARGEST, place),
+        values=np.ascontiguousarray(table[:, 1:]) * file.number("unit_value", 1e-300, LARGEST),
         biases=biases,
-        slope=_number(model, "slope", -LARGEST, LARGEST, place),
-        offset=_number(model, "offset", -LARGEST, LARGEST, place),
+        slope=file.number("slope", -LARGEST, LARGEST),
+        offset=file.number("offset", -LARGEST, LARGEST),
         unit=name != "naive_bayes",
         mean=name == "naive_bayes",
         pairs=name == "svm",
-        lists=Lists(_vectors(model, "lists", place)),
-        training=_mapping(model, "training", place),
-        scores=_mapping(model, "scores", place),
+        lists=Lists(_vectors(file, "lists")),
+        training=file.mapping("training"),
+        scores=file.mapping("scores"),
     )
 
 
-def _table(rows: list[Any], width: int, what: str, place: object) -> Any:
+def _table(file: JsonFile, rows: list[Any], width: int, what: str) -> Any:
     if not rows or not all(isinstance(row, list) and len(row) == width for row in rows):
-        raise _refused(place, f"{what} does not hold {width} numbers a row")
+        raise file.refused(f"{what} does not hold {width} numbers a row")
     if not all(type(value) in {int, float} for row in rows for value in row):
-        raise _refused(place, f"{what} holds something that is no number")
+        raise file.refused(f"{what} holds something that is no number")
     try:
         table = np.array(rows, dtype=np.float64)
     except OverflowError:
-        raise _refused(place, f"{what} holds a number that is too large") from None
+        raise file.refused(f"{what} holds a number that is too large") from None
     if not bool((np.abs(table) <= LARGEST).all()):  # NaN fails the comparison too
-        raise _refused(place, f"{what} holds a number that is not finite or too large")
+        raise file.refused(f"{what} holds a number that is not finite or too large")
     return table
 
 
-def _number(model: Mapping[str, Any], name: str, least: float, most: float, place: object) -> float:
-    value: Any = model.get(name)
-    if type(value) not in {int, float} or not least <= value <= most:
-        raise _refused(place, f"{name} is {str(value)[:60]!r}, not a number from {least:g} to {most:g}")
-    return float(value)
-
-
-def _vectors(model: Mapping[str, Any], name: str, place: object) -> dict[str, dict[str, float]]:
+def _vectors(file: JsonFile, name: str) -> dict[str, dict[str, float]]:
     """Words with weights above 0, by label."""
-    labels = _mapping(model, name, place)
+    labels = file.mapping(name)
     if len(labels) > MOST_CLASSES:
-        raise _refused(place, f"has more than {MOST_CLASSES} {name}")
+        raise file.refused(f"has more than {MOST_CLASSES} {name}")
     found = {}
     for label in labels:
-        words = _mapping(labels, label, place)
-        found[label] = {word: _number(words, word, LEAST_WEIGHT, LARGEST, place) for word in words}
+        words = file.mapping(label, labels)
+        found[label] = {word: file.number(word, LEAST_WEIGHT, LARGEST, words) for word in words}
     return found
-
-
-def _mapping(model: Mapping[str, Any], name: str, place: object) -> dict[str, Any]:
-    value = model.get(name)
-    if not isinstance(value, dict):
-        raise _refused(place, f"has no {name}")
-    return value
-
-
-def _refused(place: object, fault: str) -> ModelError:
-    return ModelError(
-        f"page classifier {place}",
-        fault,
-        "train it again: scrapy train TOPIC --page-classifier NAME --documents FILE",
-    )

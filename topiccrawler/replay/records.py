@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
-from topiccrawler.errors import ReplayError
+from topiccrawler.errors import ReplayError, file_faults
 from topiccrawler.replay.bodies import Headers, plain
 
 
@@ -34,11 +34,8 @@ class WarcFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.damage = ""  # why the end of the file could not be read; known after entries()
-        try:
+        with file_faults(ReplayError, path, "cannot be read", "name a .warc or .warc.gz file"):
             self._file = path.open("rb", buffering=0)
-        except OSError as error:
-            fault = error.strerror or "unreadable"
-            raise ReplayError(str(path), fault, "name a .warc or .warc.gz file") from error
         self.close = weakref.finalize(self, self._file.close)
 
     def entries(self) -> Iterator[Entry]:

@@ -26,7 +26,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
-from topiccrawler.errors import ReplayError
+from topiccrawler.errors import ReplayError, file_faults
 from topiccrawler.replay.bodies import Headers
 from topiccrawler.replay.records import Entry, WarcFile
 from topiccrawler.urls.canonical import canonical
@@ -194,10 +194,8 @@ class RecordedWeb:
     def _read_aliases(self, path: Path) -> None:
         if not path.is_file():
             return
-        try:
+        with file_faults(ReplayError, path, "cannot be read", "mend it or take it away"):
             lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ReplayError(str(path), "unreadable", "mend it or take it away") from error
         for line in lines:
             alias, _, target = line.partition("\t")
             ends = _PARTS.match(alias), _PARTS.match(target)

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import logging
-import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from scrapy import Spider
-from scrapy.crawler import Crawler
 from scrapy.http import Response
+from w3lib.encoding import http_content_type_encoding
 
+from topiccrawler.crawl.job_files import LINKS
 from topiccrawler.crawl.params import LinksParams, parse_links_arguments
-from topiccrawler.engine.runtime import Runtime, build_runtime
-from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.engine.focused_spider import FocusedSpider
+from topiccrawler.engine.middlewares.documents import content_type
+from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Outlinks
 from topiccrawler.link_model.training.link_file import Caps, LinkFile
-from topiccrawler.links.extract import extract
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.topic import Topic
 
 logger = logging.getLogger(__name__)
 
-FILE = "links.jsonl"
 HTML_TYPES = ("html", "text/plain", "xml")
-CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts need some topic
 
 
-class LinksSpider(Spider):
+class LinksSpider(FocusedSpider):
     """Labels links by where they lead: `scrapy crawl links -a topic=finance -a pages=2000`.
 
     Arguments: topic, seeds (default: the topic's positive and negative places), strategy (breadth_first or
@@ -44,35 +41,22 @@ class LinksSpider(Spider):
         "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES": 0,
         "TOPIC_EXPAND": "all",
     }
-    runtime: Runtime
     file: LinkFile
     params: LinksParams
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        job = kwargs.pop("_job", None)  # scrapyd's name for this run
-        spider = super().from_crawler(crawler, *args, **kwargs)
-        settings = crawler.settings
-        topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
-        try:
-            given = parse_links_arguments(kwargs, topic=topic)
-            params = given.model_copy(update={"seeds": given.seeds or _places(load_topic(given.topic))})
-            crawls = not cls.start.__module__.startswith("scrapy.commands")
-            jobdir = settings.get("JOBDIR") if crawls else None
-            spider.params = params
-            spider.runtime = build_runtime(params, settings, job, jobdir=jobdir)
-            spider.file = LinkFile(
-                Path(params.out).expanduser() if params.out else spider.runtime.files.folder / FILE,
-                spider.runtime.topic,
-                context=params.context,
-                caps=Caps(params.links_per_page, params.links_per_host, params.links_per_site),
-                unlabelled=params.unlabelled,
-            )
-        except CrawlerError as error:
-            if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
-                logger.error("%s", error)  # noqa: TRY400 a user's slip deserves a line, not a traceback
-            raise SystemExit(str(error)) from None
-        return spider
+    def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> LinksParams:
+        given = parse_links_arguments(arguments, topic=topic)
+        return given.model_copy(update={"seeds": given.seeds or _places(load_topic(given.topic))})
+
+    def prepare(self, params: LinksParams) -> None:
+        self.params = params
+        self.file = LinkFile(
+            Path(params.out).expanduser() if params.out else self.runtime.files.folder / LINKS,
+            self.runtime.topic,
+            context=params.context,
+            caps=Caps(params.links_per_page, params.links_per_host, params.links_per_site),
+            unlabelled=params.unlabelled,
+        )
 
     async def start(self) -> AsyncIterator[Any]:
         """The seeds, as the out-links of the virtual root page."""
@@ -93,22 +77,17 @@ class LinksSpider(Spider):
         @returns items 2 2
         @returns requests 0 0
         """
-        kind = (response.headers.get("Content-Type") or b"").decode("latin-1").lower()
-        if kind and not any(part in kind for part in HTML_TYPES):
+        kind = content_type(response)
+        if kind and not any(part in kind.lower() for part in HTML_TYPES):
             return
-        runtime, depth = self.runtime, response.meta.get("depth", 0)
-        reading = runtime.reader.read(
-            response.url, response.body, _charset(kind), depth=depth, via=response.meta.get("via")
+        reading = self.runtime.reader.read(
+            response.url,
+            response.body,
+            http_content_type_encoding(kind),
+            depth=response.meta.get("depth", 0),
+            via=response.meta.get("via"),
         )
-        links = extract(
-            reading.document,
-            reading.page.url,
-            depth=depth + 1,
-            context=self.params.context,
-            window=runtime.parts.recipe.context_characters,
-            extra_parameters=runtime.parts.dropped_parameters,
-            encoding=reading.encoding,
-        )
+        links = self.links_of(reading, self.params.context)
         taken = self.file.add(links)
         yield {"url": reading.page.url, "links": len(links), "taken": taken}
         yield Outlinks(reading.page, links)
@@ -129,11 +108,6 @@ class LinksSpider(Spider):
                 self.crawler.stats.set_value(f"links/{name}", count)
             self.crawler.stats.set_value("links/repeated", self.file.repeated)
             self.crawler.stats.set_value("links/capped", self.file.capped)
-
-
-def _charset(content_type: str) -> str | None:
-    _, found, charset = content_type.partition("charset=")
-    return charset.split(";")[0].strip(" \"'") if found else None
 
 
 def _places(topic: Topic) -> str:

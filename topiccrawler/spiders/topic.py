@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
-from collections.abc import AsyncIterator, Iterator
-from typing import Any, Self
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
 
-from scrapy import Spider
-from scrapy.crawler import Crawler
 from scrapy.http import Response
+from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawl.params import parse_arguments
+from topiccrawler.crawl.params import CrawlParams, parse_arguments
+from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares import documents
-from topiccrawler.engine.runtime import Runtime, build_runtime
-from topiccrawler.errors import CrawlerError
 from topiccrawler.items import Outlinks, PageItem
-from topiccrawler.links.extract import extract
 from topiccrawler.links.media import media_of
 from topiccrawler.pages.facts import Facts, facts_of
 from topiccrawler.pages.formats.registry import READ, recognise
@@ -29,36 +25,19 @@ logger = logging.getLogger(__name__)
 
 YOUNG_OBJECTS = 20_000  # looked through for cycles at this many; more pages in memory, fewer looks
 
-CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts need some topic
 
-
-class TopicSpider(Spider):
+class TopicSpider(FocusedSpider):
     """Fetches pages about a topic: `scrapy crawl topic -a topic=finance`.
 
     Arguments: topic, seeds, strategy, pages, targets, keywords, sites, strategy_NAME (topiccrawler.crawl.params).
     """
 
     name = "topic"
-    runtime: Runtime
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        job = kwargs.pop("_job", None)  # scrapyd's name for this run
-        spider = super().from_crawler(crawler, *args, **kwargs)
-        settings = crawler.settings
-        topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
-        try:
-            params = parse_arguments(kwargs, topic=topic, strategy=settings.get("TOPIC_STRATEGY", "adaptive"))
-            # `check` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
-            crawls = not cls.start.__module__.startswith("scrapy.commands")
-            spider.runtime = build_runtime(
-                params, settings, job, jobdir=settings.get("JOBDIR") if crawls else None
-            )
-        except CrawlerError as error:
-            if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
-                logger.error("%s", error)  # noqa: TRY400 a user's slip deserves a line, not a traceback
-            raise SystemExit(str(error)) from None
-        return spider
+    def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
+        return parse_arguments(
+            arguments, topic=topic, strategy=self.settings.get("TOPIC_STRATEGY", "adaptive")
+        )
 
     async def start(self) -> AsyncIterator[Any]:
         """The seeds, as the out-links of the virtual root page."""
@@ -91,7 +70,7 @@ class TopicSpider(Spider):
         reading = runtime.reader.read(
             response.url,
             response.body,
-            _declared_charset(declared),
+            http_content_type_encoding(declared),
             depth=response.meta.get("depth", 0),
             seconds=response.meta.get("download_latency", 0.0),
             via=via,
@@ -102,18 +81,8 @@ class TopicSpider(Spider):
             logger.info("Cannot read %s (%s): %s", response.url, form, reading.fault)
             self._count("topic/skipped/unreadable")
             return
-        page = reading.page
         yield self._item(reading, response)
-        links = extract(
-            reading.document,
-            page.url,
-            depth=page.depth + 1,
-            context=runtime.parts.context,
-            window=runtime.parts.recipe.context_characters,
-            extra_parameters=runtime.parts.dropped_parameters,
-            encoding=reading.encoding,
-        )
-        yield Outlinks(page, links)
+        yield Outlinks(reading.page, self.links_of(reading, runtime.parts.context))
 
     def _item(self, reading: Reading, response: Response) -> PageItem:
         """The page as the pipelines see it."""
@@ -161,8 +130,3 @@ def _search_for_cycles_seldom() -> None:
     through models and lists of words that stay as long as the crawl. A sixth of a crawl's CPU."""
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS, 20, 20)
-
-
-def _declared_charset(content_type: str) -> str | None:
-    _, found, charset = content_type.partition("charset=")
-    return charset.partition(";")[0].strip(" \"'") if found else None

@@ -1,26 +1,90 @@
-"""What SQLite says of a damaged, full or foreign file becomes one line that names the file.
+"""One SQLite file of ours: opened, told from a foreign one, brought to this version, committed and closed.
 
-The conflict: the same exceptions come from our own slips (a closed database, a wrong binding), and those must stay visible.
+The conflict: what SQLite says of a damaged, full or foreign file must become one line that names the file; yet the same
+exceptions come from our own slips (a closed database, a wrong binding), and those must stay visible.
+
+WAL with synchronous=NORMAL: a commit outlives a killed process; readers do not block the crawl.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 from topiccrawler.errors import StateError
 
 
-@contextmanager
-def told(path: Path, what: str) -> Iterator[None]:
-    """Turn faults of the file, a `what` at `path`, into a StateError."""
-    try:
-        yield
-    except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
-        raise  # a fault of ours, not of the file
-    except (sqlite3.Error, zlib.error) as error:
-        remedy = "move it away or name another file"
-        raise StateError(str(path), f"{what} unusable ({error})", remedy) from error
+class Database:
+    """Base of what lies in such a file. Nothing is durable before commit()."""
+
+    what: ClassVar[str]  # for messages
+    application: ClassVar[int]  # in the file's header
+    steps: ClassVar[Sequence[str]]  # SQL that leads to version 1, 2 …
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._closed = False
+        with self._told():
+            self._database = sqlite3.connect(self.path)
+        try:
+            with self._told():
+                self._open()
+        except StateError:
+            self._database.close()
+            raise
+
+    def commit(self) -> None:
+        """Make everything so far durable."""
+        with self._told():
+            self._database.commit()
+
+    def close(self) -> None:
+        """Commit and let go. A second call does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self.commit()
+        finally:
+            self._database.close()
+
+    def _open(self) -> None:
+        database, newest = self._database, len(self.steps)
+        tables, application, version = (
+            database.execute(asked).fetchone()[0]
+            for asked in (
+                "SELECT count(*) FROM sqlite_master",
+                "PRAGMA application_id",
+                "PRAGMA user_version",
+            )
+        )
+        if tables and application != self.application:
+            fault = "a database of another program"
+            raise StateError(str(self.path), fault, "name another file or move it away")
+        if tables and not 1 <= version <= newest:
+            fault = f"a {self.what} of version {version}, this program reads {newest}"
+            raise StateError(
+                str(self.path), fault, "export it with the program that wrote it or move it away"
+            )
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        if not tables or version < newest:
+            marks = f"PRAGMA application_id = {self.application}; PRAGMA user_version = {newest}"
+            database.executescript(
+                f"BEGIN; {'; '.join(self.steps[version if tables else 0 :])}; {marks}; COMMIT"
+            )
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn faults of the file into a StateError."""
+        try:
+            yield
+        except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
+            raise  # a fault of ours, not of the file
+        except (sqlite3.Error, zlib.error) as error:
+            remedy = "move it away or name another file"
+            raise StateError(str(self.path), f"{self.what} unusable ({error})", remedy) from error

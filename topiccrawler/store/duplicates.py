@@ -12,8 +12,6 @@ Cost       measured by benchmarks/duplicates.py.
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -21,17 +19,15 @@ from numpy.typing import NDArray
 
 from topiccrawler.errors import StateError
 from topiccrawler.pages.fingerprint import BITS, MOST_DIFFERENT, Fingerprint
-from topiccrawler.store.database import told
+from topiccrawler.store.database import Database
 from topiccrawler.urls.canonical import host_of, registered_domain
 
-APPLICATION = 0x746F7064  # "topd", in the file's header
-VERSION = 1
 FIRST_DIFFERENT = 22
 FIRST_ROOM = 1024
 _WORDS = BITS // 64
 _SCHEMA = """CREATE TABLE fingerprints (
     row INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, bits BLOB NOT NULL);
-CREATE INDEX digests ON fingerprints (digest);"""
+CREATE INDEX digests ON fingerprints (digest)"""
 
 
 class NearIndex:
@@ -72,21 +68,16 @@ class NearIndex:
         return [int(row) for row in rows[distances <= MOST_DIFFERENT]]
 
 
-class DuplicateIndex:
+class DuplicateIndex(Database):
     """Pages by fingerprint, in one file. Nothing is durable before commit()."""
 
+    what = "duplicate index"
+    application = 0x746F7064  # "topd"
+    steps = (_SCHEMA,)
+
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
         self._near = NearIndex()
-        self._closed = False
-        with self._told():
-            self._database = sqlite3.connect(self.path)
-        try:
-            with self._told():
-                self._open()
-        except StateError:
-            self._database.close()
-            raise
+        super().__init__(path)
 
     def __len__(self) -> int:
         return len(self._near)
@@ -110,21 +101,6 @@ class DuplicateIndex:
                 self._near.put(row, print_.bits)
         return first
 
-    def commit(self) -> None:
-        """Make everything so far durable."""
-        with self._told():
-            self._database.commit()
-
-    def close(self) -> None:
-        """Commit and let go. A second call does nothing."""
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            self.commit()
-        finally:
-            self._database.close()
-
     def _earliest(self, print_: Fingerprint, before: int, site: str | None) -> str | None:
         asked = "SELECT url FROM fingerprints WHERE row = ?"
         for row in sorted({*self._exact(print_.digest, before), *self._near.near(print_.bits, before)}):
@@ -138,28 +114,12 @@ class DuplicateIndex:
         return [row for (row,) in self._database.execute(asked, (digest, before))]
 
     def _open(self) -> None:
-        database = self._database
-        tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        header = [
-            database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-        ]
-        if tables and header != [APPLICATION, VERSION]:
-            raise StateError(str(self.path), "no index of duplicates of this program", "move it away")
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        if not tables:
-            database.executescript(_SCHEMA)
-            database.execute(f"PRAGMA application_id = {APPLICATION}")
-            database.execute(f"PRAGMA user_version = {VERSION}")
-            database.commit()
-        rows = database.execute("SELECT row, bits FROM fingerprints ORDER BY row")
+        super()._open()
+        rows = self._database.execute("SELECT row, bits FROM fingerprints ORDER BY row")
         for expected, (row, bits) in enumerate(rows):
             if row != expected:
                 raise StateError(str(self.path), f"row {expected} is missing", "move it away")
             self._near.put(row, bits)
-
-    def _told(self) -> AbstractContextManager[None]:
-        return told(self.path, "index of duplicates")
 
 
 def _site(url: str) -> str:

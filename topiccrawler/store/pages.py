@@ -4,57 +4,39 @@ The conflict: a crawl killed at any moment fetches its open pages again, so stor
 frontier may forget a page only after the store is safe on disk. So a row is an upsert by URL, and nothing is durable
 before commit(), which the caller makes first, before the frontier's.
 
-WAL with synchronous=NORMAL: a commit outlives a killed process; readers (search, export, dashboard) do not block the
-crawl. Text lies compressed (zlib, level 1): 0.05 ms a page more to write, 0.02 to read, for a file of 62 % of the size
+Text lies compressed (zlib, level 1): 0.05 ms a page more to write, 0.02 to read, for a file of 62 % of the size
 (3,000 documents of 4 kB; levels 3 and 6 save 1 and 2 % more).
 """
 
 from __future__ import annotations
 
+import json
 import math
-import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import asdict, astuple, dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from topiccrawler.errors import StateError
-from topiccrawler.store.database import told
-
-APPLICATION = 0x746F7063  # "topc", in the file's header
-VERSION = 2
+from topiccrawler.items import PageFields, PageItem
+from topiccrawler.store.database import Database
 
 
-@dataclass(frozen=True, slots=True)
-class PageRecord:
+@dataclass(slots=True, kw_only=True)
+class PageRecord(PageFields):
     """One stored page."""
 
-    url: str  # canonical
-    title: str = ""
-    text: str = ""  # main text
-    summary: str = ""
-    relevance: float = 0.0  # 0..1
-    depth: int = 0  # link steps from the seeds
-    topic: str = ""
-    encoding: str = ""
-    source_url: str = ""  # the page whose link led here; empty for a seed
-    anchor: str = ""  # that link's text
-    score: float = 0.0  # of the link when it was fetched
-    fetched: float = 0.0  # seconds since the epoch
-    status: int = 200
     stored: bool = True  # False: found off topic, kept for looking at mistakes
     content_hash: str = ""  # of the text; put() fills it in
-    published: str = ""  # YYYY-MM-DD, as the page says
-    language: str = ""  # zh-Hans, zh-Hant, ja, en …; und
-    canonical_url: str = ""  # what the page calls itself, when that is another URL
-    keywords: str = ""  # the page's own
-    description: str = ""  # the page's own
-    author: str = ""
-    format: str = "html"  # pdf, docx, feed …
     media: str = ""  # pictures and files it links: a JSON list of {url, anchor, alt, caption, kind}
-    alias_of: str = ""  # the first page of which this one is a near copy; then text is empty
+
+
+def record_of(item: PageItem) -> PageRecord:
+    """The page as it is stored."""
+    media = json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False) if item.media else ""
+    return PageRecord(media=media, **{field.name: getattr(item, field.name) for field in fields(PageFields)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +50,17 @@ class StoreStats:
     last_fetched: float
 
 
-_ADDED = {  # by version, so that older stores can be read
-    2: "published language canonical_url keywords description author format media alias_of",
-}
 _COLUMNS = [field.name for field in fields(PageRecord)]
-_SCHEMA = """CREATE TABLE pages (
+_ADDED = "published language canonical_url keywords description author format media alias_of"  # by version 2
+_STEPS = (  # older stores can be read
+    """CREATE TABLE pages (
     url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text BLOB NOT NULL, summary TEXT NOT NULL, relevance REAL NOT NULL,
     depth INTEGER NOT NULL, topic TEXT NOT NULL, encoding TEXT NOT NULL, source_url TEXT NOT NULL,
     anchor TEXT NOT NULL, score REAL NOT NULL, fetched REAL NOT NULL, status INTEGER NOT NULL,
-    stored INTEGER NOT NULL, content_hash TEXT NOT NULL)"""  # version 1; _ADDED has the rest
+    stored INTEGER NOT NULL, content_hash TEXT NOT NULL)""",
+    ";".join(f"ALTER TABLE pages ADD COLUMN {name} TEXT NOT NULL DEFAULT ''" for name in _ADDED.split()),
+)
+VERSION = len(_STEPS)
 _PUT = (
     f"INSERT INTO pages ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT (url) DO UPDATE SET "  # noqa: S608
     + ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:])
@@ -88,22 +72,17 @@ _STATS = (
 )
 
 
-class PageStore:
+class PageStore(Database):
     """Pages by URL. Nothing is durable before commit()."""
 
+    what = "page store"
+    application = 0x746F7063  # "topc"
+    steps = _STEPS
+
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
-        self.path = Path(path)
-        self._closed = False
-        if not create and not self.path.is_file():
-            raise StateError(str(path), "no such page store", "name the pages.db of a crawl")
-        with self._told():
-            self._database = sqlite3.connect(self.path)
-        try:
-            with self._told():
-                self._open()
-        except StateError:
-            self._database.close()
-            raise
+        if not create and not Path(path).is_file():
+            raise StateError(str(path), "no such page store", "name the pages.sqlite of a crawl")
+        super().__init__(path)
 
     def put(self, record: PageRecord) -> None:
         """Store a page, or replace what is stored under its URL. Any text is taken."""
@@ -141,47 +120,6 @@ class PageStore:
         with self._told():
             return StoreStats(*self._database.execute(_STATS).fetchone())
 
-    def commit(self) -> None:
-        """Make everything put so far durable."""
-        with self._told():
-            self._database.commit()
-
-    def close(self) -> None:
-        """Commit and let go. A second call does nothing."""
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            self.commit()
-        finally:
-            self._database.close()
-
-    def _open(self) -> None:
-        database = self._database
-        tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        application = database.execute("PRAGMA application_id").fetchone()[0]
-        version = database.execute("PRAGMA user_version").fetchone()[0]
-        if tables and application != APPLICATION:
-            raise StateError(str(self.path), "a database of another program", "name another file")
-        if tables and not 1 <= version <= VERSION:
-            fault = f"a page store of version {version}, this program reads {VERSION}"
-            raise StateError(str(self.path), fault, "export it with the program that wrote it")
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        if not tables:
-            version = 1
-            database.execute(_SCHEMA)
-            database.execute(f"PRAGMA application_id = {APPLICATION}")
-        if version < VERSION:
-            for added in range(version + 1, VERSION + 1):
-                for name in _ADDED[added].split():
-                    database.execute(f"ALTER TABLE pages ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
-            database.execute(f"PRAGMA user_version = {VERSION}")
-            database.commit()
-
-    def _told(self) -> AbstractContextManager[None]:
-        return told(self.path, "page store")
-
 
 def _storable(value: object) -> object:
     """What SQLite refuses, replaced: lone surrogates, and numbers that are none."""
@@ -191,5 +129,6 @@ def _storable(value: object) -> object:
 
 
 def _record(row: tuple[object, ...]) -> PageRecord:
-    record = PageRecord(*row)  # type: ignore[arg-type]
-    return replace(record, text=zlib.decompress(record.text).decode("utf-8"), stored=bool(record.stored))  # type: ignore[arg-type]
+    found: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    text = zlib.decompress(found["text"]).decode("utf-8")
+    return PageRecord(**{**found, "text": text, "stored": bool(found["stored"])})

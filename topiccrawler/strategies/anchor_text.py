@@ -14,8 +14,8 @@ from topiccrawler.strategies.base import (
     Strategy,
     check_range,
     link_scorer_of,
-    logistic,
 )
+from topiccrawler.text.odds import logistic
 
 
 @dataclass

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from topiccrawler.links.graph import Floats, LinkGraph, grown, packed, unpacked
+from topiccrawler.links.graph import LinkGraph
+from topiccrawler.links.packed_arrays import Floats, grown, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Strategy
 

@@ -157,10 +157,3 @@ def check_range(strategy: str, key: str, value: float, low: float, high: float =
             f"{strategy} wants a number {bounds}",
             f"for example strategy_{key}={low:g}",
         )
-
-
-def logistic(log_odds: float) -> float:
-    """P = 1 / (1 + e^-x), without overflow."""
-    if log_odds >= 0:
-        return 1.0 / (1.0 + math.exp(-log_odds))
-    return math.exp(log_odds) / (1.0 + math.exp(log_odds))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from topiccrawler.links.graph import Floats, Ints, packed, unpacked
+from topiccrawler.links.packed_arrays import Floats, Ints, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import SEED, Knowledge, check_range
 from topiccrawler.strategies.shared.feature_hashing import Hashed, as_rows, hashed_counts

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from topiccrawler.links.graph import Floats, packed, unpacked
+from topiccrawler.links.packed_arrays import Floats, packed, unpacked
 from topiccrawler.links.ranking import hits
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, check_range, topic_of

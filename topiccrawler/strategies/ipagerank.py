@@ -9,7 +9,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.links.graph import Floats
+from topiccrawler.links.packed_arrays import Floats
 from topiccrawler.links.ranking import Share, pagerank
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, check_range

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from topiccrawler.links.features import LinkWords, words_of_links
-from topiccrawler.links.graph import LinkGraph, packed, unpacked
+from topiccrawler.links.graph import LinkGraph
+from topiccrawler.links.packed_arrays import packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.anchor_text import AnchorText
 from topiccrawler.strategies.base import check_range

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from topiccrawler.links.features import url_words, words_of_links
-from topiccrawler.links.graph import Floats, packed, unpacked
+from topiccrawler.links.packed_arrays import Floats, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
 from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, IdfVectors, hashed_counts

@@ -17,9 +17,9 @@ from topiccrawler.strategies.base import (
     Strategy,
     check_range,
     link_scorer_of,
-    logistic,
 )
 from topiccrawler.strategies.shares import Shares
+from topiccrawler.text.odds import logistic
 
 _PIECE = 250  # links scored anew in one call
 _EXACT = 1e-6

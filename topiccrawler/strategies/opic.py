@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from topiccrawler.links.graph import Floats, packed, unpacked
+from topiccrawler.links.packed_arrays import Floats, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from topiccrawler.model import Link, Page
-from topiccrawler.strategies.base import Knowledge, LinkScorer, check_range, link_scorer_of, logistic
+from topiccrawler.strategies.base import Knowledge, LinkScorer, check_range, link_scorer_of
 from topiccrawler.strategies.opic import Opic
+from topiccrawler.text.odds import logistic
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from topiccrawler.links.graph import Floats
+from topiccrawler.links.packed_arrays import Floats
 from topiccrawler.links.ranking import pagerank
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import check_range

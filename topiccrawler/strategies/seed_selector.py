@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from topiccrawler.links.graph import Floats, grown, packed, unpacked
+from topiccrawler.links.packed_arrays import Floats, grown, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import check_range
 from topiccrawler.strategies.shared.graph_strategy import GraphStrategy

@@ -23,6 +23,7 @@ from functools import cache
 from pathlib import Path
 
 from topiccrawler.errors import ArgumentError
+from topiccrawler.files import read_bytes
 from topiccrawler.text.decode import decode
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.synonyms import SYNONYMS
@@ -80,15 +81,8 @@ def shipped() -> Thesaurus:
 
 def load_thesaurus(path: Path) -> Thesaurus:
     """A file in Cilin format, of any Chinese encoding. ArgumentError when it cannot be used."""
-    try:
-        with path.open("rb") as file:
-            body = file.read(MOST_BYTES + 1)
-    except OSError as failure:
-        raise ArgumentError(
-            f"thesaurus {path}", f"cannot be read: {failure.strerror}", "set TOPIC_THESAURUS to a file"
-        ) from None
-    if len(body) > MOST_BYTES:
-        raise ArgumentError(f"thesaurus {path}", "is larger than 64 MB", "give a file in Cilin format")
+    remedy = "set TOPIC_THESAURUS to a file in Cilin format"
+    body = read_bytes(path, MOST_BYTES, ArgumentError, f"thesaurus {path}", remedy)
     thesaurus = Thesaurus(decode(body)[0].splitlines())
     if not len(thesaurus):
         raise ArgumentError(

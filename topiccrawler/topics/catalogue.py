@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from topiccrawler.errors import TopicError
+from topiccrawler.files import read_text
 from topiccrawler.resources import folder
 from topiccrawler.topics.topic import Topic, make_topic, read_site_rules, read_topic
 
@@ -42,7 +43,7 @@ def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
     if not file:
         return topic
     path = Path(file).expanduser()
-    rules = read_site_rules(_text_of(path, RULES, f"give the path of {RULES}"), str(path))
+    rules = read_site_rules(_text_of(path, f"give the path of {RULES}"), str(path))
     return topic.model_copy(update={"sites": {**topic.sites, **rules}})
 
 
@@ -75,25 +76,12 @@ def _catalogue() -> tuple[Topic, ...]:
 
 
 def _load_file(path: Path) -> Topic:
-    return read_topic(
-        _text_of(path, "a topic file", "give a topic name or the path of a TOML file"), str(path)
-    )
+    return read_topic(_text_of(path, "give a topic name or the path of a TOML file"), str(path))
 
 
-def _text_of(path: Path, kind: str, remedy: str) -> str:
+def _text_of(path: Path, remedy: str) -> str:
     """A user's TOML file as text."""
-    try:
-        with path.open("rb") as file:
-            body = file.read(MAX_TOPIC_BYTES + 1)
-    except (OSError, ValueError) as failure:
-        fault = getattr(failure, "strerror", None) or str(failure)
-        raise TopicError(str(path), f"cannot be read: {fault}", remedy) from None
-    if len(body) > MAX_TOPIC_BYTES:
-        raise TopicError(str(path), f"is larger than {MAX_TOPIC_BYTES} bytes", f"give {kind}, not a corpus")
-    try:
-        return body.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise TopicError(str(path), "is not UTF-8", "save it as UTF-8") from None
+    return read_text(path, MAX_TOPIC_BYTES, TopicError, str(path), remedy)
 
 
 def _unknown(wanted: str) -> TopicError:

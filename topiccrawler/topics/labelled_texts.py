@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.errors import LinksFileError
+from topiccrawler.errors import LinksFileError, file_faults
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, host_of
 
@@ -112,23 +112,18 @@ def json_lines(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
     """Lines that are not blank, each with its place for a message."""
-    try:
-        with path.open("rb") as file:
-            number = 0
-            while raw := file.readline(LONGEST_LINE_BYTES + 1):
-                number += 1
-                where = f"{path}, line {number}"
-                if len(raw) > LONGEST_LINE_BYTES:
-                    raise bad_line(where, f"is longer than {LONGEST_LINE_BYTES} bytes", "correct the line")
+    remedy = "give the path of a readable file"
+    with file_faults(LinksFileError, path, "cannot be read", remedy), path.open("rb") as file:
+        number = 0
+        while raw := file.readline(LONGEST_LINE_BYTES + 1):
+            number += 1
+            where = f"{path}, line {number}"
+            if len(raw) > LONGEST_LINE_BYTES:
+                raise bad_line(where, f"is longer than {LONGEST_LINE_BYTES} bytes", "correct the line")
+            with file_faults(LinksFileError, where, "cannot be read", remedy):
                 line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-                if line.strip():
-                    yield line, where
-    except OSError as failure:
-        raise bad_line(
-            str(path), f"cannot be read: {failure.strerror or failure}", "give the path of a readable file"
-        ) from None
-    except UnicodeDecodeError:
-        raise bad_line(where, "is not UTF-8", "save the file as UTF-8") from None
+            if line.strip():
+                yield line, where
 
 
 def bad_line(what: str, fault: str, remedy: str) -> LinksFileError:

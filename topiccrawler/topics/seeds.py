@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from topiccrawler.errors import SeedsError
+from topiccrawler.files import read_text
 from topiccrawler.resources import folder
 from topiccrawler.topics.topic import Topic
 
@@ -91,18 +92,5 @@ def _address(place: str, seed: str) -> str:
 
 
 def _file_text(name: str) -> str:
-    path = Path(name).expanduser()
-    try:
-        with path.open("rb") as file:
-            body = file.read(MAX_SEEDS_BYTES + 1)
-    except (OSError, ValueError) as failure:
-        fault = getattr(failure, "strerror", None) or str(failure)
-        raise SeedsError(name, f"cannot be read: {fault}", "give a seeds file or http(s) addresses") from None
-    if len(body) > MAX_SEEDS_BYTES:
-        raise SeedsError(
-            name, f"is larger than {MAX_SEEDS_BYTES} bytes", "give a list of addresses, not a dump"
-        )
-    try:
-        return body.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise SeedsError(name, "is not UTF-8", "save it as UTF-8") from None
+    remedy = "give a seeds file or http(s) addresses"
+    return read_text(Path(name).expanduser(), MAX_SEEDS_BYTES, SeedsError, name, remedy)

@@ -15,11 +15,12 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.errors import LinksFileError, StateError
+from topiccrawler.errors import LinksFileError, StateError, file_faults
 from topiccrawler.link_model.training.labelling import label
 from topiccrawler.model import Link
 from topiccrawler.topics.topic import Topic
@@ -96,19 +97,17 @@ class LinkFile:
 
     def _append(self, lines: Iterable[str]) -> None:
         text = "".join(line + "\n" for line in lines)
-        try:
+        with self._told():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab") as file:
                 file.write(text.encode("utf-8", "replace"))
-        except OSError as failure:
-            raise self._unusable(failure) from None
 
     def _resume(self) -> None:
         """Read what an earlier run wrote; a half line at its end is cut off."""
         if not self.path.exists():
             return
         whole = 0
-        try:
+        with self._told():
             with self.path.open("rb") as file:
                 for number, line in enumerate(file, 1):
                     if not line.endswith(b"\n"):
@@ -117,8 +116,6 @@ class LinkFile:
                     whole += len(line)
             with self.path.open("ab") as file:
                 file.truncate(whole)
-        except OSError as failure:
-            raise self._unusable(failure) from None
 
     def _reread(self, line: bytes, number: int) -> None:
         try:
@@ -135,9 +132,8 @@ class LinkFile:
             )
         self._note(_digest(link), link.source_url, known)
 
-    def _unusable(self, failure: OSError) -> StateError:
-        fault = f"cannot be written: {failure.strerror or failure}"
-        return StateError(str(self.path), fault, "name another file: -a out=FILE")
+    def _told(self) -> AbstractContextManager[None]:
+        return file_faults(StateError, self.path, "cannot be written", "name another file: -a out=FILE")
 
 
 def _says(link: Link) -> bool:

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from topiccrawler.errors import ArgumentError, LinksFileError
+from topiccrawler.files import sha256_of
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.counts import Event
 from topiccrawler.link_model.training.evaluation import (
@@ -266,18 +267,10 @@ def _check(paths: Sequence[Path], items: Sequence[LabelledLink], topic: Topic) -
 
 
 def _described(recipe: TrainingRecipe, samples: Mapping[str, Sequence[Sample]]) -> dict[str, object]:
-    files = {path.name: _sha256(path) for path in (*recipe.links, *recipe.headlines, *recipe.documents)}
+    files = {path.name: sha256_of(path) for path in (*recipe.links, *recipe.headlines, *recipe.documents)}
     sides = {
         name: [sum(1 for sample in found if sample.positive is side) for side in (False, True)]
         for name, found in samples.items()
     }
     digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
     return {"files": files, "samples": sides, "set": digest, "seed": recipe.seed}
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()

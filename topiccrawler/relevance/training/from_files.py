@@ -6,14 +6,16 @@ label, so that the keywords of `education` and documents labelled `edu` are one 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.errors import ArgumentError, LinksFileError
+from w3lib.encoding import http_content_type_encoding
+
+from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
+from topiccrawler.files import sha256_of
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.relevance.choose import FOLDER
@@ -60,15 +62,10 @@ def check(request: TrainingRequest) -> None:
 def train_to(request: TrainingRequest, folder: Path, progress: Progress) -> dict[str, Any]:
     """Train and save; the scores, the file and what it was made from."""
     place = folder / FOLDER
-    try:
+    with file_faults(ArgumentError, place, "cannot be written to", "name another folder by --out DIR"):
         place.mkdir(parents=True, exist_ok=True)
-        if request.page_classifier == DETAIL:
-            return _train_detail(request, place, progress)
-        return _train_page_classifier(request, place, progress)
-    except OSError as failure:
-        raise ArgumentError(
-            str(place), f"cannot be written to: {failure}", "name another folder by --out DIR"
-        ) from None
+        train = _train_detail if request.page_classifier == DETAIL else _train_page_classifier
+        return train(request, place, progress)
 
 
 def _train_page_classifier(request: TrainingRequest, place: Path, progress: Progress) -> dict[str, Any]:
@@ -174,7 +171,9 @@ def _kinds(request: TrainingRequest, progress: Progress) -> dict[str, list[Kind]
         for url, kind in progress(_rows(path), "pages"):
             response = web.response(url)
             if response is not None and response.status == 200:
-                document = reader.read(url, response.body, _charset(response.headers)).document
+                headers = {name.lower(): value for name, value in response.headers}
+                declared = headers.get(b"content-type", b"").decode("latin-1")
+                document = reader.read(url, response.body, http_content_type_encoding(declared)).document
                 pages.append((features(document), kind == "content", host_of(url)))
     return found
 
@@ -189,33 +188,17 @@ def _web_name(labels: Path, every: Sequence[Path]) -> str:
 
 def _rows(path: Path) -> list[tuple[str, str]]:
     """URL and kind of each line `url TAB topics TAB how TAB kind`."""
-    try:
+    with file_faults(LinksFileError, path, "cannot be read", "give lines: url TAB topics TAB how TAB kind"):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as failure:
-        raise LinksFileError(
-            str(path), f"cannot be read: {failure}", "give lines: url TAB topics TAB how TAB kind"
-        ) from None
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
     return [(row[0], row[3]) for row in rows if len(row) > 3 and row[3] in {"content", "hub", "home"}]
 
 
-def _charset(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
-    for name, value in headers:
-        if name.lower() == b"content-type" and b"charset=" in value.lower():
-            return value.lower().partition(b"charset=")[2].split(b";")[0].strip(b" \"'").decode("latin-1")
-    return None
-
-
 def _files(paths: Sequence[Path]) -> list[dict[str, object]]:
     """Name and fingerprint of each file, so that a model says what it was made from."""
-    found: list[dict[str, object]] = []
-    for path in paths:
-        digest = hashlib.sha256()
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-        found.append({"file": path.name, "sha256": digest.hexdigest()[:16], "bytes": path.stat().st_size})
-    return found
+    return [
+        {"file": path.name, "sha256": sha256_of(path)[:16], "bytes": path.stat().st_size} for path in paths
+    ]
 
 
 def told(found: dict[str, Any], *, as_json: bool) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.strategies.base import logistic
-from topiccrawler.strategies.shared.array_serialization import Floats
+from topiccrawler.links.packed_arrays import Floats
+from topiccrawler.text.odds import logistic
 
 
 class Regression:

@@ -13,6 +13,7 @@ import numpy as np
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.link_model.learning import label_of
+from topiccrawler.links.packed_arrays import Floats, Numbers
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.adaptive.group_rates import logit
 from topiccrawler.strategies.adaptive.observation import PageObservation
@@ -26,10 +27,9 @@ from topiccrawler.strategies.base import (
     Strategy,
     check_range,
     link_scorer_of,
-    logistic,
 )
-from topiccrawler.strategies.shared.array_serialization import Floats, Numbers
 from topiccrawler.strategies.shares import packed_rows
+from topiccrawler.text.odds import logistic
 
 FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (chosen here, on log-odds scale)
     "bias": -1.0,

@@ -12,10 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.model import Link
-from topiccrawler.strategies.adaptive.group_rates import GroupRates
-from topiccrawler.strategies.adaptive.word_statistics import WORDS_OF_A_URL, WordStatistics
-from topiccrawler.strategies.shared.array_serialization import (
+from topiccrawler.links.packed_arrays import (
     Flags,
     Floats,
     Numbers,
@@ -25,6 +22,9 @@ from topiccrawler.strategies.shared.array_serialization import (
     packed_names,
     unpacked,
 )
+from topiccrawler.model import Link
+from topiccrawler.strategies.adaptive.group_rates import GroupRates
+from topiccrawler.strategies.adaptive.word_statistics import WORDS_OF_A_URL, WordStatistics
 from topiccrawler.urls.canonical import host_of, registered_domain
 
 GROUPS = ("site", "source_host")

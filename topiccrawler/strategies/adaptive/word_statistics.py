@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.strategies.shared.array_serialization import (
+from topiccrawler.links.packed_arrays import (
     Floats,
     Numbers,
     doubled,

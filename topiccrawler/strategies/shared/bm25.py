@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from topiccrawler.links.graph import Floats, Ints
+from topiccrawler.links.packed_arrays import Floats, Ints
 
 Words = npt.NDArray[np.uint32]
 FIELDS = 3

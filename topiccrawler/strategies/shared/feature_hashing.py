@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from topiccrawler.links.graph import Floats, Ints, packed, unpacked
+from topiccrawler.links.packed_arrays import Floats, Ints, packed, unpacked
 
 SIZE = 1 << 18
 Hashed = tuple[Ints, Floats]  # distinct hashed words in rising order, and how often each occurs

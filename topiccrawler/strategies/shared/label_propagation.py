@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from topiccrawler.links.graph import Floats
+from topiccrawler.links.packed_arrays import Floats
 
 _SLICE = 500  # rows
 

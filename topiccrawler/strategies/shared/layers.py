@@ -3,13 +3,12 @@
 Formula: P(w|layer) = (count of w in the layer's documents + 1) / (words of the layer + V), V = words known to any layer;
     l(layer) = sum over words w of a page of count(w) * ln P(w|layer) / sqrt(words of the page);
     P(layer|page) = e^l(layer) / sum over layers e^l, equal priors, layers without documents left out.
-File: JSON {"version", "tokenizer", "documents": [...], "words": [...], "counts": [...]}, packed as links.graph packs.
+File: JSON {"version", "tokenizer", "documents": [...], "words": [...], "counts": [...]}, packed as links.packed_arrays packs.
 Reference: Diligenti et al., VLDB 2000.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.links.graph import Floats, Ints, packed, unpacked
+from topiccrawler.files import JsonFile
+from topiccrawler.links.packed_arrays import Floats, Ints, packed, unpacked
 from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, as_rows
 from topiccrawler.text.tokenise import TOKENIZER
 
 OTHER = 5  # layers 0-4 are told apart
-VERSION = 1
+VERSION = 2
 MOST_BYTES = 100_000_000
 
 
@@ -77,19 +77,14 @@ class Layers:
 def read_layers(path: Path) -> Layers:
     """A file of layers; StrategyError when it cannot be used."""
     remedy = "make one: scrapy strategies --save-layers FILE --job JOBDIR"
+    file = JsonFile(path, MOST_BYTES, StrategyError, "layers", remedy)
+    file.expect({"version": VERSION, "tokenizer": TOKENIZER})
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise StrategyError(f"layers {path}", "is larger than 100 MB", remedy)
-        state = json.loads(path.read_text(encoding="utf-8"))
-        if state["version"] != VERSION or state["tokenizer"] != TOKENIZER:
-            raise StrategyError(f"layers {path}", "was made by another version or tokenizer", remedy)
-        layers = Layers.load(state)
-    except OSError as failure:
-        raise StrategyError(f"layers {path}", f"cannot be read: {failure.strerror}", remedy) from None
+        layers = Layers.load(file.values)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as failure:
-        raise StrategyError(f"layers {path}", f"is damaged: {failure}", remedy) from None
+        raise file.refused(f"is damaged: {failure}") from None
     if not np.isfinite(layers.counts).all() or (layers.counts < 0).any() or not sum(layers.documents):
-        raise StrategyError(f"layers {path}", "holds no layer or impossible counts", remedy)
+        raise file.refused("holds no layer or impossible counts")
     return layers
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from topiccrawler.links.graph import Floats, Ints
+from topiccrawler.links.packed_arrays import Floats, Ints
 
 
 def q_values(

@@ -1,4 +1,4 @@
-"""Columns of numbers and lists of names as short JSON texts, for a strategy's checkpoint."""
+"""Columns of numbers and lists of names as short JSON texts, for a strategy's checkpoint; and columns that grow."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
@@ -23,7 +24,7 @@ def packed(column: NDArray[Any]) -> str:
 
 def unpacked(text: str, dtype: DTypeLike = np.float64) -> NDArray[Any]:
     """What `packed` was given, in one row. ValueError when damaged."""
-    return np.frombuffer(_bytes(text), dtype=dtype)
+    return np.frombuffer(_bytes(text), dtype=dtype).copy()
 
 
 def packed_names(names: Iterable[str]) -> str:
@@ -39,6 +40,15 @@ def names_of(text: str) -> list[str]:
 def doubled(column: NDArray[Any], axis: int = 0) -> NDArray[Any]:
     """With as much room again, zeros."""
     return np.concatenate([column, np.zeros_like(column)], axis=axis)
+
+
+def grown(values: NDArray[Any], size: int, fill: float = 0.0) -> NDArray[Any]:
+    """The same values with room for at least `size`; doubled, so that growing by one is cheap."""
+    if values.size >= size:
+        return values
+    larger = np.full(max(size, 2 * values.size, 1024), fill, values.dtype)
+    larger[: values.size] = values
+    return larger
 
 
 def _text(data: bytes) -> str:

@@ -1,0 +1,59 @@
+"""What our spiders have in common: arguments that are checked first, a runtime made of them, and how links are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Self
+
+from scrapy import Spider
+from scrapy.crawler import Crawler
+
+from topiccrawler.crawl.params import CrawlParams
+from topiccrawler.engine.runtime import Runtime, build_runtime
+from topiccrawler.engine.user_faults import ending_the_crawl
+from topiccrawler.links.extract import ContextMaker, extract
+from topiccrawler.model import Link
+from topiccrawler.pages.read import Reading
+
+CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts need some topic
+
+
+class FocusedSpider(Spider):
+    """A spider with a runtime; `name`, `start` and `parse` are its own."""
+
+    runtime: Runtime
+
+    def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
+        """The checked arguments; `topic` where none is given."""
+        raise NotImplementedError
+
+    def prepare(self, params: Any) -> None:
+        """Make what else it needs, once the runtime is there."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        job = kwargs.pop("_job", None)  # scrapyd's name for this run
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        settings = crawler.settings
+        topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
+        # `check` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
+        crawls = not cls.start.__module__.startswith("scrapy.commands")
+        with ending_the_crawl(settings):
+            params = spider.params_of(kwargs, topic)
+            jobdir = settings.get("JOBDIR") if crawls else None
+            spider.runtime = build_runtime(params, settings, job, jobdir=jobdir)
+            spider.prepare(params)
+        return spider
+
+    def links_of(self, reading: Reading, context: ContextMaker) -> list[Link]:
+        """The links of a page, as the ordering takes them."""
+        return extract(
+            reading.document,
+            reading.page.url,
+            depth=reading.page.depth + 1,
+            context=context,
+            window=self.runtime.parts.recipe.context_characters,
+            extra_parameters=self.runtime.parts.dropped_parameters,
+            encoding=reading.encoding,
+        )
