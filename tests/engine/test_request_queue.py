@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from scrapy import Request
+from scrapy.utils.request import fingerprint
 
 from topiccrawler.engine.request_queue import RequestQueue
 from topiccrawler.frontier.hosts import Hosts
@@ -8,7 +9,7 @@ from topiccrawler.frontier.hosts import Hosts
 
 def test_the_highest_priority_of_a_ready_host_goes_first_and_equals_in_order() -> None:
     hosts = Hosts(delay_seconds=5.0)
-    side = RequestQueue(hosts)
+    side = RequestQueue(hosts, fingerprint)
     for host, path, priority in [("a", "1", 0), ("b", "2", 7), ("a", "3", 9), ("b", "4", 7), ("c", "5", 7)]:
         side.push(Request(f"http://{host}.example/{path}", priority=priority), host)
     first = [popped[0].url[-1] for _ in range(5) if (popped := side.pop(0.0)) is not None]
@@ -23,7 +24,7 @@ def test_the_highest_priority_of_a_ready_host_goes_first_and_equals_in_order() -
 def test_it_asks_the_clock_the_rows_ask() -> None:
     hosts = Hosts(delay_seconds=5.0)
     hosts.take("a", 0.0)
-    side = RequestQueue(hosts)
+    side = RequestQueue(hosts, fingerprint)
     side.push(Request("http://a.example/"), "a")
     assert side.pop(1.0) is None
     hosts.done("a", 2.0)
@@ -31,3 +32,11 @@ def test_it_asks_the_clock_the_rows_ask() -> None:
     popped = side.pop(5.0)
     assert popped is not None
     assert (popped[1], hosts.leases("a")) == ("a", 1)
+
+
+def test_what_was_asked_for_before_is_a_repeat_unless_it_may_come_again() -> None:
+    side = RequestQueue(Hosts(), fingerprint)
+    first, other = Request("http://a.example/?x=1&y=2"), Request("http://a.example/", method="POST")
+    same = Request("http://a.example/?y=2&x=1")
+    again = same.replace(dont_filter=True)
+    assert [side.is_repeat(request) for request in (first, other, same, again)] == [False, False, True, False]

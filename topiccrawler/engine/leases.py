@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from topiccrawler.frontier.base import Leased, State
+from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Page
 
 META = "topic_lease"  # the lease's number in request.meta
@@ -38,6 +39,12 @@ class Lease:
     gate: str = ""  # what the link gate said
     page: Page | None = None
     missing_since: float | None = None  # when the sweep first did not find it
+
+    def release_slot(self, hosts: Hosts, now: float) -> None:
+        """Give back the slot that the request queue took."""
+        if self.holds_slot:
+            hosts.done(self.host, now)
+            self.holds_slot = False
 
 
 OnEnd = Callable[[Lease, State, str], None]

@@ -8,7 +8,7 @@ is enough.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from scrapy import Request
 
@@ -16,10 +16,15 @@ from topiccrawler.frontier.hosts import Hosts
 
 
 class RequestQueue:
-    """Requests by host; the highest priority of a ready host first, first in first out among equals."""
+    """Requests by host; the highest priority of a ready host first, first in first out among equals.
 
-    def __init__(self, hosts: Hosts) -> None:
+    `fingerprint`: Scrapy's; equal for requests for the same thing.
+    """
+
+    def __init__(self, hosts: Hosts, fingerprint: Callable[[Request], bytes]) -> None:
         self._hosts = hosts
+        self._fingerprint = fingerprint
+        self._met: set[bytes] = set()
         self._heaps: dict[str, list[tuple[int, int, Request]]] = {}
         self._watched: dict[Request, str] = {}
         self._count = 0
@@ -30,6 +35,14 @@ class RequestQueue:
 
     def __iter__(self) -> Iterator[Request]:
         return (request for heap in self._heaps.values() for _, _, request in heap)
+
+    def is_repeat(self, request: Request) -> bool:
+        """The same was asked about before, and the request does not say that it may come again."""
+        if request.dont_filter:
+            return False
+        fingerprint, known = self._fingerprint(request), len(self._met)
+        self._met.add(fingerprint)
+        return len(self._met) == known
 
     def push(self, request: Request, host: str) -> None:
         """Keep a request until its host is ready."""

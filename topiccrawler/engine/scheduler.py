@@ -25,13 +25,13 @@ from topiccrawler.engine.lease_signals import LeaseSignals
 from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.politeness import Politeness, host_key
 from topiccrawler.engine.queue_stats import QueueStats
+from topiccrawler.engine.redirects import KNOWN, follow
 from topiccrawler.engine.request_queue import RequestQueue
 from topiccrawler.engine.runtime import Runtime, runtime_of
 from topiccrawler.engine.wake_timer import WAKE, WakeTimer
 from topiccrawler.frontier.base import Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.urls.canonical import canonical, host_of
 
 logger = logging.getLogger(__name__)
 
@@ -60,10 +60,10 @@ class FocusedScheduler(BaseScheduler):
         checkpoint_pages: int,
     ) -> None:
         self.runtime, self.hosts, self.clock = runtime, hosts, clock
-        self.engine, self.stats, self.fingerprint = engine, stats, fingerprint
+        self.engine, self.stats = engine, stats
         self.concurrency, self.checkpoint_pages = concurrency, checkpoint_pages
         self.politeness = politeness  # held here: signals hold their listeners weakly
-        self.side = RequestQueue(hosts)
+        self.side = RequestQueue(hosts, fingerprint)
         self.armed = False  # rows are handed out only after the spider's own start() has sent its seeds
         self.leases = Leases(self._ended)
         self.lease_signals = LeaseSignals(self.leases)
@@ -72,7 +72,6 @@ class FocusedScheduler(BaseScheduler):
             QueueStats(runtime.ordering, runtime.harvest, stats) if runtime is not None else None
         )
         self._next_sweep = 0.0
-        self._seen: set[bytes] = set()
         self._closing = False
 
     @classmethod
@@ -165,48 +164,18 @@ class FocusedScheduler(BaseScheduler):
         host = host_key(request)
         if lease is not None:
             lease.moving = False
-            if not self._may_move(lease, request, host):
+            if (refusal := follow(lease, request, self._parts().frontier, self.clock())) is not None:
+                if refusal == KNOWN:
+                    self._count("frontier/redirects/known")
+                self.leases.fail(lease, State.DISCARDED, refusal)
                 return False
-        elif not request.dont_filter and self._is_repeat(request):
+        elif self.side.is_repeat(request):
+            self._count("frontier/requests/duplicate")
             return False
         request.meta["download_slot"] = host
         self.side.push(request, host)
         self._count("frontier/requests/enqueued")
         return True
-
-    def _is_repeat(self, request: Request) -> bool:
-        fingerprint = self.fingerprint(request)
-        if fingerprint in self._seen:
-            self._count("frontier/requests/duplicate")
-            return True
-        self._seen.add(fingerprint)
-        return False
-
-    def _may_move(self, lease: Lease, request: Request, host: str) -> bool:
-        """A retry may always come back; a redirect only when its target is a page not known yet."""
-        link, target = lease.leased.link, canonical(request.url)
-        if target is None:
-            self.leases.fail(lease, State.DISCARDED, "redirect to no page")
-            return False
-        if target not in (link.url, *lease.claimed):
-            there = Link(target, host_of(target), link.anchor, depth=link.depth, source_url=link.url)
-            if not self._parts().frontier.lease_url(
-                there, lease.leased.score, self.clock(), lease.leased.shares
-            ):
-                self._count("frontier/redirects/known")
-                self.leases.fail(lease, State.DISCARDED, "redirect to a known page")
-                return False
-            lease.claimed.append(target)
-        now = self.clock()
-        self._parts().frontier.release_slot(link.url, now)
-        self._release_slot(lease, now)
-        lease.host = host  # a turn is asked for anew where the request goes next
-        return True
-
-    def _release_slot(self, lease: Lease, now: float) -> None:
-        if lease.holds_slot:
-            self.hosts.done(lease.host, now)
-            lease.holds_slot = False
 
     # --- what goes out
 
@@ -287,7 +256,7 @@ class FocusedScheduler(BaseScheduler):
     def _ended(self, lease: Lease, state: State, reason: str) -> None:
         runtime, now = self._parts(), self.clock()
         commit_lease(runtime, lease, state, reason, now, self.checkpoint_pages)
-        self._release_slot(lease, now)
+        lease.release_slot(self.hosts, now)
         runtime.frontier.commit()
         self._count(f"frontier/ended/{state.value}")
         if self._limit_reached() and not len(self.leases):
