@@ -13,7 +13,7 @@ LOG_LEVEL = "INFO"
 
 # --- what to crawl -----------------------------------------------------------------------------------------------
 TOPIC = None  # the topic when no `-a topic=` is given
-TOPIC_STRATEGY = "adaptive"  # the strategy when no `-a strategy=` is given (docs/adaptive.md says why)
+TOPIC_STRATEGY = "adaptive"  # the strategy when no `-a strategy=` is given (docs/lab/adaptive.md says why)
 # folder of link models; None = those shipped in models/ (without one: the topic's keywords); "none" = the keywords
 TOPIC_LINK_MODELS = None
 TOPIC_LEARN = (

@@ -18,7 +18,7 @@ Formula: x = b * tanh(base(link) / b) + c * (a * tanh(e(link) / 3) + prior(link)
     m       -> smoothing. Default 2: with as many + as - this is the paper's Laplace count of 1 in each class.
     t_f     -> trust in a field: anchor 1, context 0.4, url 0.5 (ours)
     label of a page = r^2 / (1 + r^2), r = relevance / page threshold: half at the threshold
-Parameters: half_life_pages 500, bound 10, smoothing 2, least share 0.2, most_words 50 000 (ours; docs/learning.md).
+Parameters: half_life_pages 500, bound 10, smoothing 2, least share 0.2, most_words 50 000 (ours; docs/lab/learning.md).
 Reads: anchor, context and URL words of links; title and relevance of the pages they led to.
 Cost: 0.03 ms a page learned from; 20 ms for 1 000 links, 2 of them for the prior. Memory: at most `most_words` words, 60 bytes
     of state each, and what link_model.prior keeps.

@@ -12,7 +12,7 @@ Formula: prior(link) = s + g
     logit q = ln q / (1 - q), q kept within .001 of 0 and 1
 Reads: addresses of links and of the pages they stand on; which pages were relevant.
 Cost: some look-ups a link. Memory: at most MOST sites, hosts and relevant pages; the longest ago are forgotten first.
-But: site and page are no independent witnesses; that both are counted whole did best (docs/learning.md).
+But: site and page are no independent witnesses; that both are counted whole did best (docs/lab/learning.md).
 Reference: ours; `adaptive` weighs the same evidence in columns (strategies.adaptive.url_features).
 """
 

@@ -34,7 +34,7 @@ class Jlse(AnchorText):
     Cost: under 50 ms a page of 200 links against 20 000 vertices (benchmarks/graph.py), building: under 2 s.
     But: eq. 9 is read as s_v * Q(v), its negative topic is Q(v); links in the queue are not scored anew, a link met again is.
         Page classifier, result pages and whose links are followed: as in anchor_text. On the frozen blogs the oracle ratio
-        is .514, with `detail` .511, with `terminal` besides .258 (docs/experiments.md).
+        is .514, with `detail` .511, with `terminal` besides .258 (docs/lab/experiments.md).
     Reference: Zhang, Li, Yu & Zhang, "使用联合链接相似度评估爬取Web资源", Chinese Journal of Computers, eq. 3-18.
     """
 

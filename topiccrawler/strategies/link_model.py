@@ -40,7 +40,7 @@ class LinkModel(Strategy):
         linking * |S| * (cosine + 0.2) besides, for the page a link stands on tells more than words do; and labels are graded,
         where the paper has +1 and -1, for the page classifier is sure of few pages. Both were chosen on the frozen blogs: oracle ratio
         .69, with neither .50, one alone is worth nothing (.47, .50); without the 0.2 .54. On the portal, which chose
-        nothing, .95 and .92 (docs/experiments.md).
+        nothing, .95 and .92 (docs/lab/experiments.md).
         Eq. 5 stands in the paper's loop, where it may cycle; it scales positives and negatives by one number each, so the
         order is the same without it. X is scaled by the number of positives, else old and new scores could not be compared,
         and for the same reason a negative never weighs more than a positive. T is bounded to the best-scored links, the

@@ -26,7 +26,7 @@ class SharkSearch(Strategy):
     Cost: one call of the segmenter and O(words) a page, no refresh.
     But: similarity is this crawler's page classifier, so that links and pages are measured alike. gamma was chosen on the frozen
         blogs, where the page a link stands on tells more than the link's words: oracle ratio .63 with 0.8 and 0.9,
-        .69 with 0.95. On the portal, which chose nothing, 0.8 is better: .95 to .92 (docs/experiments.md).
+        .69 with 0.95. On the portal, which chose nothing, 0.8 is better: .95 to .92 (docs/lab/experiments.md).
     Reference: Hersovici et al., "The shark-search algorithm", WWW 1998; MySpider thesis (2009) §3.2.1.
     """
 

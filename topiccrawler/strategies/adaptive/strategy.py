@@ -70,7 +70,7 @@ class Adaptive(Strategy):
         words        2 tanh(sum over words of its anchor of what each has said in this crawl / 3); strategies.adaptive.word_statistics
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
         pages still count after each further one: sites turn dry); without "" (kinds of evidence left out, for ablations);
-        all chosen here, by docs/adaptive.md.
+        all chosen here, by docs/lab/adaptive.md.
     Reads: relevance of the linking pages, link text, heading, addresses, outcomes so far; of the links to one
         URL those with an anchor it was not met with before.
     Cost: one batch call to the classifier a page; a refresh weighs some thousand rows in numpy (benchmarks/graph.py).
