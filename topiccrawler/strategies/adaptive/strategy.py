@@ -1,4 +1,4 @@
-"""Adaptive: weighs all the evidence there is, and learns while it crawls how much each kind is worth here."""
+"""Adaptive: weighs all features of a link, and learns the weights while it crawls."""
 
 from __future__ import annotations
 
@@ -55,26 +55,26 @@ MOST_HEADINGS = 10_000
 
 @dataclass
 class Adaptive(Strategy):
-    """Fetch first what all evidence together, weighed by what it has been worth in this crawl, holds most likely.
+    """Fetch first what all features together, with weights learned in this crawl, hold most likely.
 
-    Idea: every fetched page labels the link that led to it. An online logistic regression learns from these labels
-        how far to trust the link's text, the pages it stands on, and what its site and the sites that link it have given.
-    Formula: score = w . x, w learned from each page with outcome 1 (relevant by the page classifier) or 0, by strategies.adaptive.regression;
-        x, all on log-odds scale, of the link as it is known when it is scored:
+    Idea: every fetched page labels the link that led to it. An online logistic regression learns from these
+        labels how much to trust link text, linking pages, and the success rates of sites and linking hosts.
+    Formula: score = w . x; w learned from each page with outcome 1 (relevant by the page classifier) or 0
+        (strategies.adaptive.regression); x, on log-odds scale, of the URL as it is known when scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         heading      tanh(classifier's log-odds of the heading above it / 5), best of its links
         page         ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
-        site         logit of the smoothed relevant share of the pages fetched from its site, minus that of all pages
-        source host  the same, of the pages fetched through links of the host that the best linking page lies on
-        words        2 tanh(sum over words of its anchor of what each has said in this crawl / 3); strategies.adaptive.word_statistics
-    Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
-        pages still count after each further one: sites turn dry); without "" (kinds of evidence left out, for ablations);
-        all chosen here, by docs/lab/adaptive.md.
-    Reads: relevance of the linking pages, link text, heading, addresses, outcomes so far; of the links to one
-        URL those with an anchor it was not met with before.
-    Cost: one batch call to the classifier a page; a refresh weighs some thousand rows in numpy (benchmarks/graph.py).
-    But: outcomes are the page classifier's, not the truth; a page classified wrongly teaches wrongly.
+        site         logit of the smoothed relevant share of pages fetched from its site, less that of all
+        source host  the same, of pages fetched through links of the host of the best linking page
+        words        2 tanh(sum over its anchor's words of their log-odds here / 3) (adaptive.word_statistics)
+    Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
+        group's pages still count after each further one, so that unproductive sites are left); without ""
+        (features left out, for ablations); all chosen here (docs/lab/adaptive.md).
+    Reads: relevance of linking pages, link text, heading, addresses, outcomes so far; of the links to one
+        URL only those with an anchor it was not seen with before.
+    Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
+    But: outcomes are the page classifier's, not the truth; a wrong one teaches wrongly.
     Reference: ours.
     """
 
