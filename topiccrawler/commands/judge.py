@@ -1,8 +1,7 @@
-"""`scrapy judge URL|FILE`: what the page classifier says of one page, and the words that made it.
+"""`scrapy judge URL|FILE`: what the page classifier says of one page, and the words behind it.
 
-The conflict: a wrong page in the store has many possible causes: charset, title, main text, a word, the threshold. So one
-command shows what the crawl saw of the page, in the crawl's own order; the page comes as in a crawl (settings, proxies,
-REPLAY_WARC), or from a file.
+A wrong decision has many possible causes: charset, title, main text, a word, the threshold. The command shows them in
+the crawl's own order; the page comes as in a crawl (settings, proxies, REPLAY_WARC), or from a file.
 """
 
 from __future__ import annotations

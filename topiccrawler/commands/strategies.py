@@ -1,7 +1,6 @@
-"""`scrapy strategies`: the strategies one can choose, each with its idea, source and parameters, read from the code.
+"""`scrapy strategies`: the strategies, each with its idea, source and parameters, read from the code.
 
-The conflict: a list of strategies kept beside the code is soon wrong. So everything shown stands in the class itself: its
-docstring and its fields.
+A list kept beside the code is soon wrong. So everything shown comes from the class itself: its docstring and its fields.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`scrapy train TOPIC`: trains the link model of a topic, prints the evaluation table, saves model and report.
 
-The conflict: training is a user's first contact with data of their own, so every file may be wrong; it must say so in
-one line, and it must not cost the other commands their start-up time: what is heavy is imported inside `run`.
+Every file may be wrong, which is reported in one line. What is heavy is imported inside `run`, so that other commands
+start quickly.
 """
 
 from __future__ import annotations

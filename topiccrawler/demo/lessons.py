@@ -1,4 +1,4 @@
-"""The demo's training: a general crawl of the training part, links labelled by the domain rule, then `links.training`.
+"""The demo's training: a general crawl of the training part, links labelled by the domain rule, then `link_model.training`.
 
 The conflict: the demo must train as `scrapy train` does, with the same files and the same model at the end, only from a web
 that has no headlines or documents to learn from.

@@ -1,8 +1,8 @@
 """The frontier's database file: its tables, its version, and who may write to it.
 
-The conflict: a file found on disk may be another program's, another version's, torn, or a running crawl's; each must
-end in one line before anything is changed. Mark (application_id) and version stand in the file's header; a writer
-holds a lock on a small file beside it, which ends with the process however that ends, while readers stay welcome.
+A file found on disk may be another program's, another version's, damaged, or a running crawl's; each of these is
+refused in one line before anything is changed. Mark (application_id) and version stand in the file's header. A writer
+holds a lock on a small file beside it, which ends with the process; readers need none.
 
     urls     number, digest, host, score, carry, tunnel, state, reason, times
     links    number, url, link text, source page
@@ -133,7 +133,7 @@ def lock(path: Path) -> sqlite3.Connection:
 
 
 def fault(path: Path, error: sqlite3.Error) -> StateError:
-    """SQLite's complaint as one line."""
+    """SQLite's error as one line."""
     if isinstance(error, sqlite3.OperationalError):
         remedy = "check that it exists, may be written, and that the disk has room"
     else:

@@ -1,8 +1,8 @@
-"""A link model on disk: JSON a person can read, and nothing that a damaged or foreign file can break.
+"""A link model on disk: readable JSON, checked before it is used.
 
-The conflict: model files are passed around, merged and committed, so one that is truncated, huge, of another version,
-made with another tokenizer, or full of NaN must be refused in one line before it decides a crawl. JSON is parsed, never
-executed; the size is looked at before the bytes, and every number before it is used.
+Model files are passed around, merged and committed, so one that is truncated, huge, of another version,
+made with another tokenizer, or full of NaN is refused in one line before it decides a crawl. JSON is parsed, never
+executed; the size is checked before the bytes, and every number before it is used.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PLACES = 3  # decimal places of a count on disk
 
 
 def load_model(topic: str, folder: Path | Traversable | None = None) -> LinkClassifier:
-    """The model <topic>.json of `folder`, or of the models that travel with the package."""
+    """The model <topic>.json of `folder`, or of the shipped models."""
     place = (folder or data_folder("models")).joinpath(f"{topic}.json")
     if not place.is_file():
         raise ModelError(
@@ -45,7 +45,7 @@ def load_model(topic: str, folder: Path | Traversable | None = None) -> LinkClas
 
 
 def load(place: Path | Traversable) -> LinkClassifier:
-    """The model of a file; ModelError when it cannot be trusted."""
+    """The model of a file; ModelError when the file is not valid."""
     try:
         size = os.stat(str(place)).st_size if isinstance(place, Path) else 0
         if size > LARGEST_BYTES:

@@ -1,8 +1,8 @@
-"""A trained page classifier on disk: JSON a person can read, and nothing that a damaged or foreign file can break.
+"""A trained page classifier on disk: readable JSON, checked before it is used.
 
-The conflict: as for link models: files are passed around, and one that is truncated, huge, of another version or
-tokenizer, or full of NaN must be refused in one line before it decides a crawl. JSON is parsed, never executed.
-Values are whole multiples of `unit_value`: a quarter of the size of decimals, and far finer than they are known.
+A file that is truncated, huge, of another version or tokenizer, or full of NaN is refused in one line before it
+decides a crawl. JSON is parsed, never executed.
+Values are whole multiples of `unit_value`: a quarter of the size of decimals, and precise enough.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def save_vectors(
 
 
 def load(place: Path | Traversable, name: str) -> LinearClassifier:
-    """The page classifier of a file; ModelError when it cannot be trusted."""
+    """The page classifier of a file; ModelError when the file is not valid."""
     model = _read(place, name)
     return _page_classifier(model, name, place)
 
@@ -89,7 +89,7 @@ def load_vectors(place: Path | Traversable, topic: Topic) -> VsmClassifier:
 
 
 def scores_of(place: Path | Traversable, name: str) -> dict[str, Any]:
-    """What the file says of its own worth."""
+    """The scores its training measured, as the file has them."""
     return _mapping(_read(place, name), "scores", place)
 
 

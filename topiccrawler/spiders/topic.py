@@ -1,4 +1,4 @@
-"""The main job: crawl for one topic, best links first."""
+"""The spider `topic`: crawls for one topic, best links first."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts ne
 class TopicSpider(Spider):
     """Fetches pages about a topic: `scrapy crawl topic -a topic=finance`.
 
-    Arguments: topic, seeds, strategy, pages, targets, keywords, sites, strategy_NAME (topiccrawler.crawl.params).
+    Arguments: topic, seeds, strategy, page_classifier, pages, targets, keywords, sites, strategy_NAME
+    (topiccrawler.crawl.params).
     """
 
     name = "topic"

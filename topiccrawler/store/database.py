@@ -1,6 +1,6 @@
-"""What SQLite says of a damaged, full or foreign file becomes one line that names the file.
+"""Turns SQLite's errors about a damaged, full or foreign file into one line that names the file.
 
-The conflict: the same exceptions come from our own slips (a closed database, a wrong binding), and those must stay visible.
+Errors of our own making (a closed database, a wrong binding) are raised as they are.
 """
 
 from __future__ import annotations

@@ -144,17 +144,17 @@ class Adaptive(Strategy):
         return list(map(Score, map(known.urls.__getitem__, rows.tolist()), values.tolist()))
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
-        """Weighs what it has in its columns, not what is queued: reading the queue would cost more than weighing it."""
+        """Scores the rows of its own columns, not what is queued: reading the queue would cost more than scoring."""
         if not self._pending:
             self._weigh()
         while self._pending:
             yield Score(*self._pending.popleft())
 
     def _weigh(self) -> None:
-        """Weigh anew what may matter soon; what the caller's queue must know is answered as it asks.
+        """Rescore the rows that may matter soon; the scores are handed out as the caller asks.
 
-        Reweighing all rows is cheap beside telling a queue on disk of every small change, so only rows that stand, or
-        stood, among the first HEAD are told, and only of changes of at least LEAST_CHANGE.
+        To rescore all rows is cheap beside writing every small change to a queue on disk. So only rows that are, or
+        were, among the first HEAD are passed on, and only changes of at least LEAST_CHANGE.
         """
         known, estimates = self._urls, self._urls.columns["score"]
         self._refreshes += 1
@@ -177,7 +177,7 @@ class Adaptive(Strategy):
         return logistic(value)
 
     def shares(self, url: str) -> list[tuple[str, float]]:
-        """What each kind of evidence adds to a waiting URL's score, for `explain`; empty for an unknown URL."""
+        """The share of each feature in a waiting URL's score, for `explain`; empty for an unknown URL."""
         row = self._urls.rows.get(url)
         if row is None:
             return []
@@ -202,7 +202,7 @@ class Adaptive(Strategy):
         self._urls = UrlFeatures.load(state["known"], self.keep)
 
     def _learn(self, page: PageObservation) -> None:
-        """The outcome of a page labels the link it came by, as its evidence stood."""
+        """The outcome of a page labels the link it came by, with the features it has."""
         outcome = float(page.is_target)
         known = self._urls
         row = known.rows.get(page.came_by)
@@ -219,7 +219,7 @@ class Adaptive(Strategy):
         self._relevant = FADE * (self._relevant + outcome)
 
     def _meet(self, page: PageObservation) -> Numbers:
-        """Add a page's links to the evidence; the rows of those that wait."""
+        """Add a page's links to the columns; the rows of those that wait."""
         known = self._urls
         rows = known.rows_of([link.url for link in page.links])
         waits = known.waiting[rows]
@@ -256,7 +256,7 @@ class Adaptive(Strategy):
         return found
 
     def _features(self, rows: Numbers) -> Floats:
-        """(rows, kinds of evidence), in the order of FEATURES."""
+        """(rows, features), in the order of FEATURES."""
         known, columns = self._urls, self._urls.columns
         overall = self._relevant / self._fetched
         site, source_host = (
