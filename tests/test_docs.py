@@ -21,7 +21,10 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = "|".join(sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()))
 FILES = "sqlite|jsonl?|md|toml|txt|tsv|csv|html|png|warc"  # endings of files, not names in a module
 A_PATH = re.compile(rf"(?<![\w/.-])(?:topiccrawler/[\w./-]*\w|(?:{ROOMS})/[\w/]+\.py\b)")
-A_NAME = re.compile(  # `engine.crawl` is a method of Scrapy'srf"(?<![\w/.@-])(?!engine\.crawl\b)(?:topiccrawler\.|(?:{ROOMS})\.)(?!(?:{FILES})\b)\w+(?:\.\w+)*(?![\w/(])")
+# `engine.crawl` is a method of Scrapy's engine.
+A_NAME = re.compile(
+    rf"(?<![\w/.@-])(?!engine\.crawl\b)(?:topiccrawler\.|(?:{ROOMS})\.)(?!(?:{FILES})\b)\w+(?:\.\w+)*(?![\w/(])"
+)
 A_MODULE = re.compile(r"(?<![\w/.*-])\w+\.py\b")
 A_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 KEY = re.compile(r"(?:frontier|topic|strategy|links)/[a-z_…-]+(?:/[a-z_…-]+)*")

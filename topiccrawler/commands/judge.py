@@ -46,7 +46,7 @@ class Command(ScrapyCommand):
         parser.add_argument(
             "--page-classifier",
             metavar="NAME",
-            help="vsm, centroid, naive_bayes, svm or detail (default: TOPIC_PAGE_CLASSIFIER)",
+            help="vsm, centroid, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER",
         )
         parser.add_argument("--url", metavar="URL", help="address of the page in FILE, for reading rules")
         parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -34,7 +34,7 @@ class Command(ScrapyCommand):
 
     def long_desc(self) -> str:
         return (
-            "With NAME the whole card of that ordering. A parameter is set by `scrapy crawl topic -a strategy=NAME "
+            "With NAME the whole card of that strategy. A parameter is set by `scrapy crawl topic -a strategy=NAME "
             "-a strategy_PARAMETER=value`. `--save-layers` writes what a crawl with strategy=context_graph has learned of "
             "its web, for another crawl: -a strategy_layers=FILE."
         )
@@ -66,7 +66,7 @@ def _show(names: list[str], *, as_json: bool) -> None:
     from topiccrawler.strategies import STRATEGIES, build
 
     for name in names:
-        build(name)  # says which names there are
+        build(name)  # an unknown name ends the command
     cards = [_described(name) for name in names or STRATEGIES]
     if as_json:
         print(json.dumps(cards, ensure_ascii=False))

@@ -68,8 +68,8 @@ class Row:
 class Postpone(Enum):
     """What `accept` may answer besides yes and no: the URL keeps waiting."""
 
-    HOST = "host"  # its host was sent to rest; the best of another host is looked for
-    ALL = "all"  # enough for this time: nothing is leased
+    HOST = "host"  # its host was closed; the best URL of another host is next
+    ALL = "all"  # nothing is leased this time
 
 
 Accept = Callable[[Leased], str | Postpone | None]

@@ -35,7 +35,7 @@ from topiccrawler.urls.canonical import host_of, registered_domain
 NOTE = "budget/"  # and the host
 
 HOST_PAGES, DOMAIN_PAGES, HOST_UNPRODUCTIVE = "host budget", "domain budget", "no longer useful"
-_SHAPES = 32  # of one host that are watched; the least dry one makes room
+_SHAPES = 32  # of one host that are counted; the most productive one is dropped for a new one
 _RECENT = 32  # contents of one host that are remembered
 _REDIRECTED = "redirected"
 

@@ -30,9 +30,9 @@ class HostClock:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.started = -inf  # when the last turn began
-        self.next = -inf  # when the delay after that turn has passed
-        self.before: tuple[float, float] | None = None  # started and next before the last turn
+        self.started = -inf  # when the last slot was taken
+        self.next = -inf  # when the delay after that slot has passed
+        self.before: tuple[float, float] | None = None  # started and next before the last slot
         self.requests = 0
         self.leases = 0
         self.delays: dict[str, float] | None = None  # reason -> seconds; most hosts have none

@@ -45,7 +45,7 @@ class _Host(HostClock):
         self.number = number
         self.key: Key | None = None  # rank of its best waiting URL
         self.place = _IDLE
-        self.due = -inf  # its time in the heap of its place
+        self.due = -inf  # its time in the heap of its set
 
 
 class Hosts:
@@ -63,7 +63,7 @@ class Hosts:
     ) -> None:
         self.delay_seconds = delay_seconds
         self.concurrency = concurrency
-        self.jitter = jitter  # a delay is stretched by a factor drawn from 1 .. 1 + jitter
+        self.jitter = jitter  # a delay is multiplied by a random factor of 1 .. 1 + jitter
         self.seed = seed
         self.patience_seconds = patience_seconds
         self.patience_margin = patience_margin
@@ -80,7 +80,7 @@ class Hosts:
         """Known hosts."""
         return len(self._all)
 
-    # -- turns ---------------------------------------------------------------------------------------------------
+    # -- slots ---------------------------------------------------------------------------------------------------
 
     def ready(self, host: str, now: float) -> bool:
         """Its clock has passed and it has a free slot."""

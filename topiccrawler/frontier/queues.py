@@ -25,7 +25,7 @@ ScoreOf = Callable[[int], float | None]
 """The score of the URL of that number while it waits; None when it does not wait."""
 
 _SWEEP_AT = 64  # entries; smaller heaps are never swept
-_ASIDE_AT = 32  # entries; of smaller heaps nothing is set aside: a piece must be worth its own 200 bytes
+_ASIDE_AT = 32  # entries; smaller heaps are never spilled: a piece must be worth its own 200 bytes
 _PIECE = 256  # numbers
 _MERGE_AT = 16  # pieces
 

@@ -64,7 +64,7 @@ class LinkClassifier:
     threshold: float = 0.0  # log-odds from which a link counts as relevant
     lexicon: Lexicon = field(default_factory=lambda: Lexicon(()))
     training: Mapping[str, object] = field(default_factory=dict)  # what it was trained from
-    scores: Mapping[str, object] = field(default_factory=dict)  # what it reached on held-out links
+    scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links
 
     def __post_init__(self) -> None:
         self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))

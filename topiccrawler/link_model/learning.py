@@ -48,9 +48,7 @@ WORDS_MOST, WORDS_SCALE = 0.5, 3.0  # log-odds of learned words
 WORTH = 5.0  # of honest odds, in those of the scorer below
 RELEVANT = 0.5  # label of a page at the threshold
 SMOOTHING = 2.0
-LEAST_SHARE = (
-    0.2  # of relevant pages; where none is met, a little less off topic than the rest is not on topic
-)
+LEAST_SHARE = 0.2  # of relevant pages; else a crawl without relevant pages follows the least irrelevant ones
 MOST_WORDS = 50_000
 KEPT_SHARE = 0.8  # of most_words, when there are too many
 _HEAVIEST = 1e9  # weight of a page at which all counts are scaled down
@@ -104,7 +102,7 @@ class LinkLearner:
         self._growth = 2.0 ** (1.0 / half_life_pages) if half_life_pages > 0 else 1.0
         self._bound, self._smoothing, self._most_words = bound, smoothing, most_words
         self._trust = [TRUST.get(name, 0.0) for name in FIELDS]
-        self._weight = 1.0  # of the page learned last; those before it weigh less
+        self._weight = 1.0  # of the page learned last; earlier ones count less
         self._totals = [[0.0, 0.0] for _ in FIELDS]  # (-, +)
         self._counts: list[dict[str, list[float]]] = [{} for _ in FIELDS]
         self._evidence: list[dict[str, float]] = [{} for _ in FIELDS]  # computed when asked for

@@ -20,7 +20,7 @@ from topiccrawler.pages.nesting_limit import limit_nesting
 from topiccrawler.pages.parse import MOST_CHARACTERS
 from topiccrawler.topics.topic import SiteRule
 
-MOST_NODES = 2_000  # matches of one selector that are looked at
+MOST_NODES = 2_000  # matches of one selector at most
 _UNREAD = ["script", "style", "noscript", "template", "svg"]
 
 

@@ -49,7 +49,7 @@ class Summariser:
     def summary(self, text: str) -> str:
         """At most MOST_CHARACTERS of the text, besides the gaps; empty for a text without sentences."""
         text = text[: MOST_SENTENCES * TYPICAL_LENGTH]
-        folded = fold(text)  # character by character: the places are the same
+        folded = fold(text)  # character by character: offsets are the same
         sentences, values = [], []
         for found in islice(_SENTENCE.finditer(text), MOST_SENTENCES):
             if len(sentence := found[0].strip()) >= SHORTEST:

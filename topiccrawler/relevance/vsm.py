@@ -81,7 +81,7 @@ class VsmClassifier:
         for word, count in counts.items():
             if word in weights:
                 weight = weights[word]
-                component = count * weight  # dividing all by the largest count would not turn the vector
+                component = count * weight  # dividing all by the largest count would not change the cosine
                 heavy += component
                 along += component * weight
                 across += component * component

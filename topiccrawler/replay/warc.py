@@ -60,12 +60,12 @@ class RecordedWeb:
     """Random access to the responses of WARC files, by URL."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        self.damaged = 0  # files with a rest that could not be read
+        self.damaged = 0  # files whose end could not be read
         self.repeated = 0  # records of a URL that had one already
         self._paths = list(paths)
         self._files: list[WarcFile] = []
         self._positions: dict[str, int] = {}  # key -> (offset * files + file) * 2 + recorded under https
-        self._spelled: dict[str, str] = {}  # key -> URL as recorded, where it cannot be told from the key
+        self._spelled: dict[str, str] = {}  # key -> URL as recorded, where the key does not give it
         self._moved: dict[str, Found] = {}  # key -> answer, where it is not 200
         self._aliases: dict[str, str] = {}
         for number, path in enumerate(self._paths):
@@ -180,7 +180,7 @@ class RecordedWeb:
         if key in self._positions and secure and not self._positions[key] & 1:
             key = "https" + key[4:]  # the http record is most often nothing but the way to this one
         elif key in self._positions:
-            key = entry.url  # told apart by a fragment
+            key = entry.url  # distinguished by a fragment
         if key in self._positions:
             self.repeated += 1
             return

@@ -76,7 +76,7 @@ _SCHEMA = """CREATE TABLE pages (
     url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text BLOB NOT NULL, summary TEXT NOT NULL, relevance REAL NOT NULL,
     depth INTEGER NOT NULL, topic TEXT NOT NULL, encoding TEXT NOT NULL, source_url TEXT NOT NULL,
     anchor TEXT NOT NULL, score REAL NOT NULL, fetched REAL NOT NULL, status INTEGER NOT NULL,
-    stored INTEGER NOT NULL, content_hash TEXT NOT NULL)"""  # version 1; _ADDED has the rest
+    stored INTEGER NOT NULL, content_hash TEXT NOT NULL)"""  # version 1; _ADDED has the later columns
 _PUT = (
     f"INSERT INTO pages ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT (url) DO UPDATE SET "  # noqa: S608
     + ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:])
@@ -95,7 +95,7 @@ class PageStore:
         self.path = Path(path)
         self._closed = False
         if not create and not self.path.is_file():
-            raise StateError(str(path), "no such page store", "name the pages.db of a crawl")
+            raise StateError(str(path), "no such page store", "name the pages.sqlite of a crawl")
         with self._told():
             self._database = sqlite3.connect(self.path)
         try:
@@ -165,7 +165,7 @@ class PageStore:
             raise StateError(str(self.path), "a database of another program", "name another file")
         if tables and not 1 <= version <= VERSION:
             fault = f"a page store of version {version}, this program reads {VERSION}"
-            raise StateError(str(self.path), fault, "export it with the program that wrote it")
+            raise StateError(str(self.path), fault, "read it with the program that wrote it")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         if not tables:

@@ -23,7 +23,7 @@ from topiccrawler.topics.topic import Topic
 
 Expand = Literal["all", "relevant"]
 Shown = Literal["all", "waiting", "new"]
-"""Links: all; to URLs that wait or were never met; of these, with words that the URL was not met with before."""
+"""Links: all; to URLs that wait or are new; of these, with an anchor the URL was not seen with before."""
 
 ROOT_URL = "root:"
 ROOT = Page(url=ROOT_URL, depth=-1, relevance=1.0, is_target=True)

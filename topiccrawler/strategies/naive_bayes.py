@@ -20,12 +20,10 @@ from topiccrawler.strategies.base import (
     logistic,
 )
 
-_PIECE = 250  # links scored anew in one call
+_PIECE = 250  # links rescored in one call
 
 
-OVERCONFIDENCE = (
-    4.0  # words are no independent witnesses: odds of -3 are well worth waiting for beside odds of -15
-)
+OVERCONFIDENCE = 4.0  # words are not independent: odds of -3 are well worth waiting for beside odds of -15
 
 
 @dataclass
@@ -55,7 +53,7 @@ class NaiveBayes(Strategy):
     needs_link_scorer: ClassVar[bool] = True
     prunes: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
-    refresh_every: ClassVar[int] = 50  # with `learn`; else nothing is scored anew
+    refresh_every: ClassVar[int] = 50  # with `learn`; else nothing is rescored
     learn: bool = False
     half_life_pages: float = HALF_LIFE_PAGES
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
@@ -77,7 +75,9 @@ class NaiveBayes(Strategy):
 
     @property
     def shown(self) -> Shown:
-        return "waiting" if self.learn else "new"  # what was learned meanwhile may see more in the same words
+        return (
+            "waiting" if self.learn else "new"
+        )  # what was learned meanwhile may change the score of the same words
 
     @property
     def current_scorer(self) -> LinkScorer | None:

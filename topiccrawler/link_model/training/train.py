@@ -49,7 +49,7 @@ from topiccrawler.topics.topic import Topic
 
 LEAST_COUNT = 0.5
 MOST_WORDS = 60_000
-THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too much: models/README.md
+THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too much: docs/lab/link-models.md
 PORTIONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the hosts, on the learning curve
 
 
@@ -62,14 +62,12 @@ class Recipe:
     headlines: Sequence[Path] = ()
     documents: Sequence[Path] = ()
     lexicon: Sequence[str] = ()  # the topic's own when empty
-    negative_topics: Sequence[Topic] = ()  # whose keywords are the rest of the world
+    negative_topics: Sequence[Topic] = ()  # whose keywords are the negatives
     context: str = "window"
     event: Event = "bernoulli"
     seed: int = 0
-    precision: float | None = None  # asked for on links of hosts held out; sets the threshold
-    texts: Iterable[
-        str
-    ] = ()  # nobody labelled them; they tell which words are used alike, for headlines alone
+    precision: float | None = None  # asked for on links of held-out hosts; sets the threshold
+    texts: Iterable[str] = ()  # without labels; words used alike are learned from them, for headlines only
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ class Trained:
     rows: Sequence[Row] = ()
     curve: Sequence[Row] = ()
     divergences: Mapping[str, float] = field(default_factory=dict)
-    test: Callable[[LinkClassifier], float] | None = None  # F1 of another model on the same hosts held out
+    test: Callable[[LinkClassifier], float] | None = None  # F1 of another model on the same held-out hosts
 
 
 def train(recipe: Recipe, progress: Progress = silently) -> Trained:
@@ -135,7 +133,7 @@ class _Bench:
             kept, aside = split(links, self.recipe.seed, by_host)
             if not _both(kept) or not _both(aside):
                 continue
-            if self.recipe.precision is not None:  # on links as they stand, not evened
+            if self.recipe.precision is not None:  # on all held-out links, classes not balanced
                 self.aside = self._without_links_but(kept), aside
             kept, aside = (evened(side, self.recipe.seed) for side in (kept, aside))
             how = "hosts" if by_host else "links"

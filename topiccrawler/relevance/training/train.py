@@ -43,7 +43,7 @@ from topiccrawler.text.vectors import top_k
 from topiccrawler.topics.keyword_tokens import token_weights
 from topiccrawler.topics.topic import Topic
 
-FEWEST = 12  # documents of the topic, and of the rest
+FEWEST = 12  # documents of the topic, and of all others
 FEWEST_OF_A_NEGATIVE_TOPIC = 8
 LEAST_OF_A_WORD, LEAST_OF_A_PAIR = 2, 3  # documents
 KEYWORD_DOCUMENTS, KEYWORD_WORDS = 20, 40
@@ -227,7 +227,7 @@ def _keyword_documents(plan: Plan, *, negative_topics: bool) -> tuple[list[dict[
     for label, keywords in sorted(plan.keywords.items()):
         own = label == plan.topic.name
         if not own and not negative_topics:
-            continue  # one rest: its documents speak for it
+            continue  # the class of all others: its documents are its words
         weights, _ = token_weights(dict(keywords))
         for _ in range(KEYWORD_DOCUMENTS if weights else 0):
             drawn = chance.choices(list(weights), list(weights.values()), k=KEYWORD_WORDS)

@@ -30,7 +30,7 @@ from topiccrawler.strategies.base import (
 )
 from topiccrawler.strategies.shared.array_serialization import Floats, Numbers
 
-FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (chosen here, on log-odds scale)
+FEATURES: Mapping[str, float] = {  # feature -> initial weight (chosen here, on log-odds scale)
     "bias": -1.0,
     "link text": 1.0,
     "heading": 0.7,
@@ -41,11 +41,11 @@ FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (c
     "words": 0.5,
 }
 SEED_SCORE = 20.0
-WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have yielded something; in turn all
-HEAD = 300  # rows that may be fetched soon: the queue is told of theirs alone
+WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have changed; now and then all
+HEAD = 300  # rows that may be fetched soon: only their scores go to the queue
 LEAST_CHANGE = 0.05
 FADE = 0.999  # of the overall rate, a page
-ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 say nearly the same
+ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 mean nearly the same
 ODDS_LIMIT = 30.0
 HEADING_SCALE = 5.0
 WORDS_SCALE = 3.0
@@ -86,7 +86,7 @@ class Adaptive(Strategy):
     rate: float = 0.3
     smoothing: float = 0.5
     keep: float = 0.9
-    without: str = ""  # kinds of evidence left out, separated by commas (for ablations)
+    without: str = ""  # features left out, separated by commas (for ablations)
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
     _threshold: float = field(default=0.5, init=False, repr=False)
 

@@ -41,7 +41,7 @@ class UrlFeatures:
         "best_relevance",
         "best_heading",
         "best_grandparent",
-        "score",  # as weighed last
+        "score",  # as scored last
         "told",  # the score the queue has
     )
 
@@ -104,7 +104,7 @@ class UrlFeatures:
         columns["standing"][rows[better]] = standings[best][better]
         mute = np.flatnonzero(self.words[link_rows, 0] == 0)
         words = self.vocabulary.of([links[place].anchor for place in mute.tolist()])
-        # written backwards, so that of several links to one URL the first with words has the last say
+        # written backwards, so that of several links to one URL the first with words counts
         speaks = np.flatnonzero(words[:, 0])[::-1]
         self.words[link_rows[mute[speaks]]] = words[speaks]
         numbers = self._group_numbers(page_url, [links[place] for place in best[better].tolist()])

@@ -42,7 +42,7 @@ class WordStatistics:
         self.numbers: dict[str, int] = {"": _NONE}
         self._counts = np.zeros((2, 1024))  # not relevant, relevant
         self._totals = np.ones(2)
-        self._weight = 1.0  # of the page counted last; those before it weigh less
+        self._weight = 1.0  # of the page counted last; earlier ones count less
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -72,7 +72,7 @@ class WordStatistics:
 
     def known(self, numbers: Numbers) -> Floats:
         """The sum of the log-odds of each row's words."""
-        many = numbers.size > len(self)  # then each word is looked at once
+        many = numbers.size > len(self)  # then each word is computed once
         prior = self._totals / self._totals.sum()
         smooth = SMOOTHING * self._weight * prior
         negative, positive = self._counts[:, : len(self)] if many else self._counts[:, numbers]

@@ -22,7 +22,7 @@ from topiccrawler.links.graph import Floats, Ints, packed, unpacked
 from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, as_rows
 from topiccrawler.text.tokenise import TOKENIZER
 
-OTHER = 5  # layers 0-4 are told apart
+OTHER = 5  # layers 0-4 are classes
 VERSION = 1
 MOST_BYTES = 100_000_000
 
