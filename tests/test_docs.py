@@ -20,7 +20,9 @@ PAGES = sorted([*ROOT.glob("*.md"), ROOT / "models" / "README.md", *(ROOT / "doc
 MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = "|".join(sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()))
 FILES = "sqlite|jsonl?|md|toml|txt|tsv|csv|html|png|warc"  # endings of files, not names in a module
-A_PATH = re.compile(rf"(?<![\w/.-])(?:topiccrawler/[\w./-]*\w|(?:{ROOMS})/[\w/]+\.py\b)")
+A_PATH = re.compile(
+    rf"(?<![\w/.-])(?:(?:topiccrawler|tests|docs|benchmarks)/[\w./-]*\w|(?:{ROOMS})/[\w/]+\.py\b)"
+)
 # `engine.crawl` is a method of Scrapy's engine.
 A_NAME = re.compile(
     rf"(?<![\w/.@-])(?!engine\.crawl\b)(?:topiccrawler\.|(?:{ROOMS})\.)(?!(?:{FILES})\b)\w+(?:\.\w+)*(?![\w/(])"
@@ -80,7 +82,7 @@ def docstrings(path: Path) -> str:
 def has_path(quoted: str) -> bool:
     """A file or folder of the repository, or of the package; NAME stands for any."""
     names = quoted.rstrip("/").replace("NAME", "*").replace("TOPIC", "*")
-    return any(any(folder.glob(names)) for folder in (ROOT, PACKAGE)) or "*" in names
+    return any(any(folder.glob(names)) for folder in (ROOT, PACKAGE))
 
 
 def has_name(quoted: str) -> bool:

@@ -89,7 +89,7 @@ class ContextGraph(GraphStrategy):
         return values
 
     def _rank(self) -> Floats:
-        """Learn the layers anew; for each node the value of the best page that links to it."""
+        """Learn the layers again; for each node the value of the best page that links to it."""
         sources, targets = self._graph.ends()
         pages = list(self._texts)
         if not self.layers:

@@ -83,7 +83,7 @@ class Jlse(AnchorText):
         return np.maximum(direct, predicted).tolist()  # type: ignore[no-any-return]
 
     def _build(self) -> None:
-        """Learn anew from the pages, edges and result pages that `_built` counts."""
+        """Learn again from the pages, edges and result pages that `_built` counts."""
         pages, edges, results = self._built
         size = len(self._graph)
         sources, targets = (ends[:edges] for ends in self._graph.ends())

@@ -145,7 +145,7 @@ def _is_by_chance(text: str) -> bool:
 
 
 def _wide(body: bytes, declared: str | None) -> str | None:
-    """UTF-16 without a mark: markup's ASCII has zeros beside it, a quarter of all bytes, or the server says so."""
+    """UTF-16 without a mark: markup's ASCII has zeros beside it, a quarter of all bytes, or the server declares it."""
     head = body[:400]
     told = (declared or "").strip().lower().startswith("utf-16")
     if not told and head.count(0) * 4 <= len(head):

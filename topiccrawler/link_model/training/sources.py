@@ -76,7 +76,7 @@ def silently(items: Sequence[T], what: str) -> Iterable[T]:  # noqa: ARG001
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One thing to learn from; `has` names the fields it can speak for."""
+    """One thing to learn from; `has` names its fields."""
 
     words: LinkWords
     positive: bool
