@@ -1,4 +1,4 @@
-"""Files that are no pages, recognised by the extension of their URL: pictures, sound, film, archives, programs, fonts.
+"""Files that are no pages, recognised by the extension of their URL: media, archives, programs, fonts, scripts.
 
 The conflict: fetching such a link to find out what it is costs a slot of its host. The extension of a path is nearly
 always true, and where it is not (a page named photo.jpg) little is lost. A query is ignored: it may be a page about a
