@@ -1,15 +1,34 @@
-"""The tables in docs/ name what there is, no more and no less."""
+"""The tables in docs/ name what there is, no more and no less; files and names quoted in text exist."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from topiccrawler import settings
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "topiccrawler"
+PAGES = sorted([*ROOT.glob("*.md"), ROOT / "models" / "README.md", *(ROOT / "docs").rglob("*.md")])
+MODULES = sorted(PACKAGE.rglob("*.py"))
+ROOMS = "|".join(sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()))
+FILES = "sqlite|jsonl?|md|toml|txt|tsv|csv|html|png|warc"  # endings of files, not names in a module
+A_PATH = re.compile(
+    rf"(?<![\w/.-])(?:(?:topiccrawler|tests|docs|benchmarks)/[\w./-]*\w|(?:{ROOMS})/[\w/]+\.py\b)"
+)
+# `engine.crawl` is a method of Scrapy's engine.
+A_NAME = re.compile(
+    rf"(?<![\w/.@-])(?!engine\.crawl\b)(?:topiccrawler\.|(?:{ROOMS})\.)(?!(?:{FILES})\b)\w+(?:\.\w+)*(?![\w/(])"
+)
+A_MODULE = re.compile(r"(?<![\w/.*-])\w+\.py\b")
+A_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 KEY = re.compile(r"(?:frontier|topic|strategy|links)/[a-z_…-]+(?:/[a-z_…-]+)*")
 
 
@@ -51,3 +70,72 @@ def test_every_setting_of_ours_is_listed_with_its_default_and_no_other() -> None
     }
     listed = {row[0].strip("`"): row[1].strip("`") for row in rows("settings.md")}
     assert listed == ours
+
+
+def docstrings(path: Path) -> str:
+    """All docstrings of a module."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return "\n".join(ast.get_docstring(node) or "" for node in nodes if isinstance(node, kinds))
+
+
+def has_path(quoted: str) -> bool:
+    """A file or folder of the repository, or of the package; NAME stands for any."""
+    names = quoted.rstrip("/").replace("NAME", "*").replace("TOPIC", "*")
+    return any(any(folder.glob(names)) for folder in (ROOT, PACKAGE))
+
+
+def has_name(quoted: str) -> bool:
+    """A module of the package, or what can be got from one."""
+    module, *rest = quoted.removeprefix("topiccrawler.").split(".")
+    thing: Any = import_module(f"topiccrawler.{module}")
+    for name in rest:
+        if hasattr(thing, "__path__") and not hasattr(thing, name) and find_spec(f"{thing.__name__}.{name}"):
+            import_module(f"{thing.__name__}.{name}")
+        if not hasattr(thing, name):
+            return False
+        thing = getattr(thing, name)
+    return True
+
+
+@pytest.mark.parametrize("path", [*PAGES, *MODULES], ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_and_names_in_text_exist(path: Path) -> None:
+    is_page = path.suffix == ".md"
+    text = path.read_text(encoding="utf-8") if is_page else docstrings(path)
+    assert [quoted for quoted in A_PATH.findall(text) if not has_path(quoted)] == []
+    prose = re.sub(
+        r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE
+    )  # code has variables of such names
+    assert [quoted for quoted in A_NAME.findall(prose) if not has_name(quoted)] == []
+    if is_page:
+        assert [link for link in A_LINK.findall(prose) if not (path.parent / link).exists()] == []
+    else:
+        modules = set(A_MODULE.findall(text)) - {"setup.py"}
+        assert [
+            name for name in modules if not any(PACKAGE.rglob(name)) and not any(ROOT.glob(f"*/{name}"))
+        ] == []
+
+
+def test_the_way_of_a_page_names_what_its_files_hold() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    steps = [line for line in text.split("```")[1].splitlines() if ".py" in line]
+    assert len(text.splitlines()) <= 60
+    assert len(steps) > 10
+    for line in steps:
+        modules = [
+            import_module(f"topiccrawler.{at.replace('/', '.')}")
+            for at in re.findall(r"([\w/]+/\w+)\.py", line)
+        ]
+        names = re.findall(r"\b[A-Z][a-z]\w*(?:\.\w+)?", line) + re.findall(r"\.py {2,}([a-z]\w+)", line)
+        assert names or " and " in line or "," in line
+        for name in names:
+            owner, _, member = name.partition(".")
+            holders = [getattr(module, owner) for module in modules if hasattr(module, owner)]
+            assert holders or name == "Scrapy", f"{name} in {line}"
+            assert not member or any(hasattr(holder, member) for holder in holders), f"{name} in {line}"
+
+
+def test_the_index_of_the_documentation_lists_every_page() -> None:
+    index = ROOT / "docs" / "README.md"
+    listed = {(index.parent / link).resolve() for link in A_LINK.findall(index.read_text(encoding="utf-8"))}
+    assert {page for page in PAGES if "docs" in page.parts and page != index} - listed == set()

@@ -1,4 +1,4 @@
-"""What docs/experiments.md quotes can be typed: its commands parse, its strategies exist, its snippet runs."""
+"""What docs/lab/experiments.md quotes can be typed: its commands parse, its strategies exist, its snippet runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic
 
-PAGE = (Path(__file__).parents[1] / "docs" / "experiments.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "lab" / "experiments.md").read_text(encoding="utf-8")
 SECTIONS = dict(part.split("\n", maxsplit=1) for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:])
 
 

@@ -43,7 +43,7 @@ class Page:
     seconds: float = 0.0  # download time
     via: Via | None = None  # how it was reached; None for the virtual root
     is_detail: bool = (
-        False  # a page of one text, not of links (relevance.detail); False where no ordering asks
+        False  # a page of one text, not of links (relevance.detail); False unless the strategy needs it
     )
 
 

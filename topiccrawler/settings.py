@@ -13,16 +13,18 @@ LOG_LEVEL = "INFO"
 
 # --- what to crawl -----------------------------------------------------------------------------------------------
 TOPIC = None  # the topic when no `-a topic=` is given
-TOPIC_STRATEGY = "adaptive"  # the strategy when no `-a strategy=` is given (docs/adaptive.md says why)
+TOPIC_STRATEGY = (
+    "adaptive"  # the strategy when no `-a strategy=` is given (docs/lab/adaptive.md has the comparison)
+)
 # folder of link models; None = those shipped in models/ (without one: the topic's keywords); "none" = the keywords
 TOPIC_LINK_MODELS = None
 TOPIC_LEARN = (
     None  # True: naive_bayes learns from each page fetched (-a strategy_learn=true); None = its default
 )
-TOPIC_LINK_THRESHOLD = None  # 0..1; None = the topic's own; 0 = the gate stands open
-TOPIC_PAGE_CLASSIFIER = "vsm"  # who says whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/page-classifiers.md)
+TOPIC_LINK_THRESHOLD = None  # 0..1; None = the topic's own; 0 = every link passes the gate
+TOPIC_PAGE_CLASSIFIER = "vsm"  # what decides whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/page-classifiers.md)
 TOPIC_PAGE_CLASSIFIER_MODELS = (
-    None  # folder with page classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
+    None  # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
 )
 TOPIC_SITES_FILE = None  # TOML file of reading rules by site, over those of the topic; `-a sites=` goes first
 TOPIC_EXPAND = (
@@ -41,16 +43,16 @@ TOPIC_URL_PARAMETERS_DROPPED: list[
 # writable state; each job has a folder of its own in it (or in JOBDIR when that is set)
 TOPIC_DATA_DIR = "data"
 TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic and time
-# a page whose text was met before, exactly or nearly: alias = kept without text as alias of the first; drop; keep = not compared
+# a page whose text is known already, exactly or nearly: alias = kept without text as alias of the first; drop; keep = not compared
 TOPIC_DUPLICATES = "alias"
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
 
 # --- politeness --------------------------------------------------------------------------------------------------
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
-TOPIC_CONTACT = None  # where to complain: mailto:… or a page; None = mailto:abuse@ this machine
+TOPIC_CONTACT = None  # contact in the User-Agent: mailto:… or a page; None = mailto:abuse@ this machine
 ROBOTSTXT_OBEY = True
 DOWNLOAD_DELAY = 1.0  # seconds between two requests to one host; robots.txt and AutoThrottle only lengthen it
-# the frontier's clock and the downloader's must agree; jitter would hold leased pages back
+# the frontier's clock and the downloader's must agree; jitter would delay leased pages
 DOWNLOAD_DELAY_JITTER = 0
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 CONCURRENT_REQUESTS = 32
@@ -58,16 +60,16 @@ AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
 AUTOTHROTTLE_MAX_DELAY = 30.0
 FRONTIER_CRAWL_DELAY_MAX_SECONDS = 60.0  # a longer Crawl-delay in robots.txt is cut to this
-# first rest of a host after 429 or 503 without Retry-After; doubles each time
+# first back-off of a host after 429 or 503 without Retry-After; doubles each time
 FRONTIER_BACKOFF_SECONDS = 10.0
 FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # no host backs off longer, whatever Retry-After says
-# wait so long for a host with a much better URL; 0 = fetch what is ready, be it poor
+# how long to wait for a host with a much better URL; 0 = fetch what is ready, even if poor
 FRONTIER_PATIENCE_SECONDS = 2.0
 
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
 FRONTIER_LEASE_SECONDS = 600.0  # a lease older than this is put back to waiting
-FRONTIER_MEMORY_URLS = 0  # how many queued URLs are held in memory with JOBDIR (the rest on disk); 0 = all
+FRONTIER_MEMORY_URLS = 0  # with JOBDIR, queued URLs kept in memory (the others on disk); 0 = all
 FRONTIER_CHECKPOINT_PAGES = 100  # the strategy's state is kept every so many pages, and at the end
 # what a host may be asked for (frontier.budgets); 0 = no bound. Its other URLs wait and are shown by `scrapy frontier`
 FRONTIER_HOST_PAGES = 0  # pages of one host
@@ -78,7 +80,7 @@ FRONTIER_HOST_UNPRODUCTIVE_PAGES = (
 FRONTIER_SHAPE_UNPRODUCTIVE_PAGES = (
     100  # the same for URLs that differ in numbers and query only; then discarded
 )
-# forms of URLs taken for traps (frontier.traps), discarded unfetched; 0 = not looked at
+# forms of URLs taken for traps (frontier.traps), discarded unfetched; 0 = not checked
 FRONTIER_PATH_SEGMENTS_MAX = 16
 FRONTIER_SEGMENT_REPEATS_MAX = 3  # times one path segment or one query name may stand in a URL
 FRONTIER_QUERY_PARAMETERS_MAX = 12

@@ -13,7 +13,8 @@ import pytest
 from topiccrawler import strategies
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies import build, parameters_of
-from topiccrawler.strategies.base import Strategy
+from topiccrawler.strategies.base import Strategy, check_range
+from topiccrawler.strategies.shared.card import PARTS, card
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "strategies.md"
 SITE = {
@@ -29,7 +30,7 @@ def test_an_ordering_of_ones_own_is_a_class_and_a_line(
     crawl_order: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [code] = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(code.splitlines()) <= 16
+    assert len(code.splitlines()) <= 22
     given: dict[str, Any] = {
         "__name__": __name__,
         "dataclass": dataclass,
@@ -40,9 +41,11 @@ def test_an_ordering_of_ones_own_is_a_class_and_a_line(
         "Link": Link,
         "Page": Page,
         "Score": Score,
+        "check_range": check_range,
     }
     exec(code, given)  # noqa: S102 our own documentation
     monkeypatch.setitem(strategies.STRATEGIES, "short_addresses", given["ShortAddresses"])
     strategy = build("short_addresses", {"factor": "2"})
+    assert list(card(type(strategy))) == ["Does", *PARTS]
     assert parameters_of(type(strategy)) == {"factor": 1.0}
     assert crawl_order(strategy, SITE, ["hub"]) == ["hub", "ab", "a", "abc", "long-name"]

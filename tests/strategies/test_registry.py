@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from topiccrawler.errors import StrategyError
@@ -33,3 +35,10 @@ def test_every_docstring_is_a_paper_card(name: str) -> None:
         for part in ("Idea:", "Formula:", "Parameters:", "Reads:", "Cost:", "But:", "Reference:")
         if part not in card
     ] == []
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_every_paper_card_fits_a_screen(name: str) -> None:
+    lines = inspect.cleandoc(STRATEGIES[name].__doc__ or "").splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 110

@@ -1,7 +1,7 @@
-"""`scrapy compare`: runs strategies over a recorded web and sets them side by side.
+"""`scrapy compare`: runs strategies over a recorded web and compares them.
 
-The conflict: a comparison takes minutes, so every slip must be told before it begins, and what it found must be fit for people (table,
-report), for papers (plots) and for scripts (JSON, CSV).
+A comparison takes minutes, so every wrong argument is reported before it begins. The results are for people (table,
+report, plots) and for scripts (JSON, CSV).
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def _write(comparison: Comparison, folder: Path, settings: dict[str, object]) ->
 
 @contextlib.contextmanager
 def _bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on a terminal, nothing elsewhere; it is told steps."""
+    """A progress bar on a terminal, nothing elsewhere; it is called with steps."""
     from tqdm import tqdm
 
     unit = " pages" if what == "reading" else " crawls"

@@ -1,8 +1,7 @@
-"""`scrapy judge URL|FILE`: what the page classifier says of one page, and the words that made it.
+"""`scrapy judge URL|FILE`: what the page classifier says of one page, and the words behind it.
 
-The conflict: a wrong page in the store has many possible causes: charset, title, main text, a word, the threshold. So one
-command shows what the crawl saw of the page, in the crawl's own order; the page comes as in a crawl (settings, proxies,
-REPLAY_WARC), or from a file.
+A wrong decision has many possible causes: charset, title, main text, a word, the threshold. The command shows them in
+the crawl's own order; the page comes as in a crawl (settings, proxies, REPLAY_WARC), or from a file.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Command(TellingCommand):
         parser.add_argument(
             "--page-classifier",
             metavar="NAME",
-            help="vsm, centroid, naive_bayes, svm or detail (default: TOPIC_PAGE_CLASSIFIER)",
+            help="vsm, centroid, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER",
         )
         parser.add_argument("--url", metavar="URL", help="address of the page in FILE, for reading rules")
         parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -1,7 +1,6 @@
-"""`scrapy models`: what link models there are, what each is worth on links of one's own, and which one is in use.
+"""`scrapy models`: lists, shows, tests, compares, promotes and merges link models.
 
-The conflict: a model file is opaque and decides a whole crawl; so each thing one may want to do with it before trusting
-it is one word, and putting one to use asks for the links it has to prove itself on.
+A model decides a whole crawl, so it can be measured on the user's own links before it is put to use.
 """
 
 from __future__ import annotations

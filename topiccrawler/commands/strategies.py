@@ -1,7 +1,6 @@
-"""`scrapy strategies`: the strategies one can choose, each with its idea, source and parameters, read from the code.
+"""`scrapy strategies`: the strategies, each with its idea, source and parameters, read from the code.
 
-The conflict: a list of strategies kept beside the code is soon wrong. So everything shown stands in the class itself: its
-docstring and its fields.
+A list kept beside the code is soon wrong. So everything shown comes from the class itself: its docstring and its fields.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Command(TellingCommand):
 
     def long_desc(self) -> str:
         return (
-            "With NAME the whole card of that ordering. A parameter is set by `scrapy crawl topic -a strategy=NAME "
+            "With NAME the whole card of that strategy. A parameter is set by `scrapy crawl topic -a strategy=NAME "
             "-a strategy_PARAMETER=value`. `--save-layers` writes what a crawl with strategy=context_graph has learned of "
             "its web, for another crawl: -a strategy_layers=FILE."
         )
@@ -59,7 +58,7 @@ def _show(names: list[str], *, as_json: bool) -> None:
     from topiccrawler.strategies import STRATEGIES, build
 
     for name in names:
-        build(name)  # says which names there are
+        build(name)  # an unknown name ends the command
     cards = [_described(name) for name in names or STRATEGIES]
     if as_json:
         print(json.dumps(cards, ensure_ascii=False))

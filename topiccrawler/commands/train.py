@@ -1,7 +1,7 @@
 """`scrapy train TOPIC`: trains the link model of a topic, prints the evaluation table, saves model and report.
 
-The conflict: training is a user's first contact with data of their own, so every file may be wrong; it must say so in
-one line, and it must not cost the other commands their start-up time: what is heavy is imported inside `run`.
+Every file may be wrong, which is reported in one line. What is heavy is imported inside `run`, so that other commands
+start quickly.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Command(TellingCommand):
         return "TOPIC [--links FILE]... [--headlines FILE]... [--documents FILE]... [options]"
 
     def short_desc(self) -> str:
-        return "Train the link model of a topic and report what it is worth on links held out"
+        return "Train the link model of a topic and report its scores on held-out links"
 
     def long_desc(self) -> str:
         return (
@@ -62,14 +62,14 @@ class Command(TellingCommand):
             "--precision",
             type=_share,
             metavar="P",
-            help="set the threshold so that a share P of what is accepted among links held out is relevant",
+            help="set the threshold so that a share P of what is accepted on held-out links is relevant",
         )
         parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the splits into 7:3")
         parser.add_argument(
             "--out", metavar="DIR", help="where to save (default: TOPIC_LINK_MODELS or models/)"
         )
         parser.add_argument(
-            "--force", action="store_true", help="replace a model in use that does better on links held out"
+            "--force", action="store_true", help="replace a model in use that does better on held-out links"
         )
         parser.add_argument("--json", action="store_true", help="print the scores as JSON")
         page_classifier = parser.add_argument_group("a page classifier instead of a link model")

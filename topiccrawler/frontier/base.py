@@ -1,8 +1,8 @@
-"""The frontier's contract: which URL is fetched next, and what became of every URL.
+"""The frontier's contract: which URL is fetched next, and the state of every URL.
 
-The conflict: the best URL should go first, but its host may be resting; a URL seen again is evidence, not noise;
-and a killed process must lose nothing. So a URL is a row with one of five states, hosts have clocks of their own
-(frontier.hosts), and a URL is leased and then acknowledged, never popped.
+A URL is a row with one of five states. It is leased and then acknowledged, never popped, so a killed process loses
+nothing. Each host has a clock of its own (frontier.hosts): the best URL goes first among the hosts that may be asked.
+A URL met again may raise its score.
 
 One implementation a file; tests/contracts/ runs the same suite on each and asserts order.
 """
@@ -22,7 +22,7 @@ LEASE_SECONDS = 600.0  # longer than any fetch with its retries
 
 
 class State(StrEnum):
-    """Where a URL stands (MySpider's five queues). A URL has exactly one."""
+    """The state of a URL (MySpider's five queues). A URL has exactly one."""
 
     WAITING = "waiting"
     PROCESSING = "processing"  # leased, until acknowledged or its deadline passes
@@ -68,10 +68,10 @@ class Row:
 
 
 class Postpone(Enum):
-    """What the last look may say besides yes and no: the URL waits on."""
+    """What `accept` may answer besides yes and no: the URL keeps waiting."""
 
-    HOST = "host"  # its host was sent to rest; the best of another host is looked for
-    ALL = "all"  # enough for this time: nothing is leased
+    HOST = "host"  # its host was closed; the best URL of another host is next
+    ALL = "all"  # nothing is leased this time
 
 
 Accept = Callable[[Leased], str | Postpone | None]
@@ -125,8 +125,9 @@ class Frontier(Protocol):
         among equals that its first arrival gave it. ValueError for a score that is not finite."""
 
     def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
-        """Hand out the best URL of a host that is ready, or None. Refusals by `accept` are discarded on the spot
-        and cost the host nothing; an accepted one takes the host's slot. `Aside` leaves the URL waiting."""
+        """Hand out the best URL of a host that is ready, or None. URLs refused by `accept` are discarded at once and cost the
+        host nothing; an accepted one takes a slot of its host. `Postpone` leaves the URL waiting.
+        """
 
     def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
         """Lease this very URL without a slot of its host: a redirect led to it. True when it was waiting or unknown
@@ -150,11 +151,12 @@ class Frontier(Protocol):
         """How many are waiting; O(1)."""
 
     def is_open(self, url: str) -> bool:
-        """A push of this URL may change something: it waits, or was never met."""
+        """True when a push of this URL may change something: it waits, or was never met."""
 
     def is_new_anchor(self, url: str, text: str) -> bool:
-        """A link with this text tells something: the URL was never met, or waits and was neither first pushed nor
-        heard of with this text (frontier.seen_anchors); from now on it was."""
+        """True when the strategy has not seen this URL with this anchor text: the URL is new, or it waits and was neither
+        pushed nor asked about with this text (frontier.seen_anchors). The text counts as seen from now on.
+        """
 
     def commit(self) -> None:
         """Make everything so far durable."""

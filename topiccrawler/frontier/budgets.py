@@ -1,18 +1,18 @@
-"""How much a host, a site and a kind of page may still be asked for: what stopped being useful is no longer fed.
+"""Budgets: how many pages a host, a site and a URL shape may still cost; unproductive ones are asked no more.
 
-The conflict: a trap looks like a good site until one has wasted an hour in it, and a good site looks like a trap
-while one reads its menus. So form decides only in plain cases (frontier.traps); else a host has a yield: pages in a
-row without a useful one. A page is useful when it is about the topic and says something its host has not said lately;
-and the page whose link led to it is useful too, so that hubs live by what they lead to.
+The conflict: a trap looks like a good site at first, and a good site's menus look like a trap. So the form of a URL
+decides only in plain cases (frontier.traps). Otherwise unproductive pages in a row are counted. A page is productive
+when it is about the topic and its host has not shown the same text lately; the page whose link led to it is then
+productive too, so that hubs are kept for what they lead to.
 
-    FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages          the host backs off for good
-    FRONTIER_HOST_UNPRODUCTIVE_PAGES                     pages in a row         the host backs off for good
-    FRONTIER_SHAPE_UNPRODUCTIVE_PAGES                    pages in a row of one shape (traps.shape)   its URLs are discarded
-    traps.Limits                                a URL's form           the URL is discarded
+    FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages                  the host is closed
+    FRONTIER_HOST_UNPRODUCTIVE_PAGES            pages in a row                 the host is closed
+    FRONTIER_SHAPE_UNPRODUCTIVE_PAGES           pages in a row of one shape    its URLs are discarded (traps.shape)
+    traps.Limits                                a URL's form                   the URL is discarded
 
-A host that rests for good keeps its URLs waiting: `scrapy frontier` shows them with the reason, and a job resumed with
-a larger budget goes on with them. Cost: a look a lease and a look a page, none a link; memory: 1 record a host
-fetched from. Each host's record is a note of the frontier, written in the transaction of the page that changed it.
+A closed host keeps its URLs waiting: `scrapy frontier` shows them with the reason, and a job resumed with a larger
+budget fetches them. Cost: one look-up a lease and one a page, none a link; memory: one record a host fetched from.
+Each host's record is a note of the frontier, written in the transaction of the page that changed it.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ from topiccrawler.urls.canonical import host_of, registered_domain
 NOTE = "budget/"  # and the host
 
 HOST_PAGES, DOMAIN_PAGES, HOST_UNPRODUCTIVE = "host budget", "domain budget", "no longer useful"
-_SHAPES = 32  # of one host that are watched; the least dry one makes room
+_SHAPES = 32  # of one host that are counted; the most productive one is dropped for a new one
 _RECENT = 32  # contents of one host that are remembered
 _REDIRECTED = "redirected"
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Pages; 0 = no bound. The dry bounds were chosen here: at one useful page in forty a host is closed by chance
-    once in 150 times, and on the frozen webs no strategy loses a useful page by them."""
+    """Pages; 0 = no bound. The unproductive bounds were chosen here: at one useful page in forty a host is closed by chance
+    once in 150 times, and on the frozen webs no strategy loses a useful page by them.
+    """
 
     host_pages: int = 0
     domain_pages: int = 0
@@ -62,7 +63,7 @@ class _Record:
 
 
 class Budgets:
-    """Asked before each lease, told of each page and of each end."""
+    """Asked before each lease; informed of each page read and of each lease that ended."""
 
     def __init__(self, frontier: Frontier, allowance: Allowance | None = None) -> None:
         self.frontier = frontier
@@ -77,7 +78,7 @@ class Budgets:
         self._load()
 
     def ask(self, link: Link, now: float) -> str | Postpone | None:
-        """May this URL be fetched? None = yes; a text = it is discarded for that; Aside.HOST = its host is closed."""
+        """May this URL be fetched? None = yes; a text = it is discarded for that reason; Postpone.HOST = its host is closed."""
         record = self._records.get(link.host)
         reason = self._spent(link.host, record)
         if reason:
@@ -115,8 +116,9 @@ class Budgets:
             self._count(host_of(link.source_url), link.source_url, useful=True)
 
     def end(self, url: str, state: State, reason: str, *, fetched: bool) -> None:
-        """A lease ended; `fetched`: a response came. What came and was no page to read was of no use; a fault of the
-        server or of the link is none of the host's yield."""
+        """A lease ended; `fetched`: a response came. A response that is no page counts as unproductive; a failed fetch does not
+        count.
+        """
         link = self._taken.pop(url, None)
         read = url in self._read
         self._read.discard(url)
@@ -134,7 +136,7 @@ class Budgets:
         self.keep()
 
     def close(self, host: str, reason: str) -> None:
-        """The host backs off for good."""
+        """Close the host: it is asked no more in this job."""
         self.closed[host] = reason
         self.frontier.hosts.back_off(host, inf, reason)
 
@@ -177,7 +179,7 @@ class Budgets:
         self._changed[host] = None
 
     def _is_new(self, host: str, page: Page) -> bool:
-        """The page says something its host has not said lately. Numbers do not count: a calendar has new ones daily."""
+        """True when its host has not shown this text lately. Numbers are ignored: a calendar has new ones daily."""
         text = " ".join(sorted(filterfalse(str.isdigit, page.terms)))
         content = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=6).digest(), "big")
         recent = self._record(host).recent

@@ -1,7 +1,7 @@
-"""What memory holds of every URL on disk: columns of numbers by order of arrival, never a text.
+"""The part of every URL on disk that is kept in memory: columns of numbers by order of arrival, no text.
 
-The conflict: a push must know a URL's state and score two hundred times a page without reading the disk, and there may be ten
-million URLs. So a URL is 31 bytes here: digest, host, score, state, texts heard.
+A push needs a URL's state and score two hundred times a page without reading the disk, and there may be ten million
+URLs. So a URL takes 31 bytes here: digest, host, score, state, seen-anchor mask.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WAITING, PROCESSING = CODES[State.WAITING], CODES[State.PROCESSING]
 
 
 class Columns:
-    """By a URL's number: its score, state (as on disk), host's number, and texts heard (frontier.seen_anchors)."""
+    """By a URL's number: its score, state (as on disk), host's number, and seen-anchor mask (frontier.seen_anchors)."""
 
     def __init__(self, digest: Callable[[str], Digest]) -> None:
         self.known = UrlIndex(digest)

@@ -1,11 +1,10 @@
-"""A whole frontier as JSON lines, and back: to look at it with other tools, to mend it, to move a job.
+"""A whole frontier as JSON lines, and back: to inspect it with other tools, to repair it, to move a job.
 
-The conflict: such a file may come from anywhere, and one bad line must neither be skipped in silence nor leave half a
-queue behind without a word. So each line is checked before it is queued, and the fault names its line; what stands
-before it is queued, and loading the mended file again adds the rest.
+Each line is checked before it is queued. An error names the first wrong line; the lines before it are queued, and
+loading the corrected file again adds the others.
 
     {"frontier": 1}                                                       first line: the format's version
-    {"note": NAME, "text": TEXT}                                          what strategy, budgets and harvest counter have kept
+    {"note": NAME, "text": TEXT}                                          what strategy, budgets and harvest counter keep
     {"url": …, "host": …, "score": …, "state": …, "reason": …, …}         one URL, in order of arrival
 """
 
@@ -41,7 +40,7 @@ class _Note(BaseModel):
 
 
 class _Line(BaseModel):
-    """Link's names and Row's."""
+    """The fields of Link and Row."""
 
     model_config = ConfigDict(extra="forbid")
     url: str = Field(pattern="^https?://", max_length=MAX_LENGTH_CHARACTERS)

@@ -1,8 +1,8 @@
-"""One host's clock and leases: when it may be asked next, how many askings are under way, and why it must wait.
+"""One host's clock and leases: when it may be asked next, how many requests are under way, and why it must wait.
 
-The conflict: several voices speak about one clock (the delay setting, robots.txt, AutoThrottle, Retry-After), each may
-change its mind, and a turn may turn out not to have been used. So every voice is kept under its reason: the longest
-delay counts, rests only lengthen, and the last turn remembers the clock before it.
+The conflict: several sources set one clock (the delay setting, robots.txt, AutoThrottle, Retry-After), each may change
+its value, and a slot may be given back unused. So each value is kept under its reason: the longest delay counts, a
+back-off is only ever lengthened, and the clock before the last slot is remembered.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ BUSY = "busy"
 
 
 class HostClock:
-    """Of one host; the delay it has by default and its concurrency are told with each call."""
+    """The clock of one host; default delay and concurrency are passed with each call."""
 
     __slots__ = (
         "back_off_reason",
@@ -30,9 +30,9 @@ class HostClock:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.started = -inf  # when the last turn began
-        self.next = -inf  # when the delay after that turn has passed
-        self.before: tuple[float, float] | None = None  # started and next before the last turn
+        self.started = -inf  # when the last slot was taken
+        self.next = -inf  # when the delay after that slot has passed
+        self.before: tuple[float, float] | None = None  # started and next before the last slot
         self.requests = 0
         self.leases = 0
         self.delays: dict[str, float] | None = None  # reason -> seconds; most hosts have none
@@ -44,21 +44,22 @@ class HostClock:
         return max(self.next, self.back_off_until)
 
     def begin(self, now: float, delay: float) -> None:
-        """A turn begins."""
+        """A slot is taken."""
         self.before = (self.started, self.next)
         self.leases += 1
         self.requests += 1
         self.started, self.next = now, now + delay
 
     def give_back(self) -> None:
-        """A turn was not used. The clock goes back if that turn must have been the last; while other turns are under
-        way it cannot be told which one comes back, and the clock stays: slower, never ruder."""
+        """A slot was not used. The clock goes back if that slot must have been the last. While other slots are under way it is
+        unknown which one comes back, and the clock stays: slower, never too fast.
+        """
         if self.leases == 1 and self.before is not None:
             self.started, self.next = self.before
         self.end()
 
     def end(self) -> None:
-        """A turn ended."""
+        """A slot ended."""
         self.leases = max(0, self.leases - 1)
         self.before = None
 
@@ -71,7 +72,7 @@ class HostClock:
         return default, DELAY
 
     def ask_delay(self, seconds: float, reason: str) -> None:
-        """Replace what this reason asked before; 0, less or NaN takes it back."""
+        """Replace the delay asked for under this reason; 0, less or NaN removes it."""
         delays = self.delays or {}
         delays.pop(reason, None)
         if seconds > 0:
@@ -79,12 +80,12 @@ class HostClock:
         self.delays = delays or None
 
     def measure(self, delay: float) -> None:
-        """The turn that began last, if any did, is followed by this delay."""
+        """Use this delay after the slot taken last, if any."""
         if self.started > -inf:
             self.next = self.started + delay
 
     def back_off(self, until: float, reason: str) -> None:
-        """No turn before `until`; never shortens an earlier rest."""
+        """No slot before `until`; an earlier back-off is never shortened."""
         if until > self.back_off_until:
             self.back_off_until, self.back_off_reason = until, reason
 

@@ -1,22 +1,22 @@
-"""Which host may be asked now: a clock, a count of leases and a place in a heap for every host.
+"""Which host may be asked now: a clock, a count of leases and a heap position for every host.
 
-The conflict: the best URL should go first, but politeness forbids most hosts at any moment, and looking at every
-host for every page is what makes other queues slow. So a host with waiting URLs stands in exactly one place:
+The conflict: the best URL should go first, but politeness forbids most hosts at any moment, and to look at every host
+for every page is slow. So a host with waiting URLs is in exactly one of four sets:
 
     COOLING  its clock lies ahead        heap by the time it is due
     SOON     due within the patience     heap by time, and by best score (only with patience_seconds > 0)
     READY    it may be asked             heap by best score
     BUSY     as many leases as allowed   heap by best score (only with patience_seconds > 0)
 
-A host changes place O(1) times a turn at O(log hosts) each; when every host cools, asking costs one look at the top
-of a heap. Entries of a place the host has left stay behind in the heaps and are dropped when they come up.
+A host changes its set O(1) times a slot at O(log hosts) each; when every host cools, a request costs one look at the
+top of a heap. Stale heap entries are dropped when they reach the top.
 
 Nothing here reads a clock: `now` is passed in, in seconds, from one clock of the caller's choice.
 
-Patience: with `patience_seconds` > 0 a ready host is held back while another has a URL that is *much better* and can
+Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better* and can
 be asked within that time: its clock comes due by then, or its slot under way began less than patience_seconds ago.
 Much better means worth(its score) - worth(the ready score) >= `patience_margin`. `worth` is the strategy's: a rising
-function that says what a score promises, 0..1 (for log-odds the probability, since 20 promises no more than 10).
+function to 0..1 (for log-odds the probability, since 20 promises no more than 10).
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class _Host(HostClock):
         self.number = number
         self.key: Key | None = None  # rank of its best waiting URL
         self.place = _IDLE
-        self.due = -inf  # its time in the heap of its place
+        self.due = -inf  # its time in the heap of its set
 
 
 class Hosts:
-    """Clocks, leases and ranks of all hosts. A host nobody has spoken of yet is ready."""
+    """Clocks, leases and ranks of all hosts. A host that is not known yet is ready."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Hosts:
     ) -> None:
         self.delay_seconds = delay_seconds
         self.concurrency = concurrency
-        self.jitter = jitter  # a delay is stretched by a factor drawn from 1 .. 1 + jitter
+        self.jitter = jitter  # a delay is multiplied by a random factor of 1 .. 1 + jitter
         self.seed = seed
         self.patience_seconds = patience_seconds
         self.patience_margin = patience_margin
@@ -77,13 +77,13 @@ class Hosts:
         self._busy: list[tuple[Key, int]] = []
 
     def __len__(self) -> int:
-        """Hosts spoken of so far."""
+        """Known hosts."""
         return len(self._all)
 
-    # -- turns ---------------------------------------------------------------------------------------------------
+    # -- slots ---------------------------------------------------------------------------------------------------
 
     def ready(self, host: str, now: float) -> bool:
-        """Its clock has passed and it has a lease to spare."""
+        """Its clock has passed and it has a free slot."""
         known = self._by_name.get(host)
         return known is None or (known.leases < self.concurrency and known.time() <= now)
 
@@ -93,18 +93,18 @@ class Hosts:
         return -inf if known is None else known.time()
 
     def leases(self, host: str) -> int:
-        """Turns under way."""
+        """Slots taken."""
         known = self._by_name.get(host)
         return 0 if known is None else known.leases
 
     def take(self, host: str, now: float) -> None:
-        """A turn begins: one lease more, and the host backs off for its delay."""
+        """Take a slot: one lease more, and the host cools for its delay."""
         entry = self._host(host)
         entry.begin(now, self._drawn_delay(entry))
         self._settle(entry)
 
     def give_back(self, host: str, now: float) -> None:
-        """The turn was not used: one lease less, and the clock as it was before, if no other turn is under way."""
+        """The slot was not used: one lease less, and the clock as it was before, if no other slot is under way."""
         entry = self._host(host)
         entry.give_back()
         self._settle(entry)
@@ -119,7 +119,7 @@ class Hosts:
     # -- the clock -----------------------------------------------------------------------------------------------
 
     def delay(self, host: str) -> float:
-        """Seconds between two of its turns, before jitter: the longest any reason asks for."""
+        """Seconds between two of its slots, before jitter: the longest delay any reason asks for."""
         entry = self._by_name.get(host)
         return self.delay_seconds if entry is None else entry.delay(self.delay_seconds)[0]
 
@@ -132,20 +132,20 @@ class Hosts:
         self._settle(entry)
 
     def back_off(self, host: str, until: float, reason: str) -> None:
-        """No turn before `until` ("retry-after", "back-off"). A rest is only ever lengthened."""
+        """No slot before `until` ("retry-after", "back-off"). A back-off is only ever lengthened."""
         entry = self._host(host)
         entry.back_off(until, reason)
         self._settle(entry)
 
     def waiting_reason(self, host: str, now: float) -> str | None:
-        """Why it may not be asked now: a rest's or delay's reason, "busy", or None when it may."""
+        """Why it may not be asked now: the reason of a back-off or delay, "busy", or None when it may."""
         entry = self._by_name.get(host)
         return None if entry is None else entry.reason(now, self.delay_seconds, self.concurrency)
 
     # -- hosts with waiting URLs ---------------------------------------------------------------------------------
 
     def want(self, host: str, key: Key | None) -> None:
-        """Tell the rank of the host's best waiting URL; None = it has none. Said by the frontier alone."""
+        """Set the rank of the host's best waiting URL; None = it has none. Called by the frontier only."""
         entry = self._host(host)
         if key == entry.key:
             return
@@ -162,7 +162,7 @@ class Hosts:
             self._push_busy(entry)
 
     def best(self, now: float) -> str | None:
-        """The ready host with the best URL; None when there is none, or when patience holds it back."""
+        """The ready host with the best URL; None when there is none, or when patience makes it wait."""
         self._advance(now)
         while self._ready:
             key, number = self._ready[0]
@@ -214,7 +214,7 @@ class Hosts:
         return seconds * (1 + self.jitter * int.from_bytes(drawn, "big") / 2**64)
 
     def _settle(self, entry: _Host, *, arriving: bool = False) -> None:
-        """Put a host with waiting URLs where its leases and clock say; `_advance` moves it on from COOLING."""
+        """Move a host with waiting URLs to the set that its leases and clock demand; `_advance` moves it on from COOLING."""
         if entry.place == _IDLE and not arriving:
             return
         if entry.leases >= self.concurrency:
@@ -250,7 +250,7 @@ class Hosts:
                 self._push_ranked(self._ready, _READY, (entry.key, number))
 
     def _held_until(self, ready: Key, now: float) -> float | None:
-        """When a ready host must look again, since a much better URL is worth the wait; None = it need not wait."""
+        """When a ready host is considered again, because a much better URL is worth the wait; None = it need not wait."""
         if self.patience_seconds <= 0:
             return None
         promised = self.worth(-ready[0]) + self.patience_margin

@@ -1,7 +1,6 @@
-"""How a frontier on disk stands, read beside the crawl that may be writing to it.
+"""The state of a frontier on disk, read while a crawl may be writing to it.
 
-The conflict: a person asks about one queue of millions and wants an answer in a second, so nothing is loaded: SQL
-counts, and only the rows that are shown are read.
+Nothing is loaded: SQL counts, and only the rows shown are read, so millions of URLs take a second.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def reading(path: Path) -> Iterator[Rows]:
 
 
 def require(path: Path) -> None:
-    """A reader makes no file."""
+    """StateError when the file does not exist; reading makes no file."""
     if not path.is_file():
         raise StateError(
             str(path), "there is no frontier", "name the JOBDIR of a crawl that was run with -s JOBDIR=…"

@@ -1,16 +1,16 @@
 """The waiting URLs of every host, best first, each known by its number in order of arrival.
 
-The conflict: a URL's score changes while it waits, but a heap cannot move an entry. So an entry is never moved: a
-changed score is a further entry, and an entry counts only while its URL waits with just that score (lazy deletion).
-A host's heap that has doubled since it was last swept is swept, so stale entries cost O(1) a change and never pile up.
+The conflict: a URL's score changes while it waits, but a heap cannot move an entry. So a changed score is a further
+entry, and an entry counts only while its URL waits with that score (lazy deletion). A host's heap that has doubled
+since it was last cleaned is cleaned, so stale entries cost O(1) a change.
 
-Equal scores leave in order of arrival: a URL keeps the number of its first arrival, whatever became of it since.
+Equal scores leave in order of arrival: a URL keeps the number of its first arrival.
 
-Bounded memory: an entry takes about 140 bytes. With `memory_urls`, a host that grows while that many entries are held
-keeps the better half of its heap; the rest is set aside as bare numbers (4 bytes), sorted and cut into pieces of at
-most 256 (small ones are merged now and then), of which only the best rank is remembered. A piece comes back when that rank beats the host's heap; so the
-order is exact, and what is read again is one piece at a time. A piece may bring back numbers that were queued anew
-since: they return with the score they have now, as a second, harmless entry.
+Bounded memory: an entry takes about 140 bytes. With `memory_urls`, a host that grows while that many entries are in
+memory keeps the better half of its heap. The other half is spilled as bare numbers (4 bytes), sorted and cut into
+pieces of at most 256 (small ones are merged now and then), of which only the best rank is remembered. A piece comes
+back when that rank beats the host's heap, so the order is exact, and one piece at a time is read again. A piece may
+bring back numbers that were queued again since: they return with their present score, as a second, harmless entry.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ScoreOf = Callable[[int], float | None]
 """The score of the URL of that number while it waits; None when it does not wait."""
 
 _SWEEP_AT = 64  # entries; smaller heaps are never swept
-_ASIDE_AT = 32  # entries; of smaller heaps nothing is set aside: a piece must be worth its own 200 bytes
+_ASIDE_AT = 32  # entries; smaller heaps are never spilled: a piece must be worth its own 200 bytes
 _PIECE = 256  # numbers
 _MERGE_AT = 16  # pieces
 
@@ -41,7 +41,7 @@ class _Queue:
 
 
 class Queues:
-    """One queue of ranks a host; tells `hosts` the best rank of each."""
+    """One queue of ranks a host; passes the best rank of each to `hosts`."""
 
     def __init__(self, hosts: Hosts, score_of: ScoreOf, memory_urls: int = 0) -> None:
         self._hosts = hosts
@@ -92,7 +92,7 @@ class Queues:
         return None
 
     def settle(self, host: str) -> None:
-        """Make the host's best rank true again after a URL left or sank, and tell it."""
+        """Correct the host's best rank after a URL left or sank, and pass it on."""
         queue = self._queues.get(host)
         if queue is None:
             return
@@ -117,7 +117,7 @@ class Queues:
         queue.sweep_at = max(_SWEEP_AT, 2 * len(heap))
 
     def _set_aside(self, queue: _Queue, keep: int | None = None) -> None:
-        """Keep `keep` entries in memory, or the better half."""
+        """Keep `keep` entries in memory, or the better half; spill the others."""
         heap = queue.heap
         if len(heap) <= _ASIDE_AT:
             return
@@ -133,7 +133,7 @@ class Queues:
             self._merge(queue)
 
     def _merge(self, queue: _Queue) -> None:
-        """Sort what was set aside bit by bit into whole pieces; each time twice as much, so O(log) times in all."""
+        """Sort spilled numbers into whole pieces; each time twice as much, so O(log) times in all."""
         numbers = sorted({number for _, piece in queue.aside for number in piece})
         scored = ((self._score_of(number), number) for number in numbers)
         queue.aside = _pieces(sorted((-score, number) for score, number in scored if score is not None))

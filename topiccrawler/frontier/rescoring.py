@@ -1,12 +1,12 @@
-"""Scores queued links anew without stopping the crawl: a slice a page.
+"""Rescores queued links without stopping the crawl: a slice a page.
 
-The conflict: a strategy that has learned something wants a million queued links scored again at once, but the engine
-must not stand still for longer than about 50 ms, and a run must repeat. A slice cut by the clock would end elsewhere each
-time; so a slice is a number of links, fixed beforehand, and one is done with every page read. What a slice scores
-counts at once; the rest of the queue keeps its old scores until its slot.
+The conflict: after learning, a strategy may want to rescore a million queued links, but the engine must not be blocked
+for more than about 50 ms, and a run must be repeatable. A slice bounded by time would end elsewhere in each run. So a
+slice is a fixed number of links, and one is done with every page read. Scores of a slice count at once; links not
+reached yet keep their old scores.
 
-Resuming: the place in the queue is the last URL whose new score was applied. A strategy that answers out of the
-queue's order must answer from its own state alone, and keep what it has not answered yet in that state; its place is
+Resuming: the position is the last URL whose new score was applied. A strategy that answers in another order than the
+queue's must answer from its own state alone, and keep in that state what it has not answered yet; its position is
 the number of scores applied ("#1000").
 """
 
@@ -49,14 +49,16 @@ class Rescoring:
     @property
     def place(self) -> str | None:
         """Where to go on after a restart: a URL, "#" and a number of scores, "" for the beginning; None = no refresh is
-        under way."""
+        under way.
+        """
         if self._scores is None:
             return None
         return f"{COUNTED}{self._applied}" if self._place is None else self._place
 
     def begin(self, refresh: Refresh, after: str = "", *, at_once: bool = False) -> None:
-        """Start a refresh, or go on with one behind the URL `after`. `at_once`: what the strategy does before its
-        first score is done now, not with the next step."""
+        """Start a refresh, or resume one after the URL `after`. `at_once`: what the strategy does before its first score is
+        done now, not with the next step.
+        """
         self._handed.clear()
         counted = after.startswith(COUNTED)
         self._applied = int(after.removeprefix(COUNTED)) if counted else 0

@@ -1,10 +1,9 @@
 """The frontier's rows on disk: what is written, in one transaction a page, and what is read back.
 
-The conflict: a page brings two hundred links and must be durable at once, yet the disk should see little. So rows are
-appended in order of arrival (their number is the key: a page's new rows share a few pages of the file, where rows in
-order of a fingerprint would touch one page each); what changes often (score, state) lies apart from what is long (URL,
-link text); a push that raises a URL is appended as well, instead of rewriting its rows wherever they are (a URL raised
-again rewrites that one row); writes are gathered and executed table by table; hosts and source pages are kept once.
+The conflict: a page brings two hundred links and must be durable at once, yet few pages of the file should change. So
+rows are appended in order of arrival, and their number is the key; what changes often (score, state) is stored apart
+from what is long (URL, link text). A push that raises a URL is appended as well (a URL raised again rewrites that one
+row). Writes are buffered and executed table by table; hosts and source pages are stored once.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ CODES = {state: code for code, state in enumerate(STATES)}
 
 
 class Rows:
-    """One frontier's database. Writes are gathered; reading a row that was written since hands them over first."""
+    """One frontier's database. Writes are buffered; reading a row with buffered writes flushes them first."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
@@ -65,7 +64,7 @@ class Rows:
     # -- writing ---------------------------------------------------------------------------------------------------
 
     def host_id(self, name: str) -> int:
-        """The host's number, given out on first sight."""
+        """The host's number; a new host gets a new one."""
         number = self._host_ids.get(name)
         if number is None:
             number = self._host_ids[name] = len(self.hosts)
@@ -117,7 +116,7 @@ class Rows:
         self._gather(number)
 
     def set_seen_anchors(self, number: int, seen_anchors: int) -> None:
-        """The URL was met with another text. No row that is read shows it."""
+        """The URL was seen with another anchor text. No row that is read shows it."""
         self._writes[tables.SET_SEEN_ANCHORS].append((seen_anchors, number))
         self._gathered += 1
 
@@ -160,8 +159,9 @@ class Rows:
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def load_states(self) -> Iterator[Sequence[tuple[int, int, int, float, int, int]]]:
-        """Digest (two), host, score, state and texts heard of every URL in order of arrival, in large pieces. To be read once
-        after opening, followed by `load_raises`."""
+        """Digest (two), host, score, state and seen-anchor mask of every URL in order of arrival, in large pieces. To be read
+        once after opening, followed by `load_raises`.
+        """
         rows, last = self._select(tables.COUNT)[0]
         if rows != last:
             raise StateError(str(self.path), f"{last - rows} URLs are missing", RESTORE)

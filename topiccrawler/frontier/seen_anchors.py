@@ -1,9 +1,9 @@
-"""Which texts a URL was met with, in one number: a bit for each text, 32 of them.
+"""A 32-bit mask of the anchor texts a URL was seen with: one bit for each text.
 
-The conflict: a menu names its targets on every page, and to look at the same words for the same URL again and again costs
-most of a strategy's time and counts one voice as many; yet a frontier has no room for the words of a million URLs.
-But: two texts share a bit once in 32 times, and the second then passes for heard. A URL with a dozen texts has been
-looked at a dozen times.
+A menu names its targets on every page. To score the same words for the same URL again costs most of a strategy's time
+and counts one source many times, but a frontier has no room for the anchors of a million URLs.
+But: two texts share a bit once in 32 times; the second is then taken for seen. A URL with a dozen texts has been
+scored a dozen times by then.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A map from some of the numbers 0, 1, 2 … to positive numbers: 7 bytes for each that has one, none for the others.
 
-The conflict: few URLs are raised, so an array over all of them wastes memory, and a dict takes 150 bytes an entry. So
-numbers are cut into runs of 4 096, and each run keeps a sorted array of those that have a value beside their values.
+Few URLs are raised, so an array over all of them wastes memory, and a dict takes 150 bytes an entry. So numbers are
+cut into runs of 4 096; each run has a sorted array of the numbers with a value, beside their values.
 """
 
 from __future__ import annotations

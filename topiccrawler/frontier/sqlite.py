@@ -1,16 +1,16 @@
-"""The frontier on disk: what memory holds to decide at once, what the file holds to lose nothing.
+"""The frontier on disk: memory holds what decides, the file holds every row.
 
 The conflict: a push must know a URL's state and score two hundred times a page, a lease must find the best of a
-million, and yet a kill at any moment may cost no URL. So memory holds numbers alone (frontier.columns, and the
-heaps of frontier.queues), never a text; the file holds every row (frontier.rows). Deciding
-reads no disk; a lease reads one row.
+million, and a kill at any moment may cost no URL. So memory holds numbers alone (frontier.columns, and the
+heaps of frontier.queues), never a text; the file holds every row (frontier.rows). Decisions read no disk; a lease
+reads one row.
 
 What is durable when: `acknowledge` ends a transaction (or every `acknowledgements_per_commit`-th does), so a page's
-links, pushed before, are never on disk without it having been fetched, nor its end without its links. A lease is
+links, pushed before, are never on disk without its end, nor its end without its links. A lease is
 written along with the next commit; if the process dies before, the URL still waits on disk and is fetched again. So
 at most the open leases and the pages of the open transaction are fetched twice.
 
-Opening an existing file puts leases back to waiting and builds the heaps anew from one read of the narrow table.
+Opening an existing file puts leases back to waiting and builds the heaps from one read of the narrow table.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The frontier's database file: its tables, its version, and who may write to it.
 
-The conflict: a file found on disk may be another program's, another version's, torn, or a running crawl's; each must
-end in one line before anything is changed. Mark (application_id) and version stand in the file's header; a writer
-holds a lock on a small file beside it, which ends with the process however that ends, while readers stay welcome.
+A file found on disk may be another program's, another version's, damaged, or a running crawl's; each of these is
+refused in one line before anything is changed. Mark (application_id) and version stand in the file's header. A writer
+holds a lock on a small file beside it, which ends with the process; readers need none.
 
     urls     number, digest, host, score, shares, carry, tunnel, state, reason, times
     links    number, url, link text, source page

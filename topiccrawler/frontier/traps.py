@@ -1,8 +1,8 @@
-"""URLs that no ordinary site has: told by their form alone, before anything is fetched.
+"""URLs that no ordinary site has, recognised by their form before anything is fetched.
 
-The conflict: a broken relative link, a filter menu or a calendar offers endless URLs, each new to the frontier; yet
-long paths and many parameters are daily bread on the Chinese web. So the forms refused here lie far outside of what
-ordinary sites use, and what is merely doubtful is left to the yield of its shape (frontier.budgets).
+The conflict: a broken relative link, a filter menu or a calendar offers endless URLs, each new to the frontier; but
+long paths and many parameters are common on the Chinese web. So the forms refused here are far outside of what
+ordinary sites use; doubtful ones are left to the budget of their shape (frontier.budgets).
 
     path depth         more than `path_segments` segments
     repeated segments  one segment more than `segment_repeats` times in a path: /news/news/news/news/a.html
@@ -10,7 +10,7 @@ ordinary sites use, and what is merely doubtful is left to the yield of its shap
     calendar           a date more than `calendar_years` years ahead or before 1970, linked by a page of such a date:
                        one such page alone may be a blogger's way to stay on top, a chain of them is a calendar
 
-Seen once a lease, not once a link: a trap's URLs that never come up cost nothing.
+Checked once a lease, not once a link: a trap's URLs that are never leased cost nothing.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ _SHAPE_CHARACTERS = 120
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is still ordinary; 0 switches a rule off. The numbers were chosen here, on the frozen webs: no page
-    of theirs is refused."""
+    """What is still ordinary; 0 switches a rule off. The numbers were chosen here, on the frozen webs: no page
+    of theirs is refused.
+    """
 
     path_segments: int = 16
     segment_repeats: int = 3
@@ -66,7 +67,7 @@ def trap(url: str, source_url: str, limits: Limits, now: float) -> str | None:
 
 
 def shape(url: str) -> str:
-    """What a canonical URL has in common with its like: digits are #, a query is its path's.
+    """The form that a canonical URL shares with similar ones: digits become #, a query counts with its path only.
 
     /calendar/2031/05?view=week and /calendar/1999/12 are /calendar/#/#? and /calendar/#/#.
     """
@@ -83,5 +84,5 @@ def _strange_year(url: str, last: int) -> int | None:
 
 
 def _most(texts: list[str]) -> tuple[str, int]:
-    """The text that stands there most often; the first among equals."""
+    """The text that occurs most often; the first among equals."""
     return max(Counter(texts).items(), key=lambda pair: pair[1], default=("", 0))

@@ -1,21 +1,21 @@
-"""The naive Bayes link classifier: is this link likely to lead to the topic?
+"""The naive Bayes link classifier: how likely is it that a link leads to the topic?
 
-The conflict: the score decides what is fetched next, so it must be right on sites never seen, cost microseconds, and
-be explained to a person word by word. A sum over dictionary entries is all three.
+The score decides what is fetched next, so it must hold on sites never seen, cost microseconds, and
+be explained word by word. A sum over dictionary entries does all three.
 
 Idea: anchor and context of a link announce its target; words are taken as independent given the class.
 Formula: x = ln(p / (1 - p)) + sum over fields f of t_f * sum over words w of field f of ln P(w|+)/P(w|-)
-    p    -> prior, share of relevant links taken for granted. Default 0.5 (ours): x = 0 means even odds.
+    p    -> prior share of relevant links. Default 0.5 (ours): x = 0 means even odds.
     t_f  -> trust, a number for each field. Defaults (ours, chosen on links of other sites): anchor 1, context 0.3,
             url 1; the paper's own model is anchor 1, context 1, url 0.
     P(w|C) -> counts (link_model.counts)
-    P(+|link) = 1 / (1 + e^-x); x is what queues compare, because P ties at 1.0.
+    P(+|link) = 1 / (1 + e^-x); queues compare x, because P ties at 1.0.
 Reads: anchor, title, before, after, url of the link; not its page.
 Cost: one tokenizer call a page; then 3 to 4 µs a link, flags included (benchmarks/scoring.py).
-But: the paper takes the prior from the training set, an accident of the crawl that collected it; and weighs context as
-    the anchor, although context mostly belongs to the neighbours.
-    An anchor's compound that training has not met says what its known parts say (link_model.word_weights).
-    Shares are rounded to multiples of 2^-24: such sums are exact in any order, so words may be taken as a set.
+But: the paper takes the prior from the training set, which depends on the crawl that collected it; and weights context
+    as the anchor, although context mostly belongs to the neighbours.
+    An unknown compound in an anchor is read as its known parts (link_model.word_weights).
+    Weights are rounded to multiples of 2^-24: such sums are exact in any order, so words may be taken as a set.
 Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010, eq. 1-2.
 """
 
@@ -54,7 +54,7 @@ PAPER_TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 1.0, "url": 0.0}
 
 @dataclass
 class LinkClassifier:
-    """Scores links. Made by `links.training`, loaded by `links.modelfile`."""
+    """Scores links. Made by link_model.training, loaded by link_model.model_file."""
 
     topic: str
     counts: Counts
@@ -65,7 +65,7 @@ class LinkClassifier:
     threshold: float = 0.0  # log-odds from which a link counts as relevant
     lexicon: Lexicon = field(default_factory=lambda: Lexicon(()))
     training: Mapping[str, object] = field(default_factory=dict)  # what it was trained from
-    scores: Mapping[str, object] = field(default_factory=dict)  # what it reached on held-out links
+    scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links
 
     def __post_init__(self) -> None:
         self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))
@@ -89,8 +89,9 @@ class LinkClassifier:
         return WordWeights(shares, compounds=name == "anchor")
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
-        """ln P(+|link) - ln P(-|link), for the links of a page at once. As `log_odds_of_words`, but texts that were
-        met lately are not looked at again: neighbours share their contexts, pages their menus."""
+        """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but texts seen lately are
+        cached: neighbours share their contexts, pages their menus.
+        """
         anchors = [anchor_of(link) for link in links]
         contexts = [context_of(link) for link in links]
         channels = [channel_of(link.url) for link in links]
@@ -118,7 +119,7 @@ class LinkClassifier:
         return [sum(map(share, set(words)), flag if flag and held(words) else 0.0) for words in anchors]
 
     def _scores_of_addresses(self, addresses: Sequence[Sequence[str]]) -> list[float]:
-        """Each with the prior."""
+        """Of each address, with the prior."""
         share = self._tables[_URL].__getitem__
         return [sum(map(share, set(words)), self._bias) for words in addresses]
 
@@ -135,7 +136,7 @@ class LinkClassifier:
         return scores
 
     def _telling_words(self, pieces: list[str]) -> list[dict[str, float]]:
-        """The words of each piece of context that say something, with their shares."""
+        """The words of each piece of context that have a weight, with it."""
         table, flag, among = self._tables[_CONTEXT], self._context_flag, self.lexicon.among
         telling = table.telling.intersection
         found = []

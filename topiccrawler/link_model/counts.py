@@ -1,9 +1,9 @@
-"""What training leaves behind: counts, and nothing but counts, so that two trainings add up.
+"""The counts a link model consists of; counts of two trainings add up.
 
-The conflict: a model should be a few thousand numbers a person can read, and learn more later or be merged with another
-one, yet be as fast as a dictionary. Counts do both: everything a score needs follows from them.
+A model should be a few thousand numbers a person can read, and learn more later or be merged with another
+one, yet be as fast as a dictionary. Everything a score needs follows from counts.
 
-Idea: presence counts for each field and class; their ratios are the evidence of a word.
+Idea: presence counts for each field and class; their ratio is the weight of a word.
 Formula: bernoulli    P(F|C) = (Count(F,C) + 1) / (Count_C + 2)
          multinomial  P(F|C) = (Count(F,C) + 1) / (Tokens_C + V)
          complement   the multinomial, each class's ln P(F|C) divided by the sum of its sizes over the vocabulary, and
@@ -14,9 +14,9 @@ Formula: bernoulli    P(F|C) = (Count(F,C) + 1) / (Count_C + 2)
     Tokens_C    words counted in class C                  -> tokens[field]
     V           distinct words of the field
 Cost: one dictionary entry a word; adding a sample is one addition a word.
-But: samples carry weights, so counts are fractions; fields have totals of their own, because a headline has no address.
+But: samples have weights, so counts are fractions; fields have totals of their own, because a headline has no address.
     Rare words may be dropped (`pruned`), totals stay; sums of pruned counts are exact but for the dropped words.
-    With two classes the complement of one is the other, so of Rennie's model only its normalised weights are left.
+    With two classes the complement of one is the other, so of Rennie's model only its normalised weights remain.
 Reference: Han et al. 2010, eq. 1-2; McCallum and Nigam 1998 for the two event models; Rennie et al. 2003, complement.
 """
 
@@ -77,7 +77,7 @@ class Counts:
         return result
 
     def pruned(self, least: float, most_words: int) -> Counts:
-        """Without words counted less than `least` times, and at most `most_words`: those that tell most in sum."""
+        """Without words counted less than `least` times, and at most `most_words`: those with most weight in sum."""
         ranked = sorted(
             (-_told(pair, self.samples[name]), name, word, pair)
             for name in FIELDS
@@ -125,6 +125,6 @@ class Counts:
 
 
 def _told(pair: Pair, samples: list[float]) -> float:
-    """How much a word tells in all: its occurrences times the size of its log-odds."""
+    """A word's total weight: its occurrences times the size of its log-odds."""
     odds = math.log((pair[1] + 1) / (samples[1] + 2)) - math.log((pair[0] + 1) / (samples[0] + 2))
     return sum(pair) * abs(odds)

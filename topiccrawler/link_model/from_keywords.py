@@ -1,11 +1,11 @@
 """A link model from a topic's keywords alone, made in memory when a crawl begins.
 
-The conflict: a topic of one's own has no trained model, and a crawl should not have to wait for one; but a model file
-that was named and is missing is a slip that must be told. So keywords stand in when no folder of models was named and
-none travels with the package for the topic, or when they are asked for (TOPIC_LINK_MODELS=none); never otherwise.
+A user's own topic has no trained model, and a crawl should not have to wait for one; but a model file
+that was named and is missing is an error. So keywords are used when no folder of models was named and
+none is shipped for the topic, or when they are asked for (TOPIC_LINK_MODELS=none); never otherwise.
 
-But: only the topic's own words are used, no other topic's: what speaks against a link is left to learning
-    (link_model.learning). `scrapy train TOPIC` without files sets other topics' keywords against them.
+But: only the topic's own words are used, no other topic's; negative words are left to learning
+    (link_model.learning). `scrapy train TOPIC` without files uses other topics' keywords as negatives.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ NONE = "none"
 
 
 def keyword_model(topic: Topic) -> LinkClassifier:
-    """The model that knows the topic's keywords and example texts; the rest of the world is as large, without a word.
+    """The model of the topic's keywords and example texts, against a class of the same size without any word.
 
-    Its lexicon is empty: it would be the keywords once more, and say of each link twice that it holds one.
+    Its lexicon is empty: it would repeat the keywords, and count each link that holds one twice.
     """
     lexicon, counts = Lexicon(()), Counts()
     samples = keyword_samples(topic, ())
@@ -43,7 +43,7 @@ def keyword_model(topic: Topic) -> LinkClassifier:
 
 
 def link_model(topic: Topic, models: str | None) -> LinkClassifier:
-    """The topic's link model. `models`: a folder, "none" for the keywords, None for what travels with the package.
+    """The topic's link model. `models`: a folder, "none" for the keywords, None for the shipped ones.
 
     Raises ModelError when the model is damaged, or missing from a folder that was named.
     """
@@ -58,9 +58,9 @@ def link_model(topic: Topic, models: str | None) -> LinkClassifier:
 def scorer_of_job(
     topic: Topic, job: Mapping[str, object], models: str | None, learned: object = None
 ) -> tuple[LinkClassifier | LinkLearner, LinkClassifier]:
-    """What a past crawl scored links by, and the model beneath it.
+    """The scorer of a past crawl, and the model beneath it.
 
-    `job`: what the crawl noted when it began (link_models, keywords); `models`: named now, goes before its own;
+    `job`: what the crawl noted when it began (link_models, keywords); `models`: overrides the job's own;
     `learned`: what it had learned at its last checkpoint, if anything. ValueError when that is damaged.
     """
     keywords = job.get("keywords")

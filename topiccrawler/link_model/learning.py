@@ -1,16 +1,16 @@
 """Learning while crawling: every page that was fetched labels the link it came by.
 
-The conflict: a link model knows the sites it was trained on (or only the topic's keywords), the crawl meets others; what
-it learns on the way must count at once, be forgotten when the crawl moves on, stay small, and survive a restart. So it
-is a layer of counts over the model, which itself is never touched: switched off, the crawl is as it was.
+The conflict: a link model knows the sites it was trained on (or only the topic's keywords), the crawl meets others.
+What it learns must count at once, be forgotten when the crawl moves on, stay small, and survive a restart. So learning
+is a layer of counts over the model, which itself does not change.
 
-Idea: words of links whose pages were relevant speak for a link, words of the others against it; the title of a page is
-    what a link to it might have said, and is counted as an anchor. Its site, and the page it stands on, give it a prior.
+Idea: words of links whose pages were relevant count for a link, words of the others against it; the title of a page is
+    counted as an anchor of a link to it. Its site, and the page it stands on, give a link a prior.
 Formula: x = b * tanh(base(link) / b) + c * (a * tanh(e(link) / 3) + prior(link))
-    base    -> the scorer below, log-odds; b -> bound, what it may say at most. Default 10 (ours)
+    base    -> the scorer below, log-odds; b -> bound, its largest value. Default 10 (ours)
     prior   -> of its site and host, and of the page it stands on: link_model.prior
-    a       -> what learned words may say at most. Default 0.5 (ours)
-    c       -> 5: what the scorer below calls odds of 5 is worth odds of 1, for words are no independent witnesses (ours)
+    a       -> the largest value of learned words. Default 0.5 (ours)
+    c       -> 5: odds of 5 from the scorer below equal odds of 1 here, since words are not independent (ours)
     e(link) = sum over fields f of t_f * sum over words w of field f of e(f, w)
     e(f, w) = ln (n+ + m * p) / (n- + m * (1 - p)) - ln p / (1 - p)
     n+, n-  -> counts of the word in links to relevant and other pages, decayed: a page `half_life_pages` ago counts half
@@ -18,16 +18,16 @@ Formula: x = b * tanh(base(link) / b) + c * (a * tanh(e(link) / 3) + prior(link)
     m       -> smoothing. Default 2: with as many + as - this is the paper's Laplace count of 1 in each class.
     t_f     -> trust in a field: anchor 1, context 0.4, url 0.5 (ours)
     label of a page = r^2 / (1 + r^2), r = relevance / page threshold: half at the threshold
-Parameters: half_life_pages 500, bound 10, smoothing 2, least share 0.2, most_words 50 000 (ours; docs/learning.md).
+Parameters: half_life_pages 500, bound 10, smoothing 2, least share 0.2, most_words 50 000 (ours; docs/lab/learning.md).
 Reads: anchor, context and URL words of links; title and relevance of the pages they led to.
-Cost: 0.03 ms a page learned from; 20 ms for 1 000 links, 2 of them for the prior. Memory: at most `most_words` words, 60 bytes
-    of state each, and what link_model.prior keeps.
-But: the classes are as uneven as the crawl makes them, so smoothing goes to the share p instead of to even odds: a word met
-    once on a page off topic says little where most pages are; but p stays above a fifth, or a crawl that has met nothing
-    relevant follows whatever is least off topic (a site of blockchain news for sport, to its end). Labels are shares, not 0 or 1: the page classifier is right about
-    every other page near its threshold. All words of an address count, not only those that hold on other sites: here they
-    are used where they were learned. Text is bounded, the site is not: ten keywords in one anchor, or in all of a site's, must
-    not hide that its pages disappoint. A failed fetch teaches nothing; a seed has no text, and teaches by its title and site alone.
+Cost: 0.03 ms a page learned from; 20 ms for 1 000 links, 2 of them for the prior. Memory: at most `most_words` words, 60
+    bytes of state each, and the counts of link_model.prior.
+But: smoothing goes to the share p instead of to even odds: a word met once on an irrelevant page says little where most
+    pages are irrelevant. p is at least a fifth, or a crawl without relevant pages would follow the least irrelevant site
+    to its end. Labels are shares, not 0 or 1: near its threshold the page classifier is right about every other page. All
+    words of an address count, since they are used where they were learned. Text is bounded, the site is not: ten keywords
+    must not hide that a site's pages are irrelevant. A failed fetch teaches nothing; a seed has no text, and teaches by
+    its title and site alone.
 Reference: Han et al. 2010, eq. 1-2 for the counts; decay and smoothing are ours.
 """
 
@@ -48,9 +48,7 @@ WORDS_MOST, WORDS_SCALE = 0.5, 3.0  # log-odds of learned words
 WORTH = 5.0  # of honest odds, in those of the scorer below
 RELEVANT = 0.5  # label of a page at the threshold
 SMOOTHING = 2.0
-LEAST_SHARE = (
-    0.2  # of relevant pages; where none is met, a little less off topic than the rest is not on topic
-)
+LEAST_SHARE = 0.2  # of relevant pages; else a crawl without relevant pages follows the least irrelevant ones
 MOST_WORDS = 50_000
 KEPT_SHARE = 0.8  # of most_words, when there are too many
 _HEAVIEST = 1e9  # weight of a page at which all counts are scaled down
@@ -60,7 +58,7 @@ _ANCHOR = FIELDS.index("anchor")
 
 
 class Scorer(Protocol):
-    """What is learned upon."""
+    """The scorer below the learner."""
 
     def log_odds(self, links: Sequence[Link]) -> list[float]: ...
 
@@ -74,7 +72,7 @@ class WordScorer(Protocol):
 
 @runtime_checkable
 class Explainer(Protocol):
-    """A scorer that can say why."""
+    """A scorer that can explain its scores."""
 
     def explain(self, link: Link) -> list[tuple[str, float]]: ...
 
@@ -88,7 +86,7 @@ def label_of(relevance: float, threshold: float) -> float:
 
 
 class LinkLearner:
-    """A scorer of links over another one, which it corrects by what the crawl has met. Deterministic."""
+    """Scores links by another scorer, corrected by what the crawl has learned. Deterministic."""
 
     def __init__(
         self,
@@ -104,7 +102,7 @@ class LinkLearner:
         self._growth = 2.0 ** (1.0 / half_life_pages) if half_life_pages > 0 else 1.0
         self._bound, self._smoothing, self._most_words = bound, smoothing, most_words
         self._trust = [TRUST.get(name, 0.0) for name in FIELDS]
-        self._weight = 1.0  # of the page learned last; those before it weigh less
+        self._weight = 1.0  # of the page learned last; earlier ones count less
         self._totals = [[0.0, 0.0] for _ in FIELDS]  # (-, +)
         self._counts: list[dict[str, list[float]]] = [{} for _ in FIELDS]
         self._evidence: list[dict[str, float]] = [{} for _ in FIELDS]  # computed when asked for
@@ -114,8 +112,9 @@ class LinkLearner:
         return sum(map(len, self._counts))
 
     def learn(self, link: Link, label: float, title: str = "", page_url: str = "") -> None:
-        """The page behind a link was read; `label` (0..1) says how relevant it was, `title` what it calls itself,
-        `page_url` where it was found in the end (default: where the link pointed)."""
+        """The page behind a link was read; `label` (0..1) says how relevant it was, `title` is the page's own,
+        `page_url` its final address (default: where the link pointed).
+        """
         named, came_by = _words([Link("", "", title), link])
         self.pages += 1
         self._prior.count(link, label >= RELEVANT, page_url or link.url)
@@ -241,7 +240,7 @@ class LinkLearner:
         self._weight = 1.0
 
     def _forget(self) -> None:
-        """Drop the words that were met least, and longest ago."""
+        """Drop the words with the smallest decayed counts."""
         ranked = sorted(
             (-sum(pair), place, word)
             for place, counts in enumerate(self._counts)

@@ -1,6 +1,8 @@
-"""A link model on disk: JSON a person can read, and nothing that a damaged or foreign file can break.
+"""A link model on disk: readable JSON, checked before it is used.
 
-A model has tens of thousands of counts: they are looked at together, and one by one only to name a bad one.
+Model files are passed around, merged and committed, so one that is truncated, huge, of another version,
+made with another tokenizer, or full of NaN is refused in one line before it decides a crawl. JSON is parsed, never
+executed; the size is checked before the bytes, and every number before it is used.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _PLACES = 3  # decimal places of a count on disk
 
 
 def load_model(topic: str, folder: Path | Traversable | None = None) -> LinkClassifier:
-    """The model <topic>.json of `folder`, or of the models that travel with the package."""
+    """The model <topic>.json of `folder`, or of the shipped models."""
     place = (folder or data_folder("models")).joinpath(f"{topic}.json")
     if not place.is_file():
         raise ModelError(

@@ -1,19 +1,19 @@
-"""What speaks for a link before a word of it is read: what its site has given, and the page it stands on.
+"""The prior of a link, before its words: from the success rate of its site and host, and from the page it stands on.
 
 Idea: a page of a site that gave relevant pages lately is likely relevant, whatever the link says; a portal is one site with
-    many channels, so its hosts have counts of their own, drawn to their site's. And relevant pages link to relevant pages
-    more often than others do; how much more often, the crawl tells.
+    many channels, so its hosts have counts of their own, smoothed towards their site's. And relevant pages link to relevant
+    pages more often than others do; how much more often is learned in the crawl.
 Formula: prior(link) = s + g
     s       =  logit q(host) - logit p;  q(host) = (r_h + m * q(site)) / (n_h + m);  q(site) = (r_s + m * p) / (n_s + m)
     g       =  logit (r_c + k * p) / (n_c + k) - logit p, c = the class of the page it stands on: relevant or not
     n, r    -> pages read of the host or site, or reached from pages of the class, and how many of them were relevant; those
-        before a page fade with each further one (sites to KEEP, classes to KEEP_CLASS), so a site that turned dry is soon left
-    p       -> the relevant share of all pages, fading to FADE, .1 to begin with;  m, k -> SMOOTHING, SMOOTHING_CLASS
+        before a page decay with each further one (sites by KEEP, classes by KEEP_CLASS), so an unproductive site is soon left
+    p       -> the relevant share of all pages, decayed by FADE, .1 to begin with;  m, k -> SMOOTHING, SMOOTHING_CLASS
     logit q = ln q / (1 - q), q kept within .001 of 0 and 1
 Reads: addresses of links and of the pages they stand on; which pages were relevant.
 Cost: some look-ups a link. Memory: at most MOST sites, hosts and relevant pages; the longest ago are forgotten first.
-But: site and page are no independent witnesses; that both are counted whole did best (docs/learning.md).
-Reference: ours; `adaptive` weighs the same evidence in columns (strategies.adaptive.url_features).
+But: site and page are not independent; that both count whole gave the best crawls (docs/lab/learning.md).
+Reference: ours; `adaptive` has the same features in columns (strategies.adaptive.url_features).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class LinkPrior:
         self._relevant: dict[str, None] = {}  # addresses of relevant pages
 
     def count(self, link: Link, relevant: bool, page_url: str) -> None:
-        """The page behind a link was read; `page_url` is the address it had in the end."""
+        """The page behind a link was read; `page_url` is its final address."""
         self._all = _more(self._all, relevant, FADE, own=FADE)
         self._keep(self._sites, registered_domain(link.url), relevant)
         self._keep(self._hosts, link.host, relevant)
@@ -67,7 +67,7 @@ class LinkPrior:
         return sum(self.parts(link))
 
     def parts(self, link: Link) -> tuple[float, float]:
-        """The same by what says it: its site and host, the page it stands on."""
+        """The same in parts: of its site and host, of the page it stands on."""
         overall = self._all[1] / self._all[0]
         site = overall
         for counts, name in ((self._sites, registered_domain(link.url)), (self._hosts, link.host)):
@@ -111,7 +111,7 @@ class LinkPrior:
 
 
 def _more(share: Share, relevant: bool, keep: float, *, own: float = 1.0) -> Share:
-    """One page more, counting `own`; those before it fade to `keep`."""
+    """One page more, counting `own`; those before it decay by `keep`."""
     return keep * share[0] + own, keep * share[1] + own * relevant
 
 

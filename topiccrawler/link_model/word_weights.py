@@ -1,13 +1,13 @@
-"""A word's share in a score, also for a word that no training has seen.
+"""A word's weight in a score, also for a word that training has not seen.
 
 The conflict: the tokenizer takes a long compound as one word (足球比赛), training has only met its parts (足球, 比赛), and
-what is unknown scores nothing; but cutting every word into parts would count most evidence twice.
+an unknown word scores nothing; but to split every word into parts would count most words twice.
 
-Idea: a word of the table speaks for itself; an unknown Han word of 3 characters or more is read as the longest known words
-    in it, from the left, at least 2 characters each, and says what they say together; other unknown words say nothing.
-Parameter: compounds, whether to do so. Anchors only (link_model.classifier): in contexts it added to evidence that is repeated
-    anyway (finance on other sites -.009 F1, anchors alone -.001, health +.004).
-Cost: one dictionary look-up a known word. An unknown one is worked out once and remembered; memory is bounded.
+Idea: a known word has its own weight; an unknown Han word of 3 characters or more is read as the longest known words
+    in it, from the left, at least 2 characters each, and has the sum of their weights; other unknown words have none.
+Parameter: compounds, whether to do so. Anchors only (link_model.classifier): in contexts it repeats what neighbouring
+    words say (docs/lab/link-models.md).
+Cost: one dictionary look-up a known word. The result for an unknown one is remembered; memory is bounded.
 Reference: forward maximum matching; ours as a back-off.
 """
 
@@ -19,7 +19,7 @@ _MOST_REMEMBERED = 50_000
 
 
 class WordWeights(dict[str, float]):
-    """Word -> share; `[word]` never fails. `in` and iteration know only what was trained or worked out."""
+    """Word -> weight; `[word]` never fails. `in` and iteration know only trained words and results remembered."""
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)

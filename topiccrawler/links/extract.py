@@ -1,14 +1,14 @@
-"""The links of a page as Link records, each with its text, its place and its context.
+"""The links of a page as Link records, each with its text, its position and its context.
 
-The conflict: trained models, live crawl and labelled files must see the same context to the character, and there are
-200 links on a page. The walk has already laid the page out as one line of text, so a context is a slice of it.
+Trained models, live crawl and labelled files must see the same context to the character, and there are
+200 links on a page. The page is already one line of text (pages.dom_traversal), so a context is a slice of it.
 Context   window     the `window` characters on each side, block and link ends marked "|"
           neighbour  per side: the neighbouring link's anchor when one stands within the window, else the window
           dom        text of the nodes within DOM_DISTANCE steps of the link in the tree, at most `window` characters a side
 Cost      see benchmarks/reading.py.
-But       per side **[reading]** (the paper does not say); a distance counts tree edges from the link's element to the
+But       per side is our reading (the paper does not say); a distance counts tree edges from the link's element to the
           element that holds the text; both sides of `dom` are capped, or a flat page would be one context.
-Reference NB-guided crawling (2010) §3.3; JLSE §4.2; first trials of windows in MEASURED.
+Reference NB-guided crawling (2010) §3.3; JLSE §4.2.
 """
 
 from __future__ import annotations

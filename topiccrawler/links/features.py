@@ -1,8 +1,8 @@
-"""What a classifier sees of a link: three small sets of words, kept apart.
+"""The features of a link: three sets of words, one for each field.
 
-The conflict: more evidence makes better decisions, but scoring has 4 µs a link, and what is true of one portal's
-addresses and menus is not true of the next site. So features are plain words in three fields, each with a table of its
-own; how far a field is trusted is a number of the model.
+The conflict: more features make better decisions, but scoring has 4 µs a link, and the addresses and menus of one
+portal say nothing about the next site. So features are plain words in three fields, each with a table of its
+own; how much a field counts is a number of the model.
 
     anchor    words of the anchor text (of the title attribute when there is none)
     context   words of the text on both sides
@@ -14,7 +14,7 @@ the topic's dictionary stands in it. `url` is ours.
 In an anchor a lexicon word that the tokenizer cuts is matched over neighbouring words ("上市" + "公司"); in a context,
 where neighbours may belong to two links, it is not.
 But: words with digits are no features: 15 and 2013 learned from one site mislead on the next. So do the directories
-    below the first, which are a site's own affair, and the query.
+    below the first, and the query.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SAY_NOTHING = frozenset({"http", "https", "www", "com", "cn", "net", "org", "go
 
 
 class LinkWords(NamedTuple):
-    """The words of one link, repeats and order as they stand."""
+    """The words of one link, with repeats, in their order."""
 
     anchor: Sequence[str]
     context: Sequence[str]
@@ -64,12 +64,12 @@ def words_of_links(links: Sequence[Link]) -> list[LinkWords]:
 
 
 def anchor_of(link: Link) -> str:
-    """What the link says of itself."""
+    """The link's own text: its anchor, else its title."""
     return link.anchor or link.title
 
 
 def context_of(link: Link) -> str:
-    """The text on both sides in one."""
+    """The text on both sides as one."""
     return f"{link.before}|{_LINK}|{link.after}"
 
 
@@ -111,7 +111,7 @@ def url_words(url: str) -> list[str]:
 
 
 def channel_words(url: str) -> list[str]:
-    """Latin words of host and first directory: what an address says that holds on other sites too."""
+    """Latin words of host and first directory: the part of an address whose words carry over to other sites."""
     found = _CHANNEL.match(url[:_LONGEST_URL].lower())
     if not found:
         return []

@@ -1,8 +1,8 @@
 """The links seen so far, as a graph of integers: millions of edges in tens of megabytes.
 
-The conflict: link strategies need the whole graph, and a crawl has millions of edges; objects cost hundreds of bytes an
-edge. So a URL is a number (found by a 64-bit hash, URLs are not kept), an edge is two 32-bit numbers and a weight, and
-whatever iterates (links.ranking) sees a sparse matrix.
+Link strategies need the whole graph, and objects cost hundreds of bytes an edge. So a URL is a number (found by a
+64-bit hash, URLs are not kept), an edge is two 32-bit numbers and a weight, and iterations (links.ranking) run on a
+sparse matrix.
 
 Nodes count from 0 in the order they were met. A page's out-edges are added at once, when it is read; a page read again
 adds nothing. A link of a page to itself and a repeated link do not count.

@@ -1,7 +1,7 @@
 """Pictures and files that a page links: recorded by anchor, alt and caption, never fetched.
 
-The conflict: such a link leads to nothing that can be read, yet its words are about the topic, and whoever searches the
-store may want the file. So links.extract leaves it out of the queue, and it is kept here as a record of its page.
+Such a link leads to nothing that can be read, but its words may be about the topic. So links.extract leaves it out of
+the queue, and it is kept here as part of its page's record.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""What the whole graph says of a node: PageRank, IPageRank, HITS, by sparse products.
+"""Ranks of the nodes of a graph: PageRank, IPageRank, HITS, by sparse products.
 
-The conflict: a refresh stops the crawl, and a crawl has millions of edges; a product of a sparse matrix with a vector
+A refresh stops the crawl, and a crawl has millions of edges; a product of a sparse matrix with a vector
 takes milliseconds there, so the iterations fit into a second.
 
 PageRank:  PR(A) = (1 - d) + d * sum over T -> A of PR(T) / C(T)
 IPageRank: IPR(A) = (1 - d) + d * sum over T -> A of IPR(T) * RW(T -> A) / sum over j of RW(T -> j)
 HITS:      authority = W' * hub, hub = W * authority, each divided by its largest entry
 Iteration stops when nothing changes by more than `tolerance` (of the largest value) or after `most_sweeps`.
-But: nodes without out-edges (every queued URL) give nothing away; this divides all PageRanks by one number against the
-    form that spreads them evenly (networkx), so the order is the same.
+But: nodes without out-edges (every queued URL) give nothing away; against the form that spreads their rank evenly
+    (networkx) this divides all PageRanks by one number, so the order is the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every page classifier answers, so that reading, pipelines and commands need not know which one it is."""
+"""What every page classifier answers; reading, pipelines and commands use this protocol."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ class PageClassifier(Protocol):
         ...
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The words that made it, each with its part; largest first."""
+        """The words behind the relevance, each with its share; largest first."""
         ...

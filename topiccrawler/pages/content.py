@@ -1,12 +1,12 @@
 """The main text of a page: what its author wrote, without navigation, lists, advertisements and legal lines.
 
-The conflict: no tag says where the text is, and link lists with summaries look like text; but only running
-text has sentences, its paragraphs stand together, and many authors name the element it stands in.
+The conflict: no tag marks the text, and link lists with summaries look like text; but only running
+text has sentences, its paragraphs are neighbours, and many authors name the element that holds it.
 Idea       Every block of text gets a value: its characters outside links if it reads like a sentence, less
-           the price a block must earn; links cost. The stretch of blocks with the largest sum is the text.
+           a price for each block; links cost. The stretch of blocks with the largest sum is the text.
            Short paragraphs beside it in the same element are taken back in; blocks made of links, captions,
            blocks of foreign regions and legal lines are left out. Where an element named like an article body
-           holds a fair part of the prose, only its blocks stand for choice.
+           holds a fair part of the prose, only its blocks are considered.
 Formula    value(b) = sentence·(length − links) − links − price; links cost LINK_BLOCK_COST each where they
            are most of the block; the first term is 0 in foreign regions; sentence = 1 with a sentence sign or
            >= LONG_CHARACTERS, else SCRAP; price = NEAR_PRICE in the same element as the block before,

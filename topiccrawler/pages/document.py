@@ -1,7 +1,7 @@
-"""What one walk over a page finds: a single line of text, and everything else as offsets into it.
+"""The result of one walk over a page: a line of text, and everything else as offsets into it.
 
-The conflict: links want characters beside them, density wants blocks, the title wants headings, and each could walk
-the tree again. One line of text with offsets serves all: the context of a link is a slice.
+Links need characters around them, main text needs blocks, the title needs headings. One line of text with offsets
+serves all, so the tree is walked once: the context of a link is a slice.
 """
 
 from __future__ import annotations

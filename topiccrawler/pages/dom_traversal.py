@@ -1,8 +1,7 @@
-"""The one walk: elements and text in document order become a line of text with offsets.
+"""The one walk over the tree: elements and text in document order become a line of text with offsets.
 
-The conflict: everything known about a page hangs on this loop, and it runs over some two thousand nodes a
-page. So there is no second pass, the parser is asked only for what is needed (a node's tag, its parent's
-identity, attributes of the few elements where they matter), and nothing recurses.
+The loop runs over some two thousand nodes a page. So there is no second pass, the parser is asked only for what is
+needed (a node's tag, its parent's identity, attributes of the few elements where they matter), and nothing recurses.
 Cost: see benchmarks/reading.py.
 """
 

@@ -1,4 +1,4 @@
-"""What a page tells of itself besides title and text: day, language, keywords, description, author."""
+"""What a page says of itself besides title and text: day, language, keywords, description, author."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_FACT = 1_000  # characters
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Each empty when the page does not tell."""
+    """Each empty when the page does not say."""
 
     published: str = ""  # YYYY-MM-DD
     language: str = ""  # zh-Hans, zh-Hant, ja, en …; und

@@ -1,16 +1,16 @@
-"""What two copies of a text have in common: a few bytes that stay nearly the same when a few words change.
+"""Fingerprints for near copies: 256 bits of a text that change little when a few words change.
 
-The conflict: a crawl meets one article on ten sites, each with its own small changes, and can compare no text with a
-million others. So a text becomes 256 bits, and the share of bits that differ tells how much of the wording does.
+A crawl meets one article on ten sites, each with small changes, and cannot compare a text with a
+million others. The share of bits that differ estimates how much of the wording does.
 Idea       MinHash of the set of word pairs; of each of the 256 smallest hashes only the lowest bit is kept.
 Formula    P(a bit differs) = (1 - J) / 2, J = Jaccard similarity of the two sets of word pairs; two texts are near
            copies when at most MOST_DIFFERENT of BITS differ (J >= .6).
 Parameters BITS 256, MOST_DIFFERENT 52: on 4,300 news texts copies with 5 % of their words changed lie at
            25 ± 5 bits (99.9 % under 42), nearest other articles mostly at 91 and more; under LEAST_WORDS words a set says
            little, and only exact copies count.
-Cost       under 0.1 ms for 300 words, besides cutting them.
+Cost       under 0.1 ms for 300 words, besides segmenting them.
 But        the library gives 256 whole minima; only their bits are kept, 32 bytes that one XOR compares. Order of the
-           pairs and how often they stand does not count.
+           pairs and how often they occur do not count.
 Reference  b-bit minwise hashing (Li & König 2010); shingles (Broder 1997). MinHash itself: rensa.
 """
 
@@ -32,7 +32,7 @@ _SEED = 7  # fingerprints are stored: another seed would be another kind of fing
 
 
 class Fingerprint(NamedTuple):
-    """A text, as copies are looked for."""
+    """A text as the duplicate index stores it."""
 
     digest: int  # of all words in order, signed 64 bits: equal for exact copies
     bits: bytes  # BITS / 8 bytes; empty for a text too short to have near copies

@@ -1,6 +1,6 @@
-"""What a page says about itself in elements without text: title, metas, base, canonical URL, refresh, language.
+"""Reads the elements without text: title, metas, base, canonical URL, refresh, language.
 
-The conflict: these stand in any order, twice, or in the body; the first of each counts, as in browsers.
+They stand in any order, twice, or in the body; the first of each counts, as in browsers.
 """
 
 from __future__ import annotations

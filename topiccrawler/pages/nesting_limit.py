@@ -1,15 +1,15 @@
-"""Keeps hostile markup from costing minutes or gigabytes in the HTML5 tree builder.
+"""Limits nesting, so that hostile markup cannot cost the HTML5 tree builder minutes or gigabytes.
 
 The conflict: the standard's algorithm looks through all open elements at each block tag (quadratic in depth:
 400 000 nested <div> take minutes), and opens unclosed formatting elements again in every later paragraph
 (1 000 <b> and 1 000 <p> make a million elements, half a gigabyte). Browsers stop at 512 levels; real pages
 stay below 100.
-Idea: a page with few tags cannot hurt and passes at the price of one count. Otherwise formatting tags are
-dropped when more of them are open at once than anyone needs, opening tags past MOST_LEVELS with as many
-closing ones, and tags of 20 000 characters (a hundred thousand attributes are quadratic too; what is that
-long in real pages is a picture's data: URL).
+Idea: a page with few tags is harmless and costs one count. Otherwise formatting tags are
+dropped when more of them are open at once than real pages have, opening tags past MOST_LEVELS with as many
+closing ones, and tags of 20 000 characters (a hundred thousand attributes are quadratic too; a tag of that
+length in a real page holds a picture's data: URL).
 Parameters: pages below HARMLESS_* cost at most a tenth of a second whatever they hold; MOST_LEVELS 256 and
-MOST_UNCLOSED_FORMATTING 60 lie far above real pages. Cost: 0.1 ms for a 90 kB page.
+MOST_UNCLOSED_FORMATTING 60 are far above real pages. Cost: 0.1 ms for a 90 kB page.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ENDLESS_TAG = re.compile(r"<[^<>]{20000,}>?")
 
 
 def limit_nesting(html: str) -> str:
-    """The same page, flattened where its nesting is out of all reason."""
+    """The same page, flattened where it is nested too deeply."""
     if len(html) > HARMLESS_CHARACTERS:
         html = _ENDLESS_TAG.sub(" ", html)
     tags = html.count("<")

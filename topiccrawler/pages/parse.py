@@ -1,8 +1,8 @@
-"""HTML of any quality to a Document.
+"""Parses HTML of any quality to a Document.
 
-The conflict: real pages have two <html> roots, unclosed tags and megabytes, and an HTML5 tree builder mends
-all of it; but its cost grows with the square of the nesting depth, and hostile nesting takes minutes. Pages
-with very many tags are measured first and flattened where they are too deep (taming.py).
+Real pages have two <html> roots, unclosed tags and megabytes; an HTML5 tree builder reads all of them, but its cost
+grows with the square of the nesting depth. Pages with very many tags are flattened first where they are too deep
+(pages.nesting_limit).
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""A page read whole: bytes in, Page, text and words out; whatever the bytes are.
+"""Reads a page: bytes in, Page, text and words out.
 
-The conflict: a crawl meets pages that are no HTML (pages.formats), no text, or megabytes of either, and must neither stop nor
-slow down; yet words, relevance and links all need the same parse. So one Reader does it once per page, with
-bounds on every part.
-Bounds: MOST_BYTES of a body are decoded (the rest is cut), parse.py and walk.py bound characters, elements
-and links, and MOST_BODY_CHARACTERS of text go to the segmenter.
+A crawl meets pages that are no HTML (pages.formats), no text, or megabytes of either, and must neither stop nor
+slow down; words, relevance and links all need the same parse. So one Reader parses once per page, with bounds.
+Bounds: MOST_BYTES of a body are decoded (the rest is cut); pages.parse and pages.dom_traversal bound characters, elements
+and links; MOST_BODY_CHARACTERS of text go to the segmenter.
 Cost: see benchmarks/reading.py.
 """
 
@@ -106,7 +105,7 @@ class Reader:
         return Reading(page, document, main, encoding, words, kind, fault)
 
     def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
-        """What the format's reader makes of a body that is no HTML; the reason when it makes nothing."""
+        """The format reader's extract of a body that is no HTML, or the error that says why there is none."""
         try:
             return self.formats.read(kind, body, declared)
         except UnreadableError as fault:

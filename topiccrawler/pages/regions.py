@@ -1,8 +1,8 @@
-"""Which part of a page an element belongs to, from its tag, class and id.
+"""The region of a page an element belongs to, from its tag, class and id.
 
-The conflict: authors name parts freely (topNav, nav_top, l-sidebar, 底部), yet a link's region and the main
-text hang on it. Names are cut into words at case changes and signs and looked up in short lists; where lists
-disagree, the more telling part wins, in this order: footer, navigation, aside, header, body.
+Authors name regions freely (topNav, nav_top, l-sidebar, 底部). Names are split into words at case changes and signs
+and looked up in short lists; where lists disagree, the first of this order counts: footer, navigation, aside,
+header, body.
 """
 
 from __future__ import annotations

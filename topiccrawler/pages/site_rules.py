@@ -1,8 +1,7 @@
-"""Reading rules of a site: the user's CSS selectors instead of our guesses, for the pages they care about.
+"""Reading rules of a site: a user's CSS selectors for title, main text and links.
 
-The conflict: title, main text and links are found by rules that hold for most sites, and someone knows better for one. So a
-rule replaces only what it names, only on its site, and where its selector meets nothing (the site has changed, this page
-is another kind) the general reading stands: a stale rule must not empty the store.
+A rule replaces only what it names, only on its site. Where its selector matches nothing (the site has changed, this
+page is of another kind) the page is read as on any site, so that an outdated rule does not empty the store.
 Which: the host, its subdomains, or a host/path prefix; the longest host that fits, then the longest path.
 Cost: a second parse, of pages with a rule only.
 """
@@ -70,7 +69,7 @@ def _specific(place: str) -> tuple[int, int]:
 
 
 def _outermost(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
-    """What the selector meets, without what stands inside another match."""
+    """The elements the selector matches, without those inside another match."""
     met = tree.css(selector)[:MOST_NODES]
     known = {node.mem_id for node in met}
     found = []

@@ -1,12 +1,12 @@
-"""What a page says about the topic, in its own words: its best sentences, in their order.
+"""A page's summary: its best sentences for the topic, in their order.
 
-The conflict: the first sentences of an article are often a place and a date, and whoever searches wants to see why the
-page was kept. So the sentences with most topic words are shown; early ones win among equals.
+The first sentences of an article are often a place and a date. So the sentences with most topic words are taken; early
+ones win among equals.
 Formula    value(s) = Σ_k w_k · (1 - 2^-n_k) / (1 + length / TYPICAL_LENGTH) · (1 + LEAD / (1 + place)), n_k = times keyword k
-           stands in s, w_k its weight in the topic; the best are taken while MOST_CHARACTERS hold, and set in text order.
-Parameters MOST_CHARACTERS 200 (one sentence may be longer), TYPICAL_LENGTH 60, LEAD 0.5 [by reading the summaries of a few pages].
+           occurs in s, w_k its weight in the topic; the best are taken within MOST_CHARACTERS, in text order.
+Parameters MOST_CHARACTERS 200 (one sentence may be longer), TYPICAL_LENGTH 60, LEAD 0.5 (by reading the summaries of a few pages).
 Cost       one regular expression over the folded text: 0.1 ms for 2,000 characters.
-But        keywords are found as characters, not as segmented words: a summary need not be exact, and cutting the text
+But        keywords are found as characters, not as segmented words: a summary need not be exact, and segmenting the text
            again would cost more. Without any keyword the opening is the summary.
 Reference  sentence extraction (Luhn 1958), with the topic's words for the frequent ones.
 """
@@ -49,7 +49,7 @@ class Summariser:
     def summary(self, text: str) -> str:
         """At most MOST_CHARACTERS of the text, besides the gaps; empty for a text without sentences."""
         text = text[: MOST_SENTENCES * TYPICAL_LENGTH]
-        folded = fold(text)  # character by character: the places are the same
+        folded = fold(text)  # character by character: offsets are the same
         sentences, values = [], []
         for found in islice(_SENTENCE.finditer(text), MOST_SENTENCES):
             if len(sentence := found[0].strip()) >= SHORTEST:

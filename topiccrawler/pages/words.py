@@ -1,4 +1,4 @@
-"""The words of a page by the place they stand in: what page classifiers read."""
+"""The words of a page by field: the input of page classifiers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """The words of one page, by the place they stand in; `body` is the main text, else all text."""
+    """The words of one page by field; `body` is the main text, else all text."""
 
     title: Sequence[str] = ()
     headings: Sequence[str] = ()

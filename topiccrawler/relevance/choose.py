@@ -1,7 +1,7 @@
-"""The page classifier a user names, for a topic: `vsm` from the topic alone, the others from their trained file.
+"""Builds the page classifier a user names, for a topic: `vsm` from the topic alone, the others from their trained file.
 
-The conflict: `vsm` must work for a topic made a minute ago, a trained page classifier only where someone trained it; a name without
-its file is told in one line before the first request. A trained topic vector, where there is one, replaces the topic's own.
+A name without its file is an error before the first request. A trained topic vector, where there is one, replaces the
+topic's own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FOLDER = "page_classifiers"  # within the folder of models
 
 
 def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = None) -> PageClassifier:
-    """The page classifier `name` of that topic; `folder`: where trained models lie, by default those that travel with the package."""
+    """The page classifier `name` of that topic; `folder`: where trained ones lie, by default the shipped ones."""
     if name not in PAGE_CLASSIFIERS:
         raise ArgumentError(
             f"page classifier {name!r}", "is unknown", f"page classifiers are {', '.join(PAGE_CLASSIFIERS)}"

@@ -1,14 +1,14 @@
-"""Detail pages (one text) against link pages (lists of links): a support vector machine on three figures of the page.
+"""Detail pages (one text) against link pages (lists of links): a support vector machine on three features of the page.
 
 Idea: a detail page has text outside links, few links a word, and its text in one block; a hub has the opposite.
 Formula: TextDegree = log2((words outside links + 1) / k); LinkDegree = log2((links + 1) / (words + 1));
 Aggregation = Σ size² / (Σ size)² over blocks of text outside links; 0 for a page without any.
-score = Σ_i v_i·exp(-γ·|x - x_i|²) + b over the support vectors x_i, each figure scaled to mean 0, deviation 1;
+score = Σ_i v_i·exp(-γ·|x - x_i|²) + b over the support vectors x_i, each feature scaled to mean 0, deviation 1;
 score >= 0 is a detail page.
-Parameters: k = 100 (paper); γ, C by cross-validation when trained (detail_training.py).
+Parameters: k = 100 (paper); γ, C by cross-validation when trained (relevance.training.detail).
 Reads: the document. Cost: one pass over its runs of text, some hundred exponentials.
-But: the paper counts words of a segmenter; here Han characters are counted two a word, other runs of letters one, for a
-segmenter over all the page would cost more than all the rest. The paper gives no formula for Aggregation: this is the
+But: the paper counts words of a segmenter; here two Han characters count as a word, other runs of letters as one, because a
+segmenter over all the page would cost more than everything else. The paper gives no formula for Aggregation: this is the
 chance that two pieces of text stand in one block.
 Reference: JLSE (2014) §3.3.
 """
@@ -73,7 +73,7 @@ def _words_in(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class DetailClassifier:
-    """The trained machine."""
+    """The trained support vector machine."""
 
     gamma: float
     means: Numbers
@@ -116,7 +116,7 @@ def save_detail(svm: DetailClassifier, place: Path) -> None:
 
 
 def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:
-    """The machine of that folder of models, by default the one that travels with the package."""
+    """The SVM of that folder of models, by default the shipped one."""
     place = (folder or data_folder("models")).joinpath(*FILE.split("/"))
     file = JsonFile(place, LARGEST_BYTES, ModelError, "detail classifier", REMEDY)
     model = file.values

@@ -1,9 +1,9 @@
-"""Reads pages and says of each whether it is a detail page.
+"""Reads pages and classifies each as detail page or not.
 
-The conflict: one strategy in twenty asks whether a page is one text or a list of links, and the answer costs as much as
-judging the page; the others should not pay. So a crawl takes this reader only for a strategy that `needs_detail`.
+One strategy in twenty asks for it, and it costs as much as classifying the page by topic. So a crawl takes this reader
+only for a strategy that `needs_detail`.
 Cost: a tenth of reading a page.
-But: a page without a word outside its links is none, whatever the machine says: it has hardly seen such.
+But: a page without a word outside its links is no detail page, whatever the SVM says: it has hardly seen such pages.
 """
 
 from __future__ import annotations
@@ -36,6 +36,6 @@ class DetailReader(Reader):
 
 
 def detail_svm(folder: Path | None = None) -> DetailClassifier:
-    """The machine in that folder of models where there is one, else the one that travels with the package."""
+    """The SVM in that folder of models if there is one, else the shipped one."""
     own = folder is not None and folder.joinpath(FILE).is_file()
     return load_detail(folder if own else None)

@@ -1,16 +1,16 @@
-"""The trained page classifiers at work: centroid, naive Bayes and linear SVM are one sum over the words of a page.
+"""The trained page classifiers: centroid, naive Bayes and linear SVM are one sum over the words of a page.
 
-Idea: all three give a word a number for each class; what differs is how they were found (training.py) and whether a page
-is taken as counts or as a vector of length 1. So one class scores them all, without scikit-learn.
+Idea: all three give a word a number for each class; they differ in how it was found (relevance.training) and in whether a
+page is taken as counts or as a vector of length 1. So one class scores them all, without scikit-learn.
 Formula: x_w = count · factor_w, or (1 + ln count) · factor_w divided by the length of x (`unit`); s_c = Σ x_w·v_wc + b_c;
-margin = s_topic - max over negative topics c of s_c, negative topics = the labels of the rest; divided by the number of known words (`mean`);
-relevance = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of documents held out (Platt): a probability.
+margin = s_topic - max over negative topics c of s_c, negative topics = the other labels; divided by the number of known
+words (`mean`); relevance = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of held-out documents (Platt).
 naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, `pairs` of neighbouring words and
 word `lists` too; centroid: unit, factor = idf · sqrt(IG).
-Reads: words of all fields (features.py).
+Reads: words of all fields (relevance.features).
 Cost: one look-up a distinct word, one small matrix product; see benchmarks/judge.py.
 But: words the model does not know do not lengthen the page. JLSE eq. 2 multiplies word by word, so the probability of a
-page of 500 words is 0 or 1; the mean and the fitted slope keep it telling. `log_odds` is the untouched sum.
+page of 500 words is 0 or 1; the mean and the fitted slope avoid that. `log_odds` is the plain sum.
 Reference: JLSE (2014) §3.1; Joachims (1998); Platt (1999).
 """
 
@@ -56,7 +56,7 @@ class LinearClassifier:
         return logistic(self.slope * self.margin(words) + self.offset)
 
     def margin(self, words: PageWords) -> float:
-        """How far the topic is before its nearest negative topic."""
+        """The score of the topic less that of its nearest negative topic."""
         rows, weights = self._vector(words)
         return self._margin(self._sums(rows, weights), weights)
 
@@ -66,7 +66,7 @@ class LinearClassifier:
         return float(sums[0] - sums[1:].max())
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The words of the page with their parts of the margin against the nearest negative topic; largest first."""
+        """The words of the page with their shares of the margin against the nearest negative topic; largest first."""
         counts = self._counts(words)
         known = [word for word in counts if word in self.words]
         rows, weights = self._vector(words)

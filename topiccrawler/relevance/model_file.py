@@ -1,6 +1,8 @@
-"""A trained page classifier on disk: JSON a person can read, and nothing that a damaged or foreign file can break.
+"""A trained page classifier on disk: readable JSON, checked before it is used.
 
-Values are whole multiples of `unit_value`: a quarter of the size of decimals, and far finer than they are known.
+A file that is truncated, huge, of another version or tokenizer, or full of NaN is refused in one line before it
+decides a crawl. JSON is parsed, never executed.
+Values are whole multiples of `unit_value`: a quarter of the size of decimals, and precise enough.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Where to draw the line between pages about a topic and others, chosen from classified examples.
+"""Chooses the threshold between pages about a topic and others from classified examples.
 
-The conflict: every page classifier has a scale of its own, every user another price for a wrong page. So the line is chosen from
-examples: where F1 is best, or the lowest that still keeps an asked precision. It lies half-way between two examples, and
-never parts equal scores. Where the best F1 lies depends on a handful of examples near the line: `steady_threshold` draws the
-examples again and again and takes the mean of the best lines (bagging, Breiman 1996). Chosen on one half of the margins of an
-SVM on the shared documents and measured on the other half, thirteen topics: mean F1 .8967, by `best_threshold` .8945.
+The conflict: every page classifier has a scale of its own, every user another price for a wrong page. So the threshold is
+the one with the best F1, or the lowest with an asked precision. It lies half-way between two examples and
+never separates equal scores. The best F1 depends on a handful of examples near the threshold: `steady_threshold` takes
+the mean over bootstrap samples (bagging, Breiman 1996), which is a little better on the other half of the shared
+documents (mean F1 .8967, by `best_threshold` .8945).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def best_threshold(truths: Sequence[bool], scores: Sequence[float]) -> float:
 
 
 def steady_threshold(truths: Sequence[bool], scores: Sequence[float], seed: int = 0) -> float:
-    """The mean of the thresholds of the best F1 over draws, with replacement, of the examples. Raises as best_threshold."""
+    """The mean of the best-F1 thresholds over bootstrap samples of the examples. Raises as best_threshold."""
     best = best_threshold(truths, scores)
     examples, chance = list(zip(truths, scores, strict=True)), random.Random(seed)
     draws = [chance.choices(examples, k=len(examples)) for _ in range(DRAWS)]
@@ -75,7 +75,7 @@ def threshold_at_precision(truths: Sequence[bool], scores: Sequence[float], prec
 
 
 def _cuts(truths: Sequence[bool], scores: Sequence[float]) -> Iterator[tuple[int, int, float]]:
-    """Every place a line can be drawn: examples kept, true ones among them, threshold."""
+    """Every possible threshold: examples kept, true ones among them, threshold."""
     ranked = sorted(zip(scores, truths, strict=True), reverse=True)
     hits = 0
     for kept, (score, truth) in enumerate(ranked, 1):

@@ -1,20 +1,21 @@
-"""Is a page about the topic? The VSM classifier: fast, readable, and of one opinion on the same words.
+"""The VSM page classifier: the cosine of a page with the topic's keywords, and their share of the page's words.
 
-Idea: see the page only through the topic's k keywords (other words pruned, keywords the page lacks count 0) and take the
-cosine between it and the topic. A cosine does not know how much of the page was pruned, so one keyword in a long page would
-score high: the share of running words that are topic words is a second factor.
+Idea: keep only the topic's k keywords of the page (keywords the page lacks count 0) and take the cosine between it and
+the topic. The cosine ignores how much of the page was dropped, so one keyword in a long page would
+score high: the share of the page's words that are topic words is a second factor.
 Formula: n_i = Σ_field count_i · field weight; x_i = n_i / max n; cosine = cos(x_i·w_i, w_i), w = topic weights;
 share = Σ_i n_i·w_i / max w / (n of all words + prior_words); relevance = sqrt(cosine · min(1, share / full_share)).
 Parameters: title_weight 5, heading_weight 2, emphasis_weight 1, meta_weight 2 (SkyReach §3.7 weights the title more, no
-value given; F1 hardly moves between title weights 3 and 10); prior_words 20: a page of three words proves little;
-full_share 0.1: about what a page has that speaks of nothing else, so that thresholds lie near 0.15.
-Negative topics (only of a trained topic vector): other topics' vectors, learned with it. relevance = the topic's own - rival_weight ·
-that of the nearest negative topic, not below 0: a page of more than one topic still counts, one that is nearer to another does not.
+value given; F1 hardly changes between title weights 3 and 10); prior_words 20: a page of three words proves little;
+full_share 0.1: about the share on a page that is only about the topic, so that thresholds lie near 0.15.
+Negative topics (only of a trained topic vector): other topics' vectors, learned with it. relevance = the topic's own -
+negative_weight · that of the nearest negative topic, not below 0: a page of more than one topic still counts, one that is
+nearer to another does not.
 Reads: title, headings, emphasis, meta and body words of one page, already folded by the segmenter.
 Cost: one count over the words, then work for the keywords found only; negative topics double it (benchmarks/judge.py).
-But: the share is ours; the papers have the cosine alone. It weighs each word by its topic weight, so that common words
-fill no page; the square root only spreads the scale. Mean F1 on five topics of documents (benchmarks/judge.py): cosine
-alone .73, share alone .83, both .84.
+But: the share is ours; the papers have the cosine alone. It counts each word by its topic weight, so that common words
+alone do not fill it; the square root only spreads the scale. Mean F1 on five topics of documents (benchmarks/judge.py):
+cosine alone .73, share alone .83, both .84.
 Reference: MySpider thesis (2009) §4.4.4; SkyReach (2003) §3.7.
 """
 
@@ -33,7 +34,7 @@ LEAST_WEIGHT = 1e-6  # of the heaviest: squares of less would vanish
 
 
 class VsmClassifier:
-    """Relevance 0..1 of a page to one topic, and the words that made it."""
+    """Relevance 0..1 of a page to one topic, and the words behind it."""
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class VsmClassifier:
         for word, count in counts.items():
             if word in weights:
                 weight = weights[word]
-                component = count * weight  # dividing all by the largest count would not turn the vector
+                component = count * weight  # dividing all by the largest count would not change the cosine
                 heavy += component
                 along += component * weight
                 across += component * component
@@ -119,7 +120,7 @@ class VsmClassifier:
         )
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The keywords of the page, each with its part of the relevance; largest first, together the relevance."""
+        """The keywords of the page, each with its share of the relevance; largest first, together the relevance."""
         counts, _ = self._counts(words)
         own = self._weights
         parts = {word: count * own[word] for word, count in counts.items() if word in own}

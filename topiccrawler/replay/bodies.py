@@ -1,7 +1,7 @@
-"""The body a recorded response carried, whatever way it was stored.
+"""The body of a recorded response, decoded, however it was stored.
 
-The conflict: a WARC keeps the bytes of the wire, chunked and compressed; but many writers store the plain body and
-leave the old headers standing. So each header is tried and believed only when it fits the bytes.
+A WARC should keep the bytes of the wire, chunked and compressed; many writers store the decoded body with the old
+headers. So each header is tried, and followed only when it fits the bytes.
 """
 
 from __future__ import annotations

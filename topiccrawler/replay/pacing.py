@@ -1,10 +1,10 @@
-"""Lets recorded answers come one at a time, as on a network slower than the reader.
+"""Releases recorded answers one at a time, as on a network slower than the reader.
 
-The conflict: a recording answers at once, so sixteen answers come in the same instant, are read in a row, and only then is
-the next page asked for; a network answers now this request, now that, and the crawl chooses anew after each. A strategy
-that learns from each page ends elsewhere. So an answer waits until as many requests wait as may be under way: then the page
-before it has been read and its successor asked for. Where fewer are asked for (seeds, the last pages), an answer comes once
-the crawl has stood still.
+The conflict: a recording answers at once, so sixteen answers come in the same instant, are read in a row, and only
+then is the next page asked for. On a network answers come one by one, and the crawl chooses again after each. A
+strategy that learns from each page then takes another way. So an answer waits until as many requests wait as may be
+under way: then the page before it has been read and its successor asked for. Where fewer are asked for (seeds, the
+last pages), an answer comes once the crawl is idle.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LOOKS = 2  # at a crawl that stands still: a page may just have been read, and i
 
 
 class Pacer:
-    """First asked, first answered."""
+    """First in, first out."""
 
     def __init__(self, under_way: int) -> None:
         """`under_way`: requests at once."""
@@ -27,7 +27,7 @@ class Pacer:
         self._timer: asyncio.TimerHandle | None = None
 
     async def wait(self, still: Callable[[], bool]) -> None:
-        """Until it is this request's turn. `still`: whether all that was answered has been read."""
+        """Wait until this request may be answered. `still`: whether all that was answered has been read."""
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         if len(self._waiting) >= self._under_way:

@@ -1,8 +1,7 @@
 """One WARC file: where its responses begin, and each of them on demand.
 
-The conflict: a file of gigabytes is read by offset only, so records must be reachable one by one; and the file of a
-crawl that was killed ends in the middle of a record, which is no reason to lose the rest. So what is whole is used,
-and what the file ends in is told in `damage`.
+A file of gigabytes is read by offset only. The file of a killed crawl ends in the middle of a record: its whole
+records are used, and `damage` says what is wrong with its end.
 """
 
 from __future__ import annotations

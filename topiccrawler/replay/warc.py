@@ -1,8 +1,8 @@
-"""A recorded web: WARC files that answer for the network.
+"""A recorded web: WARC files that answer in place of the network.
 
-The conflict: a recording knows each page under the one URL it was fetched by, a crawl asks under many; and a web of
-gigabytes must not be held in memory. So one pass notes where each response begins, bodies are read on demand, and
-a URL that was not recorded is looked for under the spellings a server would know.
+A recording knows each page under one URL, a crawl asks under many; and gigabytes must not be in memory. So one pass
+notes where each response begins, bodies are read on demand, and a URL that was not recorded is looked up under the
+spellings a server would know.
 
 For a URL, in this order:
     the recording of it (http when https was not recorded, and the other way round; the first of several records);
@@ -12,7 +12,7 @@ For a URL, in this order:
         /x/ finds /x/index.html, a page finds itself recorded with tracking parameters;
     nothing: 404 on a recorded host (also for robots.txt: all is allowed), else 502.
 
-A file that was cut off (a crawl killed while it wrote) gives its whole records; the damaged rest is counted and told.
+Of a truncated file (a crawl killed while it wrote) the whole records are used; damaged ends are counted and logged.
 A file that gives none, or whose records cannot be reached by offset, is a ReplayError.
 """
 
@@ -60,12 +60,12 @@ class RecordedWeb:
     """Random access to the responses of WARC files, by URL."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        self.damaged = 0  # files with a rest that could not be read
+        self.damaged = 0  # files whose end could not be read
         self.repeated = 0  # records of a URL that had one already
         self._paths = list(paths)
         self._files: list[WarcFile] = []
         self._positions: dict[str, int] = {}  # key -> (offset * files + file) * 2 + recorded under https
-        self._spelled: dict[str, str] = {}  # key -> URL as recorded, where it cannot be told from the key
+        self._spelled: dict[str, str] = {}  # key -> URL as recorded, where the key does not give it
         self._moved: dict[str, Found] = {}  # key -> answer, where it is not 200
         self._aliases: dict[str, str] = {}
         for number, path in enumerate(self._paths):
@@ -180,7 +180,7 @@ class RecordedWeb:
         if key in self._positions and secure and not self._positions[key] & 1:
             key = "https" + key[4:]  # the http record is most often nothing but the way to this one
         elif key in self._positions:
-            key = entry.url  # told apart by a fragment
+            key = entry.url  # distinguished by a fragment
         if key in self._positions:
             self.repeated += 1
             return

@@ -1,4 +1,4 @@
-"""Collects labelled links for `scrapy train`: a general crawl, in which the address of a link's target is its label."""
+"""The spider `links`: collects labelled links for `scrapy train`; the address of a link's target is its label."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HTML_TYPES = ("html", "text/plain", "xml")
 class LinksSpider(FocusedSpider):
     """Labels links by where they lead: `scrapy crawl links -a topic=finance -a pages=2000`.
 
-    Arguments: topic, seeds (default: the topic's positive and negative places), strategy (breadth_first or
+    Arguments: topic, seeds (default: the topic's positive and negative URL prefixes), strategy (breadth_first or
     random_order), pages, out, context, links_per_page, links_per_host, links_per_site, unlabelled
     (topiccrawler.crawl.params). Given the same JOBDIR, or the same `out`, it goes on.
     """
@@ -111,7 +111,7 @@ class LinksSpider(FocusedSpider):
 
 
 def _places(topic: Topic) -> str:
-    """The home pages of the places that labels are made from: a crawl from there meets links of both kinds."""
+    """The home pages of the URL prefixes that labels are made from: a crawl from there meets links of both classes."""
     if not topic.positive or not topic.negative:
         kind = "negative" if topic.positive else "positive"
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""The main job: crawl for one topic, best links first."""
+"""The spider `topic`: crawls for one topic, best links first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ YOUNG_OBJECTS = 20_000  # looked through for cycles at this many; more pages in 
 class TopicSpider(FocusedSpider):
     """Fetches pages about a topic: `scrapy crawl topic -a topic=finance`.
 
-    Arguments: topic, seeds, strategy, pages, targets, keywords, sites, strategy_NAME (topiccrawler.crawl.params).
+    Arguments: topic, seeds, strategy, page_classifier, pages, targets, keywords, sites, strategy_NAME
+    (topiccrawler.crawl.params).
     """
 
     name = "topic"

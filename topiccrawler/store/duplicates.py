@@ -1,12 +1,12 @@
-"""Which pages are copies of one met before: exact ones by digest, near ones by fingerprint.
+"""Finds pages that are copies of an earlier one: exact copies by digest, near copies by fingerprint.
 
 The conflict: the usual indexes for near copies (bands of hash tables) take a kilobyte a page and still miss some; a
-crawl has a million pages and must find a copy in about a millisecond. Fingerprints are only 32 bytes, so they all lie
-in memory side by side: one pass over their first 64 bits leaves one in a hundred, which are compared in full.
-Digests and URLs lie on disk only (SQLite), beside the page store, and outlive the process as the store does.
+crawl has a million pages and must find a copy in about a millisecond. Fingerprints take only 32 bytes, so all of them
+are in memory side by side: one pass over their first 64 bits leaves one in a hundred, which are compared in full.
+Digests and URLs are on disk only (SQLite), beside the page store.
 
 Rule       a page is a copy of the earliest page known that it matches; a page met again is never its own copy.
-Parameters FIRST_DIFFERENT 22 of the first 64 bits: true copies lie at 6 ± 2.4, so the first pass loses none of note.
+Parameters FIRST_DIFFERENT 22 of the first 64 bits: true copies lie at 6 ± 2.4, so the first pass loses next to none.
 Cost       measured by benchmarks/duplicates.py.
 """
 
@@ -83,7 +83,7 @@ class DuplicateIndex(Database):
         return len(self._near)
 
     def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool = True) -> str | None:
-        """The page this one is a copy of; None, and the page is kept in mind, when it is the first.
+        """The page this one is a copy of; None when it is the first, which is then remembered.
 
         Without `across_sites` only pages of the same registered domain count.
         """

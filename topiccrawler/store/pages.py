@@ -1,8 +1,8 @@
 """The page store: one SQLite file, one row a URL.
 
-The conflict: a crawl killed at any moment fetches its open pages again, so storing twice must be harmless; and the
-frontier may forget a page only after the store is safe on disk. So a row is an upsert by URL, and nothing is durable
-before commit(), which the caller makes first, before the frontier's.
+A killed crawl fetches its open pages again, so storing a page twice must be harmless; and the frontier may forget a
+page only after the store is safe on disk. So a row is an upsert by URL, and nothing is durable before commit(), which
+the caller makes before the frontier's.
 
 Text lies compressed (zlib, level 1): 0.05 ms a page more to write, 0.02 to read, for a file of 62 % of the size
 (3,000 documents of 4 kB; levels 3 and 6 save 1 and 2 % more).
@@ -122,7 +122,7 @@ class PageStore(Database):
 
 
 def _storable(value: object) -> object:
-    """What SQLite refuses, replaced: lone surrogates, and numbers that are none."""
+    """Replaces what SQLite refuses: lone surrogates, and numbers that are not finite."""
     if isinstance(value, str) and not value.isascii():
         return value.encode("utf-8", "replace").decode("utf-8")
     return 0.0 if isinstance(value, float) and not math.isfinite(value) else value

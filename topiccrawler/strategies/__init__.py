@@ -1,4 +1,4 @@
-"""The strategies by name. A new one is a file here, named as the strategy, and a line in `STRATEGIES`: name, class."""
+"""The strategies by name. A new one is a file here, named as the strategy, and its name and class in `_CLASSES`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from topiccrawler.strategies.base import Strategy
 
 
 class Strategies(UserDict[str, type[Strategy]]):
-    """Name -> class. A class is imported when it is asked for: some draw in scipy, which a crawl without them spares."""
+    """Name -> class. A class is imported when it is asked for: some import scipy, which other crawls do not need."""
 
     def __getitem__(self, name: str) -> type[Strategy]:
         found: Any = super().__getitem__(name)

@@ -1,4 +1,4 @@
-"""Anchor text analysis: direct evidence only, shared among a page's links."""
+"""Anchor text analysis (ATA): direct evidence only, normalised over a page's links."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from topiccrawler.text.odds import logistic
 
 @dataclass
 class AnchorText(Strategy):
-    """Fetch links first whose anchors speak of the topic, on relevant pages that speak of little else.
+    """Fetch links first whose anchors are about the topic, on relevant pages with few such anchors.
 
-    Idea: the anchor says what a link leads to; the page says how much that is worth; a page shares its worth.
+    Idea: the anchor says what a link leads to; the page says how reliable that is; a page shares its worth.
     Formula: priority(i) = sim(i) / (sum over the page's links v of sim(v)) * P(+|page)
         sim(i) = P(+|anchor) if the anchor is classified positive, else `negative`
-        P(+|anchor) -> the link model shown the anchor alone; P(+|page) -> `Page.relevance`, at least `negative`.
-    Parameters: negative 0.01 (JLSE algorithm 1); terminal false: links of result pages are followed; detail false: a
-        relevant page is a result page, true: one that the detail classifier (relevance.detail, the paper's SVM of §3.1) holds
-        for a detail page besides. The paper has true for both (algorithm 2, step 1).
+        P(+|anchor) -> the link model on the anchor alone; P(+|page) -> `Page.relevance`, at least `negative`.
+    Parameters: negative 0.01 (JLSE algorithm 1); terminal false: links of result pages are followed; detail
+        false: a relevant page is a result page; true: it must also be a detail page (relevance.detail, the
+        paper's SVM of §3.1). The paper has true for both (algorithm 2, step 1).
     Reads: anchors through the link model; the parent's relevance; with `detail` whether it is a detail page.
     Cost: one batch call to the classifier a page, no refresh. `detail` adds a tenth to the reading of a page.
-    But: P(+|page) is the relevance of the crawl's page classifier, whichever that is; the paper's naive Bayes (eq. 1-2) is
-        TOPIC_PAGE_CLASSIFIER = naive_bayes (docs/page-classifiers.md), and then classifies for all the crawl, as there. Terminal pages are a shop's, which
-        lead nowhere; a blog's lead on to the next: oracle ratio of jlse on the frozen blogs .51, with both true .26. Links of pages
-        classified negative are not followed unless TOPIC_EXPAND = all; those of seed pages always are.
+    But: P(+|page) is the relevance of the crawl's page classifier; for the paper's naive Bayes (eq. 1-2) set
+        TOPIC_PAGE_CLASSIFIER = naive_bayes (docs/page-classifiers.md). Terminal pages suit shops; on blogs
+        they cost half of the finds (docs/lab/experiments.md). Links of pages classified negative are not
+        followed unless TOPIC_EXPAND = all; those of seed pages always are.
     Reference: Zhang et al., JLSE, §3.1, §4.2 (ATA), algorithms 1 and 2, eq. 10.
     """
 

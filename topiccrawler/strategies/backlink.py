@@ -1,4 +1,4 @@
-"""Backlink: what many pages point to goes first."""
+"""Backlink: a link is scored by the number of pages that have it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a strategy is: one batch call a page, one optional call every so many pages.
 
-The conflict: strategies need very different things (nothing, the parent, link text, the whole graph), yet
-the caller must not know which one it drives. So the caller keeps these rules and no strategy has a special case:
+Strategies need very different things (nothing, the parent, link text, the whole graph), but the caller does not know
+which one it drives. The caller keeps these rules, so that no strategy has a special case:
 
 - `visit` scores only raise a queued URL (the maximum counts); `refresh` scores replace;
 - a link without a score is not queued;
@@ -24,7 +24,7 @@ from topiccrawler.topics.topic import Topic
 
 Expand = Literal["all", "relevant"]
 Shown = Literal["all", "waiting", "new"]
-"""Links: all; to URLs that wait or were never met; of these, with words that the URL was not met with before."""
+"""Links: all; to URLs that wait or are new; of these, with an anchor the URL was not seen with before."""
 
 ROOT_URL = "root:"
 SEED = "seed"  # the one share of a score that a seed was given
@@ -39,7 +39,7 @@ class LinkScorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """All a strategy may know beforehand; it reaches for nothing else."""
+    """All a strategy may know before the crawl."""
 
     page_threshold: float = 0.5
     link_scorer: LinkScorer | None = None
@@ -69,17 +69,17 @@ class Strategy:
 
     @property
     def learns(self) -> bool:
-        """It has a state that pages change, to be kept with the queue."""
+        """It has a state that pages change, which is saved with the queue."""
         return type(self).save is not Strategy.save
 
     @property
     def shown(self) -> Shown:
-        """Which links of a page it is shown; the others tell it nothing."""
+        """Which links of a page the strategy is shown."""
         return "all"
 
     @property
     def needs_detail(self) -> bool:
-        """It asks for `Page.is_detail`, which costs time to find out."""
+        """It reads `Page.is_detail`, which costs time to compute."""
         return False
 
     @property
@@ -92,11 +92,12 @@ class Strategy:
         raise NotImplementedError(f"{type(self).__name__}.visit")
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
-        """Score queued links anew. Cost: once in `refresh_every` pages.
+        """Score queued links again. Cost: once in `refresh_every` pages.
 
-        The scores are drawn a slice a page (frontier.rescoring), so give them one by one, in the queue's order. What is
+        The scores are taken a slice a page (frontier.rescoring), so give them one by one, in the queue's order. What is
         learned here must come from what `visit` was shown, not from `queued`, and before the first score: a resumed
-        crawl calls this again, for an ended refresh with an empty queue."""
+        crawl calls this again, for an ended refresh with an empty queue.
+        """
         return ()
 
     def shares(self, link: Link, score: float, kept: bytes) -> Shares:
@@ -110,17 +111,19 @@ class Strategy:
         return None
 
     def worth(self, value: float) -> float:
-        """What a score promises, 0..1, rising with it: patience holds a poor page back while a host with a much more
-        promising URL is about to be ready. The default promises nothing, and nothing is held back."""
+        """How good a score is, 0..1, rising with it: with patience a poor page waits while a host with a much better URL is
+        about to be ready. The default is 0 for all, and no page waits.
+        """
         return 0.0
 
     def taken(self) -> Any:
-        """What the last `visit` took from its page, as JSON values, where that is little beside the page and its links,
-        which are kept otherwise until the next `save`. None: all of it."""
+        """What the last `visit` learned from its page, as JSON values, where that is small beside the page and its links,
+        which are kept otherwise until the next `save`. None: page and links are kept.
+        """
         return None
 
     def take(self, taken: Any) -> None:
-        """Learn anew, after a kill, what `visit` learned from a page of which only this was kept."""
+        """Learn again, after a kill, from what `taken` returned."""
 
     def save(self) -> Mapping[str, Any]:
         """What was learned so far, as JSON values."""

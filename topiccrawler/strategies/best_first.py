@@ -1,4 +1,4 @@
-"""Best first: links of relevant pages lead to relevant pages."""
+"""Best first: a link is scored by the relevance of the page it stands on."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from topiccrawler.strategies.base import Strategy
 class BestFirst(Strategy):
     """Fetch the links of the most relevant pages first.
 
-    Idea: topics are local in the web, so a link is worth what its page is worth.
-    Formula: score = relevance(parent); `relevance` is `Page.relevance` (0..1, the page classifier). A link standing on
-        several pages has the best of them, because a queued URL keeps its larger score.
+    Idea: pages link to pages of the same topic, so a link is worth what its page is worth.
+    Formula: score = relevance(parent); `relevance` is `Page.relevance` (0..1, by the page classifier). A link
+        on several pages has the largest of their scores, because a queued URL keeps its larger score.
     Parameters: none.
     Reads: the parent's relevance; no link text.
     Cost: O(links) a page, no refresh.

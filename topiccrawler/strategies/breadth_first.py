@@ -1,4 +1,4 @@
-"""Breadth first: the baseline every focused ordering is measured against."""
+"""Breadth first: the baseline of every comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Context graph: how far is a page like this from the topic?"""
+"""Context graph: a link is scored by how many steps its page seems to be from the topic."""
 
 from __future__ import annotations
 
@@ -25,23 +25,21 @@ _LESS_THAN_ONE = 0.999
 class ContextGraph(GraphStrategy):
     """Fetch the links of pages first that look like pages few steps before a relevant one.
 
-    Idea: pages that lead to the topic look alike layer by layer (home page, section, list, article); a classifier for each
-        layer tells from a page's words how many steps are left.
+    Idea: pages that lead to the topic are alike layer by layer (home page, section, list, article); a
+        classifier estimates from a page's words how many steps are left.
     Formula: score = -layer(p) + 0.999 * confidence(p) for the best page p the link stands on, layers 0-4;
         -5 + 0.999 * confidence for "other": the best layer's probability is under the limit
-        layer, confidence -> the largest P(layer|words), five multinomial naive Bayes classifiers with equal priors
-        (strategies.shared.layers); a page classified relevant is layer 0 with confidence relevance.
-    Parameters: limit 0.5, documents 300 a layer (Diligenti; JLSE §4.2); page_words 100, most_pages 20 000 newest, first 20
-        (ours): relevant pages that must have been read before layers are learned; learned from one or two, they led crawls of
-        health and travel astray for good (oracle ratio on one recorded web, 16 pages under way: .560, so .689);
-        layers: a file of layers learned from another recorded crawl (`scrapy strategies --save-layers`), else they are
-        learned from this crawl so far.
+        layer, confidence -> the largest P(layer|words), five multinomial naive Bayes classifiers with equal
+        priors (strategies.shared.layers); a page classified relevant is layer 0, with its relevance.
+    Parameters: limit 0.5, documents 300 a layer (Diligenti; JLSE §4.2); page_words 100, most_pages 20 000
+        newest, first 20 relevant pages before layers are learned (ours); layers: a file of layers learned
+        from another recorded crawl (`scrapy strategies --save-layers`), else this crawl's own are learned.
     Reads: words of pages, which are relevant, links between them; no link text.
-    Cost: one classification a page; refresh: layers learned anew and all pages classified anew, when the graph has grown
-        by a tenth.
-    But: the back-links are those of pages read, no search engine is asked; before there are `first` relevant pages all is "other",
-        with relevance for confidence. The log-likelihood is divided by the square root of the number of words, else every
-        probability is 0 or 1.
+    Cost: one classification a page; refresh: layers learned again and all pages classified again, when the
+        graph has grown by a tenth.
+    But: back-links are those of pages read, no search engine is asked. Before `first` relevant pages all is
+        "other", with relevance for confidence; a small `first` can mislead a crawl (docs/lab/strategies.md).
+        The log-likelihood is divided by the square root of the number of words, else P is always 0 or 1.
     Reference: Diligenti et al., VLDB 2000; JLSE §4.2 (CFC).
     """
 
@@ -102,7 +100,7 @@ class ContextGraph(GraphStrategy):
         return values
 
     def _rank(self) -> Floats:
-        """Learn the layers anew; for each node the value of the best page that links to it."""
+        """Learn the layers again; for each node the value of the best page that links to it."""
         sources, targets = self._graph.ends()
         pages = list(self._texts)
         if not self.layers:

@@ -1,4 +1,4 @@
-"""Depth first: the newest discovery goes next, however far it lies from the seeds."""
+"""Depth first: the link found last is fetched next."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from topiccrawler.strategies.base import Strategy
 class DepthFirst(Strategy):
     """Fetch the link found last first.
 
-    Idea: follow one path to its end before turning back.
-    Formula: score = running number of the finding; a link found again counts from its last finding.
+    Idea: follow one path to its end before another is begun.
+    Formula: score = running number of the link; a link found again gets a new number.
     Parameters: none.
     Reads: nothing but the order of links.
     Cost: O(links) a page, no refresh.

@@ -1,4 +1,4 @@
-"""Fish search: schools multiply where there is food and die out where there is none."""
+"""Fish search: paths through relevant pages are followed further than others."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from topiccrawler.strategies.base import Strategy, check_range
 
 @dataclass
 class FishSearch(Strategy):
-    """Fetch the first links of relevant pages at once, then those of others, until a path has been poor for too long.
+    """Fetch the first links of relevant pages at once, then those of others; leave a path that stays poor.
 
-    Idea: a relevant page feeds its links: more of them are followed, further; a page without food starves them.
-    Formula: relevant page: its first a * width links score 1 + pages seen so far (newest first), with full depth;
-        other page: its first width links score 0.5, with one depth less; all further links score 0, with the depth their
-        page gives; a link with depth 0 is not queued; all links of a slow page get depth 0.
-        relevant -> `Page.is_target`; depth left -> `page.via.carry`; slow -> `Page.seconds` > slow_seconds.
-    Parameters: width 10, depth 3, a 1.5 (De Bra & Post 1994; MySpider); slow_seconds 10 (ours, no value given).
-    Reads: whether the parent is relevant, and how long it took; no link text.
+    Idea: a relevant page gives its links full depth; links of an irrelevant page have one step less left.
+    Formula: relevant page: its first a * width links score 1 + pages seen so far (newest first), with full
+        depth; other page: its first width links score 0.5, with one depth less; all further links score 0,
+        with the depth their page gives; a link with depth 0 is not queued; all links of a slow page get depth
+        0. relevant -> `Page.is_target`; depth left -> `page.via.carry`; slow -> `Page.seconds` >
+        slow_seconds.
+    Parameters: width 10, depth 3, a 1.5 (De Bra & Post 1994; MySpider); slow_seconds 10 (ours, no value
+        given).
+    Reads: whether the parent is relevant, and how long its download took; no link text.
     Cost: O(links) a page, no refresh.
     But: seeds all go to the front, whatever the width.
     Reference: De Bra et al., RIAO 1994; MySpider thesis (2009) §3.2.1.

@@ -1,4 +1,4 @@
-"""HITS: good hubs point to good authorities."""
+"""HITS: a link is scored by the hubs that point to it, weighted by link text."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from topiccrawler.strategies.shared.topic_similarity import TopicSimilarity
 class Hits(GraphStrategy):
     """Fetch the link first that good hubs of the topic point to.
 
-    Idea: a hub is good when it points to authorities, an authority when hubs point to it; a link counts as much as its
-        text has to do with the topic.
-    Formula: authority(A) = sum over pages T with a link to A of w(T, A) * hub(T); hub(T) = sum of w(T, A) * authority(A);
-        the largest of each is 1. w = least + (1 - least) * max(anchor, context / 2)
-        anchor, context -> Sight, 0..1; score -> authority.
-    Parameters: least 0.05, what a link without a topic word weighs (ours: 0 would cut the graph to pieces).
+    Idea: a hub is good when it points to authorities, an authority when hubs point to it; a link counts as
+        much as its text is near the topic.
+    Formula: authority(A) = sum over pages T with a link to A of w(T, A) * hub(T);
+        hub(T) = sum over its links of w(T, A) * authority(A); the largest of each is 1.
+        w = least + (1 - least) * max(anchor, context / 2); score -> authority;
+        anchor, context -> similarity to the topic (strategies.shared.topic_similarity), 0..1.
+    Parameters: least 0.05, the weight of a link without a topic word (ours: 0 would cut the graph to pieces).
     Reads: links, anchor and context, topic keywords; no relevance of pages.
     Cost: one call of the segmenter and O(links) a page; refresh: links.ranking, as in pagerank.
-    But: all pages seen take part, not a root set of search results. Between refreshes a new page's hub value is what
-        its links' authorities make it, and is added to them.
+    But: all pages seen take part, not a root set of search results. Between refreshes a new page's hub value
+        is computed from the authorities of its links, and is added to them.
     Reference: Kleinberg 1999; the weights MySpider thesis (2009) §3.2.2 (no formula given).
     """
 

@@ -1,4 +1,4 @@
-"""IPageRank: importance flows along links, but only where they speak of the topic."""
+"""IPageRank: PageRank in which a link counts as much as its text is near the topic."""
 
 from __future__ import annotations
 
@@ -21,15 +21,18 @@ from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 class IPageRank(GraphStrategy):
     """Fetch the link first that important pages point to with words near the topic.
 
-    Idea: a reader who looks for the topic follows a link as likely as its words promise the topic; PageRank of that reader.
-    Formula: IPR(A) = (1 - d) + d * sum over pages T with a link to A of IPR(T) * RW(T -> A) / sum over j of RW(T -> j)
-        d -> damping; RW -> relevance_weighting (its parameters); a page whose links all have RW 0 gives nothing.
-    Parameters: damping 0.85 (SkyReach); c 0.6, top_words 60, with_context as in relevance_weighting; share "sum", or "count" for the
-        negative topic reading RW / number of links of T.
+    Idea: PageRank of a reader who follows a link with a probability proportional to its nearness to the
+        topic.
+    Formula: IPR(A) = (1 - d) + d * sum over pages T with a link to A of
+        IPR(T) * RW(T -> A) / sum over j of RW(T -> j)
+        d -> damping; RW -> relevance_weighting (its parameters); a page whose links all have RW 0 gives
+        nothing.
+    Parameters: damping 0.85 (SkyReach); c 0.6, top_words 60, with_context as in relevance_weighting; share
+        "sum", or "count" for the other reading, RW / number of links of T.
     Reads: links, their anchor and context, topic keywords, thesaurus; no relevance of pages.
     Cost: one call of the segmenter and O(links) a page; refresh as in pagerank.
-    But: the formula was lost in the scan; this reading follows its explanation by the reader. Between refreshes a new
-        page's share is added to its links and goes no further.
+    But: the formula is illegible in the scan; this one follows the paper's explanation. Between refreshes a
+        new page's share is added to its links and goes no further.
     Reference: Li, Zhao & Yu, SkyReach, 2003, §3.6.4, eq. 3.
     """
 

@@ -1,4 +1,4 @@
-"""JLSE: what a link says, joined with what links like it have led to."""
+"""JLSE: anchor text, or similarity to links that led to result pages."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from topiccrawler.strategies.shared.q_learning import q_values
 
 @dataclass
 class Jlse(AnchorText):
-    """Fetch links first whose anchors speak of the topic, or that are like links which led to result pages, soon or late.
+    """Fetch links first whose anchors are about the topic, or that are like links which led to result pages.
 
-    Idea: the anchor is direct evidence; a link that resembles one on a path to result pages is worth what that one was
-        worth (delayed benefit), which Q-learning on the graph of these paths tells.
-    Formula: priority(i) = sim(i) / (sum over the page's links v of sim(v)) * P(+|page); sim = max(sim_anchor, s_v * Q(v))
-        sim_anchor -> as in anchor_text; v -> the vertex of the graph most like the link by BM25 over anchor, URL and
-        context (strategies.shared.bm25), s_v how much; Q -> strategies.shared.q_learning. The graph: all pages from which a result page
-        can be reached, by links seen; result page -> `Page.is_target`, with `detail` and `Page.is_detail`. Built anew
-        every cf result pages.
-    Parameters: cf 150 (JLSE §4.3), gamma 0.9 (its example), sweeps 100, most_vertices 20 000 newest pages (ours);
-        negative 0.01, detail false, terminal false as in anchor_text; without `detail` a result page is what the crawl keeps.
-    Reads: anchor, URL and context of links; the link model; relevance of pages, detail or not; the links between them.
+    Idea: the anchor is direct evidence; a link that resembles one on a path to result pages is worth what
+        that one was worth (delayed benefit), computed by Q-learning on the graph of these paths.
+    Formula: priority(i) = sim(i) / (sum over the page's links v of sim(v)) * P(+|page);
+        sim = max(sim_anchor, s_v * Q(v)); sim_anchor -> as in anchor_text;
+        v -> the vertex most like the link by BM25 over anchor, URL and context (strategies.shared.bm25),
+        s_v its similarity; Q -> strategies.shared.q_learning. The graph: all pages from which a result page
+        can be reached by links seen; result page -> `Page.is_target`, with `detail` also `Page.is_detail`.
+        It is built again every cf result pages.
+    Parameters: cf 150 (JLSE §4.3), gamma 0.9 (its example), sweeps 100, most_vertices 20 000 newest pages
+        (ours); negative 0.01, detail false, terminal false as in anchor_text.
+    Reads: anchor, URL and context of links; the link model; relevance of pages, detail or not; links between.
     Cost: under 50 ms a page of 200 links against 20 000 vertices (benchmarks/graph.py), building: under 2 s.
-    But: eq. 9 is read as s_v * Q(v), its negative topic is Q(v); links in the queue are not scored anew, a link met again is.
-        Page classifier, result pages and whose links are followed: as in anchor_text. On the frozen blogs the oracle ratio
-        is .514, with `detail` .511, with `terminal` besides .258 (docs/experiments.md).
+    But: eq. 9 is read as s_v * Q(v); queued links are not rescored, but a link met again is. Page classifier,
+        result pages and whose links are followed: as in anchor_text. Figures: docs/lab/experiments.md.
     Reference: Zhang, Li, Yu & Zhang, "使用联合链接相似度评估爬取Web资源", Chinese Journal of Computers, eq. 3-18.
     """
 
@@ -85,7 +85,7 @@ class Jlse(AnchorText):
         return np.maximum(direct, predicted).tolist()  # type: ignore[no-any-return]
 
     def _build(self) -> None:
-        """Learn anew from the pages, edges and result pages that `_built` counts."""
+        """Learn again from the pages, edges and result pages that `_built` counts."""
         pages, edges, results = self._built
         size = len(self._graph)
         sources, targets = (ends[:edges] for ends in self._graph.ends())

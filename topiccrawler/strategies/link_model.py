@@ -1,4 +1,4 @@
-"""Link model: what is known of labelled pages spreads over queued links that speak alike."""
+"""Link model: labels of read pages spread over queued links with similar words."""
 
 from __future__ import annotations
 
@@ -24,29 +24,27 @@ _LIKENESS_OF_A_LINK = 0.2
 
 @dataclass
 class LinkModel(Strategy):
-    """Fetch links first that speak like pages of the topic, and like other queued links that do.
+    """Fetch links first whose words are like those of relevant pages, and like other queued links that are.
 
-    Idea: labelled pages S vote on queued links T by likeness of their words; queued links that are alike pass the vote on.
-    Formula: X <- (1 - gamma) * U * X_S + gamma * V * X (eq. 2), until it stands; score = X
-        U, V: cosine of tf-idf vectors of T with S and with T; V_ii = 0, each row of V keeps its k largest; row i of [U V]
-        is divided by its sum, a zero row stays zero (eq. 3); X_S: labels, positives divided by their sum, negatives by the
-        size of theirs (eq. 4); label -> relevance of a relevant page, relevance - 1 of another.
-        S: pages read (classified by `Page.is_target`), the topic's keywords as one positive; T: anchor and context.
-    Parameters: gamma 0.68 (paper §4.1), k 20 (its value is not given); linking 1, graded true (ours; the paper's own
-        are 0 and false, see But); most_queued 3 000, page_words 60 (ours).
-    Reads: anchor, context; words and judgement of pages; topic keywords; seed lines that begin with `-`.
-    Cost: one call of the segmenter and two sparse products a page; refresh every 25 pages: most_queued links against each
-        other, under 1 s (benchmarks/graph.py), whatever the length of the queue.
-    But: M is called a link matrix, yet filled with likeness: so U_ij is the cosine, and a page j that links to i has
-        linking * |S| * (cosine + 0.2) besides, for the page a link stands on tells more than words do; and labels are graded,
-        where the paper has +1 and -1, for the page classifier is sure of few pages. Both were chosen on the frozen blogs: oracle ratio
-        .69, with neither .50, one alone is worth nothing (.47, .50); without the 0.2 .54. On the portal, which chose
-        nothing, .95 and .92 (docs/experiments.md).
-        Eq. 5 stands in the paper's loop, where it may cycle; it scales positives and negatives by one number each, so the
-        order is the same without it. X is scaled by the number of positives, else old and new scores could not be compared,
-        and for the same reason a negative never weighs more than a positive. T is bounded to the best-scored links, the
-        others keep their last score; a link just found has the vote of S alone. Idf is as known when a page was read. Seeds
-        have no words until fetched, so their +1 moves nothing.
+    Idea: labelled pages S vote on queued links T by similarity of words; similar queued links pass the vote
+        on.
+    Formula: X <- (1 - gamma) * U * X_S + gamma * V * X (eq. 2), until it converges; score = X
+        U, V: cosine of tf-idf vectors of T with S and with T; V_ii = 0, each row of V keeps its k largest;
+        row i of [U V] is divided by its sum, a zero row stays zero (eq. 3); X_S: labels, positives divided by
+        their sum, negatives by the size of theirs (eq. 4); label -> relevance of a relevant page,
+        relevance - 1 of another. S: pages read (by `Page.is_target`), the topic's keywords as one positive.
+    Parameters: gamma 0.68 (paper §4.1), k 20 (its value is not given); linking 1, graded true (ours; the
+        paper's own are 0 and false); most_queued 3 000, page_words 60 (ours).
+    Reads: anchor, context; words and relevance of pages; topic keywords; seed lines that begin with `-`.
+    Cost: one call of the segmenter and two sparse products a page; refresh every 25 pages: most_queued links
+        against each other, under 1 s (benchmarks/graph.py), whatever the length of the queue.
+    But: a page j that links to i adds linking * |S| * (cosine + 0.2) to U_ij: the paper's "link matrix" holds
+        similarity alone. Labels are graded, not +1 and -1. Both were chosen on one web, and hold on another
+        (docs/lab/strategies.md). Eq. 5 scales positives and negatives by one number each: left out, the order
+        is the same. X is scaled by the number of positives, so that old and new scores compare; a negative
+        never weighs more than a positive. T is bounded to the best-scored links, the others keep their score;
+        a link just found has the vote of S alone. Idf is that of the time a page was read. Seeds have no
+        words until they are fetched, so their +1 changes nothing.
     Reference: Shi, He & Wu, Computer Engineering and Applications 50(2), 2014, eq. 1-6.
     """
 

@@ -1,4 +1,4 @@
-"""Naive Bayes: what a link says of itself decides, whatever page it stands on."""
+"""Naive Bayes: a link is scored by its own words, whatever page it stands on."""
 
 from __future__ import annotations
 
@@ -27,26 +27,29 @@ LEARNED = "learned in this crawl"
 ANOTHER_MODEL = "a link model of another time"
 
 
-OVERCONFIDENCE = (
-    4.0  # words are no independent witnesses: odds of -3 are well worth waiting for beside odds of -15
-)
+OVERCONFIDENCE = 4.0  # words are not independent: odds of -3 are well worth waiting for beside odds of -15
 
 
 @dataclass
 class NaiveBayes(Strategy):
     """Fetch the links first that a trained classifier holds most likely to lead to the topic.
 
-    Idea: anchor text and the text around it announce the target; a classifier trained on labelled links reads them.
-    Formula: score = ln P(+|F) - ln P(-|F) = prior + sum over features f of ln P(f|+)/P(f|-); F are the words of
-        anchor and context (topiccrawler.links.features); with `learn`, plus what words, sites and pages told (link_model.learning).
-    Parameters: learn false: every page read labels the link it came by, and the queue is scored anew as it goes;
-        half_life_pages 500: after so many pages, what was learned counts half (ours). The rest belongs to the model
-        (`scrapy train`); without one, TOPIC_LINK_MODELS=none starts from the topic's keywords.
-    Reads: anchor, context and title of the link; not its page. With `learn`, title and relevance of the pages as well, its own too.
+    Idea: anchor text and the text around it announce the target; a classifier trained on labelled links
+        reads them.
+    Formula: score = ln P(+|F) - ln P(-|F) = prior + sum over features f of ln P(f|+)/P(f|-); F are the words
+        of anchor and context (topiccrawler.links.features); with `learn`, plus what words, sites and pages
+        have given in this crawl (link_model.learning).
+    Parameters: learn false; true: every page read labels the link it came by, and the queue is rescored as
+        the crawl goes on; half_life_pages 500: after so many pages what was learned counts half (ours).
+        Everything else belongs to the model (`scrapy train`); TOPIC_LINK_MODELS=none starts from the
+        keywords.
+    Reads: anchor, context and title of the link; not its page. With `learn`, also title and relevance of
+        pages.
     Cost: one batch call to the classifier a page; with `learn`, a slice of the queue as well.
-    But: the paper queues the probability; the log-odds order the same and do not tie at 1.0. A link met again keeps
-        the larger score, as in the paper's algorithm 1, but is looked at once for each anchor its URL is met with (not with
-        `learn`): of a hundred menus the luckiest context decided (oracle ratio, mean of nine topics: .585, so .638). Learning is ours.
+    But: the paper queues the probability; the log-odds give the same order and do not tie at 1.0. A link met
+        again keeps the larger score, as in algorithm 1; without `learn` a URL is scored once for each
+        different anchor, so that one of a hundred menus does not decide (docs/lab/strategies.md). Learning is
+        ours.
     Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010 (algorithm 1, eq. 1-2).
     """
 
@@ -55,7 +58,7 @@ class NaiveBayes(Strategy):
     needs_link_scorer: ClassVar[bool] = True
     prunes: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False
-    refresh_every: ClassVar[int] = 50  # with `learn`; else nothing is scored anew
+    refresh_every: ClassVar[int] = 50  # with `learn`; else nothing is rescored
     learn: bool = False
     half_life_pages: float = HALF_LIFE_PAGES
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
@@ -77,7 +80,9 @@ class NaiveBayes(Strategy):
 
     @property
     def shown(self) -> Shown:
-        return "waiting" if self.learn else "new"  # what was learned meanwhile may see more in the same words
+        return (
+            "waiting" if self.learn else "new"
+        )  # what was learned meanwhile may change the score of the same words
 
     @property
     def current_scorer(self) -> LinkScorer | None:

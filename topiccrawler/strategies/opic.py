@@ -1,4 +1,4 @@
-"""OPIC: cash flows along links, and the URL that holds most is fetched next."""
+"""OPIC: cash flows along links, and the URL that has most is fetched next."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 
 @dataclass
 class Opic(GraphStrategy):
-    """Fetch the URL first that has been given most.
+    """Fetch the URL first that has received most cash.
 
-    Idea: importance as money: the seeds hold 1 together, a page read gives all it holds to its links; what many and
-        important pages point to grows rich, without iterations over the graph.
-    Formula: a page T with cash c and C(T) distinct links gives c / C(T) to each; score(A) = cash(A). A page without links
-        pays into a pool, which is shared evenly among the queued URLs at the next refresh. The sum stays 1.
+    Idea: importance as money: the seeds have 1 together, a page read gives all it has to its links; a URL
+        that many and important pages point to becomes rich, without iterations over the graph.
+    Formula: a page T with cash c and C(T) distinct links gives c / C(T) to each; score(A) = cash(A). A page
+        without links pays into a pool, which is shared evenly among the queued URLs at the next refresh.
+        The sum stays 1.
     Parameters: none.
     Reads: links only, neither text nor relevance.
     Cost: O(links) a page; refresh every 25 pages: O(URLs), only when there is something in the pool.

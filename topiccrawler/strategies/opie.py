@@ -1,4 +1,4 @@
-"""OPIE: cash flows along links, more of it along those about the topic."""
+"""OPIE: OPIC in which links about the topic receive more cash."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from topiccrawler.text.odds import logistic
 
 @dataclass
 class Opie(Opic):
-    """Fetch the URL first that has been given most by links about the topic.
+    """Fetch the URL first that has received most cash from links about the topic.
 
-    Idea: OPIC with a bias: a page's cash goes to its links by what they promise.
+    Idea: OPIC with a bias: a page's cash goes to its links in proportion to their similarity to the topic.
     Formula: link i of page T gets cash(T) * sim(i) / sum over T's links of sim(j)
-        sim(i) = alpha * P(+|link) + (1 - alpha) * relevance(T); P -> the link model; relevance -> `Page.relevance`.
-    Parameters: alpha 0.8 (ours: JLSE says that link context and page are weighed, not how).
+        sim(i) = alpha * P(+|link) + (1 - alpha) * relevance(T); P -> the link model;
+        relevance -> `Page.relevance`.
+    Parameters: alpha 0.8 (ours: JLSE says that link context and page are weighted, not how).
     Reads: anchor and context through the link model; the parent's relevance.
     Cost: one batch call to the classifier and O(links) a page; refresh as in opic.
-    But: as in opic; sim is at least 0.001, so that no link goes without.
+    But: as in opic; sim is at least 0.001, so that every link gets something.
     Reference: Guan et al. 2008, as described by Zhang et al. (JLSE), §2 and §3.2.2.
     """
 

@@ -1,4 +1,4 @@
-"""PageRank: importance flows along links."""
+"""PageRank: a link is scored by the importance of the pages that have it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class PageRank(GraphStrategy):
         d -> damping; C(T) -> distinct links of T; every URL met counts, fetched or not.
     Parameters: damping 0.85 (Brin & Page 1998).
     Reads: links only, neither text nor relevance.
-    Cost: O(links) a page; refresh: links.ranking, when the graph has grown by a tenth (under 1 s at 2 million edges).
+    Cost: O(links) a page; refresh: links.ranking, when the graph has grown by a tenth (under 1 s at 2 million
+        edges).
     But: between refreshes a new page's share is added to its links and goes no further.
     Reference: Brin & Page 1998; Cho, Garcia-Molina & Page 1998 as a crawl order; MySpider thesis §3.2.2.
     """

@@ -1,4 +1,4 @@
-"""Random order: what a crawl brings that knows nothing at all."""
+"""Random order: the result of a crawl that uses no information."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from topiccrawler.strategies.base import Knowledge, Strategy
 class RandomOrder(Strategy):
     """Fetch queued links in an order that is random, but the same for the same seed.
 
-    Idea: the floor of every comparison; what beats it has learned something.
+    Idea: the lower bound of a comparison: a strategy must do better than chance.
     Formula: score = BLAKE2b(seed, URL) / 2^64, in 0..1.
     Parameters: none; the seed is the crawl's (setting TOPIC_SEED, default 0).
     Reads: the URL as a number.
     Cost: O(links) a page, no refresh, no state.
-    But: a link met again keeps its number, so that popular links are not drawn more often.
+    But: a link met again keeps its number, so a URL with many links is no likelier than one with few.
     Reference: a baseline (Cho, Garcia-Molina & Page 1998).
     """
 

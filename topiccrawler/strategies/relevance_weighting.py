@@ -1,4 +1,4 @@
-"""Relevance weighting: one word near the topic is enough, and near is what a thesaurus says."""
+"""Relevance weighting: a link is scored by its word that is most similar to a topic word."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from topiccrawler.strategies.shared.topic_similarity import WordSimilarity, show
 class RelevanceWeighting(Strategy):
     """Fetch links first whose text holds a word that means the same as a topic word, or nearly.
 
-    Idea: asking for the topic's own words misses links that say it in others; a thesaurus knows how near these are.
+    Idea: a link may be about the topic without its keywords; a thesaurus gives the similarity of its words.
     Formula: m = max over words w of the link and topic words k of sim(w, k); RW = m if m >= c else 0.
         sim -> text.thesaurus, 0..1 (setting TOPIC_THESAURUS); c -> `c`.
-    Parameters: c 0.6, from near words upwards (the paper leaves it to the user); top_words 60, the topic's heaviest
-        (past 60 they hardly matter; MySpider); with_context true: the text around the link counts too.
+    Parameters: c 0.6, from near words upwards (the paper leaves it to the user); top_words 60, the topic's
+        heaviest (more change little; MySpider); with_context true: the text around the link counts too.
     Reads: anchor and context, topic keywords, thesaurus; not the parent.
     Cost: one call of the segmenter a page; a word is compared with the topic once, then remembered.
-    But: the link's "extended metadata", what stands around it, is read as anchor and context; links with equal RW go
-        first in, first out. With the anchor alone fewer links are found: oracle ratio on the frozen blogs .37, not .52.
+    But: the paper's "extended metadata" of a link is read as anchor and context; links with equal RW go first
+        in, first out. With the anchor alone fewer links are found (docs/lab/strategies.md).
     Reference: Li, Zhao & Yu, SkyReach, 2003, eq. 1.
     """
 

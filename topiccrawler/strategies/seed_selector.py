@@ -1,4 +1,4 @@
-"""Seed selector: the crawl goes in stages, each from the best page found so far."""
+"""Seed selector: a crawl in stages, each from the best page found so far."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 class SeedSelector(GraphStrategy):
     """Choose the best fetched page as the next seed, fetch its links, choose again.
 
-    Idea: fetched pages are candidates; the one most about the topic and best linked with the pages chosen before is the
-        seed of the next stage, and its links are fetched.
+    Idea: fetched pages are candidates; the one that is most relevant and best linked with the pages chosen
+        before is the seed of the next stage, and its links are fetched.
     Formula: score = max over the pages p it stands on of weight(p)
         weight(p) = relevance(p) + link_weight * (in(p) / max in + out(p) / max out) / 2
-        in(p), out(p) -> links from and to chosen pages, the maxima over all candidates; relevance -> `Page.relevance`;
-        a page is chosen once one of its links was fetched.
-    Parameters: link_weight 0.1 (ours: the thesis names the three parts and gives no weights; oracle ratio on the
-        frozen blogs .62 with 0.2, .66 with 0.1).
+        in(p), out(p) -> links from and to chosen pages, the maxima over all candidates;
+        relevance -> `Page.relevance`; a page is chosen once one of its links was fetched.
+    Parameters: link_weight 0.1 (ours: the thesis names the three parts and gives no weights).
     Reads: relevance of pages and the links between them; no link text.
     Cost: O(links) a page; refresh every 25 pages over the whole graph, when that has grown by a tenth.
-    But: a stage ends when a better page turns up, not when all links of the seed are fetched.
+    But: a stage ends when a better page is found, not when all links of the seed are fetched.
     Reference: MySpider thesis (2009) §2.2.1-2.2.2.
     """
 

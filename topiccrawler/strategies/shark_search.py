@@ -1,4 +1,4 @@
-"""Shark search: relevance is inherited along paths, and fades."""
+"""Shark search: relevance is inherited along paths and decays."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from topiccrawler.strategies.shares import packed
 class SharkSearch(Strategy):
     """Fetch links first that stand on relevant pages, or descend from such, and whose text is near the topic.
 
-    Idea: fish search with shades instead of yes and no: a page hands a share of its relevance down to its links, a
-        beside-the-point page hands down what it inherited itself; the link's own text has the rest of the say.
+    Idea: fish search with shades instead of yes and no: a page hands a share of its relevance down to its
+        links, an irrelevant page hands down a share of what it inherited; the link's own text adds to it.
     Formula: score = gamma * inherited + (1 - gamma) * neighbourhood
         inherited = delta * sim(parent) if sim(parent) > 0 else delta * inherited(parent)
         neighbourhood = beta * anchor + (1 - beta) * (1 if anchor > 0 else context)
-        sim(parent) -> `Page.relevance`; inherited(parent) -> `page.via.carry`; anchor, context -> Sight, 0..1.
-    Parameters: delta 0.5, beta 0.8 (Hersovici et al. 1998); gamma 0.95 (ours; theirs is 0.8, see But).
+        sim(parent) -> `Page.relevance`; inherited(parent) -> `page.via.carry`;
+        anchor, context -> similarity to the topic (strategies.shared.topic_similarity), 0..1.
+    Parameters: delta 0.5, beta 0.8 (Hersovici et al. 1998); gamma 0.95 (ours; theirs is 0.8).
     Reads: the parent's relevance; anchor and context; the topic's keywords; no trained model.
     Cost: one call of the segmenter and O(words) a page, no refresh.
-    But: similarity is this crawler's page classifier, so that links and pages are measured alike. gamma was chosen on the frozen
-        blogs, where the page a link stands on tells more than the link's words: oracle ratio .63 with 0.8 and 0.9,
-        .69 with 0.95. On the portal, which chose nothing, 0.8 is better: .95 to .92 (docs/experiments.md).
+    But: similarity is this crawler's page classifier, so that links and pages are measured alike. gamma was
+        chosen on a web of blogs; on a portal 0.8 is better (docs/lab/strategies.md).
     Reference: Hersovici et al., "The shark-search algorithm", WWW 1998; MySpider thesis (2009) §3.2.1.
     """
 

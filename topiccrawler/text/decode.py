@@ -1,17 +1,17 @@
-"""Bytes to text, where declarations lie.
+"""Decodes bytes to text when the declared encoding may be wrong.
 
 The conflict: servers and `<meta>` name an encoding, and often the wrong one: GB2312 for what is GBK, UTF-8
-for what is GB18030, Latin-1 because nobody set it. Bytes cannot settle it alone either: nearly every UTF-8 or
-Big5 text is valid GB18030 too, only nonsense. So a declaration counts as one voice, validity as the second,
-and how common the resulting characters are in Chinese as the third.
+for what is GB18030, Latin-1 because nobody set it. The bytes alone do not decide either: nearly every UTF-8 or
+Big5 text is valid GB18030 too, only nonsense. So three things count: the declaration, validity, and how common the
+resulting characters are in Chinese.
 
-Idea       byte order mark; strict UTF-8; else the candidate reading with the best score wins.
+Idea       byte order mark; strict UTF-8; else the candidate reading with the best score.
 Formula    score = common - 2·errors + declared, where common = share of some 430 most usual Chinese characters
            (both scripts) among non-ASCII characters, errors = share of U+FFFD among them, declared = 0.15
            (HTTP), 0.10 (meta). Without any declaration GB18030 gets 0.02, windows-1252 (which reads anything)
            -0.1. Running Chinese text has common >= .35, a misreading <= .05; the bonus decides only where
            text is scarce.
-Parameters SAMPLE_CHARACTERS 4000 non-ASCII characters are weighed; META_BYTES 4096 are searched for `<meta>`;
+Parameters SAMPLE_CHARACTERS 4000 non-ASCII characters are scored; META_BYTES 4096 are searched for `<meta>`;
            the weights by trial on short texts in every wrong declaration (tests/text/test_decode.py).
 Cost       one C decode for UTF-8 (30 µs for 90 kB); about 1 ms for 90 kB of GBK.
 But        GB2312 and GBK are read as GB18030, Big5 as Big5-HKSCS (supersets, as browsers do); valid UTF-8
@@ -59,7 +59,7 @@ _LABELS = {
     "x-sjis": "cp932",
 }
 _MULTIBYTE = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "hz", "iso2022_jp"})
-# Not web encodings, or ways to hide markup; UTF-16 shows itself by its bytes (a page that says so in ASCII lies).
+# Not web encodings, or ways to hide markup; UTF-16 shows itself by its bytes (a page that says so in ASCII is wrong).
 _NEVER = frozenset(
     {"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
 )
@@ -145,7 +145,7 @@ def _is_by_chance(text: str) -> bool:
 
 
 def _wide(body: bytes, declared: str | None) -> str | None:
-    """UTF-16 without a mark: markup's ASCII has zeros beside it, a quarter of all bytes, or the server says so."""
+    """UTF-16 without a mark: markup's ASCII has zeros beside it, a quarter of all bytes, or the server declares it."""
     head = body[:400]
     told = (declared or "").strip().lower().startswith("utf-16")
     if not told and head.count(0) * 4 <= len(head):

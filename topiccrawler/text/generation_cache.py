@@ -1,8 +1,7 @@
-"""What was worked out for texts met lately, in bounded memory.
+"""A two-generation cache: results for texts seen lately, in bounded memory.
 
-The conflict: the menus of a site and the titles in its lists return on page after page, so nearly every text was met
-before; but a crawl meets new ones for days. So there are two generations: when the younger is full it becomes the older,
-and what is asked for again moves back. What returns is kept, whatever else passes by.
+The menus of a site and the titles in its lists return on page after page, but a crawl meets new texts for days. So
+there are two generations: when the younger is full it becomes the older, and what is asked for again moves back.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ Found = TypeVar("Found")
 
 
 class TwoGenerationCache(Generic[Found]):
-    """Text -> what `work` makes of it; each generation holds `characters` of texts, and the call that filled it."""
+    """Text -> result of `work`; each generation holds `characters` of texts, and the call that filled it."""
 
     def __init__(self, work: Callable[[list[str]], Iterable[Found]], characters: int) -> None:
         self._work, self._room = work, characters

@@ -1,13 +1,13 @@
-"""One spelling for matching, without losing the place: every character becomes exactly one character.
+"""Folds text to one spelling for matching, character by character, so that offsets stay true.
 
-The conflict: Ａ股, A股 and a股, 貸款 and 贷款 must meet in one word, but anchors and contexts are cut out of a page by
-offsets, so nothing may grow or shrink, and the fold runs over every character of every page.
+The conflict: Ａ股, A股 and a股, 貸款 and 贷款 must become one word, but anchors and contexts are cut out of a page by
+offsets, so the length must not change, and the fold runs over every character of every page.
 
 Full-width forms become half-width, traditional characters simplified ones, upper case lower case. Simplified forms come
 from OpenCC's character table, read once, at the first call (15 ms). Only runs that hold something to fold are touched: a
-page already simplified passes at the speed of one regular expression.
+page already simplified costs one regular expression.
 
-But: character by character, so a character with two simplified readings takes OpenCC's first one; 乾 is left alone,
+But: character by character, so a character with two simplified readings takes OpenCC's first one; 乾 is not folded,
 because on a simplified page it is 乾隆 or 乾坤. For matching only: text that is shown or stored is never folded.
 """
 

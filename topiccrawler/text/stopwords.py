@@ -1,8 +1,8 @@
-"""Words that tell nothing about a topic, and words that every site's navigation holds.
+"""Stop words: function words, and words that every site's navigation has.
 
-The conflict: function words and 更多, 首页, 下一页 are the commonest words of links on topic and off it; a topic built
-from texts must not choose them, but a classifier may find that they do tell something. So they are listed here and left
-in the stream: whoever weighs words asks. Compiled by us; only words of two or more characters, as `segment.words` gives.
+Function words and 更多, 首页, 下一页 are the commonest words of links on topic and off it. A topic built
+from texts must not choose them, but a classifier may use them. So they are listed here and stay in the token stream.
+Compiled by us; only words of two or more characters, as `text.tokenise` gives.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""How near two words are in meaning, by a thesaurus whose codes say it.
+"""The similarity of two words in meaning, from the codes of a thesaurus.
 
-The conflict: 股票 and 个股 mean the same to a reader, but equal words are all a computer sees; thesauri that know better
-belong to others. So a small one of our own is shipped (text.synonyms), and any file in the format of the Tongyici Cilin
-that a user has may take its place.
+A small thesaurus of our own is shipped (text.synonyms); a file in the format of the Tongyici Cilin may replace it.
 
 Idea: a thesaurus is a tree; the deeper the branch two words share, the nearer they are.
 Formula: sim = 1 for equal words and for one line marked `=` (synonyms); 0.8 for one line marked `#` (related);
@@ -53,7 +51,7 @@ class Thesaurus:
         return len(self._codes)
 
     def similarity(self, first: str, second: str) -> float:
-        """How near two folded words are."""
+        """The similarity of two folded words."""
         if first == second:
             return 1.0
         ours, theirs = self._codes.get(first), self._codes.get(second)

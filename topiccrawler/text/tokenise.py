@@ -1,19 +1,19 @@
-"""Words of Chinese text: one stream, whichever engine cuts it.
+"""Segments Chinese text into words: the same stream with either engine.
 
 The conflict: rjieba runs jieba's algorithm thirteen times as fast, but the two differ at Latin letters, digits and rare
-characters, and a model trained with one must score the same with the other. So the engine is shown only common Han
-characters, on which both agree; everything else is cut here, by our own rule:
+characters, and a model trained with one must score the same with the other. So the engine sees only common Han
+characters, on which both agree; everything else is split here, by our own rule:
 
 - text is folded first (half-width, simplified, lower case);
-- a run of letters and digits is a word; c++, c# and f# keep their sign; runs longer than 40 characters are junk;
-- a single Latin letter and the Han character behind it are a word: a股, k线, b超;
-- a single Han character is dropped, except one that stands alone behind two or three letters: ic卡;
+- a run of letters and digits is a word; c++, c# and f# keep their sign; runs longer than 40 characters are dropped;
+- a single Latin letter and the Han character after it are a word: a股, k线, b超;
+- a single Han character is dropped, except one that stands alone after two or three letters: ic卡;
 - other single characters are dropped, punctuation separates. Stop words stay.
 
-Many texts are cut in one call, joined by a newline, which both engines keep as a token of its own. What stands between
-Han characters is taken out first, and a mark put in its place, so that the engine's list needs no second look at most
-lines. Texts are taken apart at blanks and at the boundaries of a page's text, across which no word reaches, and pieces
-met lately are not cut again: a page's main text, its links and their contexts hold the same ones, and menus return on
+Many texts are segmented in one call, joined by a newline, which both engines keep as a token of its own. What stands
+between Han characters is taken out first and replaced by a mark, so that most lines of the engine's output need no
+second look. Texts are split at blanks and at the boundaries of a page's text, which no word crosses, and pieces
+seen lately are not segmented again: a page's main text, its links and their contexts share them, and menus return on
 every page of a site.
 """
 
@@ -56,12 +56,12 @@ def words_of(texts: Sequence[str]) -> list[list[str]]:
 
 
 def words_of_pieces(pieces: Iterable[str]) -> Mapping[str, list[str]]:
-    """Piece -> its words, for texts without `|`. They are remembered: do not change them."""
+    """Piece -> its words, for texts without `|`. They are cached: do not change them."""
     return _recent.of(pieces)
 
 
 def cut_all(texts: Sequence[str], cut: Cut) -> list[list[str]]:
-    """The words of each text by the engine given; nothing is remembered."""
+    """The words of each text by the engine given; nothing is cached."""
     of_the_engine = iter(_cut_together([text for text in texts if not text.isascii()], cut))
     return [_ascii_words(text) if text.isascii() else next(of_the_engine) for text in texts]
 
@@ -110,7 +110,7 @@ def _cut_together(texts: Sequence[str], cut: Cut) -> list[list[str]]:
 
 
 def _with_taken(tokens: list[str], taken: Iterator[tuple[str, bool]]) -> list[str]:
-    """The words of a line, those that were taken out in their places again."""
+    """The words of a line, with those that were taken out put back."""
     found: list[str] = []
     start = 0
     for place in [place for place, token in enumerate(tokens) if token == _WORD]:

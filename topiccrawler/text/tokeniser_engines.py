@@ -1,6 +1,6 @@
-"""The two engines of one algorithm: rjieba when it is there, else jieba, as plain functions.
+"""The two engines of one algorithm, as plain functions: rjieba when it is installed, else jieba.
 
-The conflict: jieba is pure Python and always installs, but it warns at import, logs to stderr and leaves a world-readable
+jieba is pure Python and always installs, but it warns at import, logs to stderr and leaves a world-readable
 cache in the folder for temporary files; rjieba does none of that, but has wheels only for common machines.
 """
 

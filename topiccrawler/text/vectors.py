@@ -1,7 +1,7 @@
-"""Sparse word vectors as plain dicts: the one algebra that page classifiers, strategies and topic making share.
+"""Sparse word vectors as plain dicts, for page classifiers, strategies and topics.
 
-The conflict: numpy wants one fixed vocabulary, pages bring new words all the time. A dict per text needs no vocabulary
-and, for a topic's few hundred words, is faster than a sparse matrix row.
+numpy needs a fixed vocabulary, and pages bring new words all the time. A dict per text needs none and, for a topic's
+few hundred words, is faster than a sparse matrix row.
 """
 
 from __future__ import annotations

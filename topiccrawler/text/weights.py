@@ -1,11 +1,11 @@
-"""How much a word tells: tf, tf·idf, and tf·idf·IG, as the thesis that this crawler follows means them.
+"""Term weights: tf, tf·idf, and tf·idf·IG, as defined in the MySpider thesis.
 
-Idea: a word that many documents hold tells little (idf); a word spread evenly over the classes tells nothing, however
+Idea: a word in many documents has little weight (idf); a word spread evenly over the classes has none, however
 rare it is (information gain).
 Formulas: tf(t) = occurrences / words of the document; idf(t) = ln(N / n), N documents, n of them hold t;
 p(c|t) = r(t,c) / Σ_c r(t,c); IG(t) = H(C) - H(C|t) = log2(number of classes) + Σ_c p log2 p;
 weight = tf · idf · IG. `printed_weight` is the formula behind the thesis' tables: tf · log10(N/n + 0.01) / 2 on counts.
-Cost: O(classes) for IG, O(distinct words) for the rest.
+Cost: O(classes) for IG, O(distinct words) for the others.
 But: IG has no part for documents without the word; with classes of unequal size r is a rate (occurrences per word, or
 documents per class size). The thesis' table 4-4 follows from no formula found: only its order of weights holds here.
 Reference: MySpider thesis (2009) §4.4.2-4.4.3.

@@ -1,7 +1,7 @@
-"""Finds a topic by the name its user thinks of: English, Chinese, or the path of a TOML file of their own.
+"""Finds a topic by its English or Chinese name, or by the path of a user's TOML file.
 
-The conflict: the catalogue lies inside a zip when the project runs as a scrapyd egg, a user's file lies on disk, and one
-argument must reach both. Catalogue files are read only through `resources.folder`, user files only through `Path`.
+The catalogue may lie inside a zip (a scrapyd egg), a user's file lies on disk. So catalogue files are read through
+`resources.folder`, user files through `Path`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def is_catalogued(name: str) -> bool:
 
 
 def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
-    """The topic with the reading rules of a job's file over its own: a place that both name is read by the file's."""
+    """The topic with the reading rules of a job's file added; where both name a site, the file's rule is used."""
     if not file:
         return topic
     path = Path(file).expanduser()

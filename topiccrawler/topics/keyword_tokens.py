@@ -1,4 +1,4 @@
-"""Keywords in the form in which they stand among tokenised words."""
+"""Keywords as the segmenter gives them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ SHORTENED_WEIGHT = 0.5
 
 
 def token_weights(keywords: dict[str, float]) -> tuple[dict[str, float], list[str]]:
-    """Keywords as they stand among segmented words, with their weights; and those that never can.
+    """Keywords as they occur among segmented words, with their weights; and those that never can.
 
-    A keyword that the segmenter cuts is joined again. One that loses single characters (大数据 -> 数据) counts as what is
-    left of it, at half weight; one of which nothing is left cannot be matched.
+    A keyword that the segmenter cuts is joined again. One that loses single characters (大数据 -> 数据) counts as what
+    remains of it, at half weight; one of which nothing remains cannot be matched.
     """
     weights: dict[str, float] = {}
     unmatched: list[str] = []

@@ -1,15 +1,15 @@
-"""Topic vectors: the words of a topic with their weights, from example texts or pages instead of by hand.
+"""Makes topic vectors, words with weights, from example texts or pages.
 
-Idea: a word speaks for the topic when its pages hold it often, few documents do, and the rest does not. With pages of the
-rest, the thesis' tf·idf·IG; without any, tf·idf against the word frequencies that come with jieba.
-Formula: with rest: w = mean tf in the topic · ln(N/n) · IG(r_topic, r_rest), r = share of each side's documents with the
-word; words that stand more in the rest are left out. Without: w = mean tf · idf of jieba (the median for unknown words that stand there twice: of one
-occurrence, an unknown word is mostly a slip of the segmenter).
-The k largest, the largest = 1. Fields weigh as in relevance.py.
-Parameters: size 60 (thesis: the first 30 words cover 85 % of a field, past 60 hardly matter); least_documents 2 when there
-are at least 10 texts: a word of one text is a name.
+Idea: a word belongs to the topic when its pages use it often, few documents do, and other pages do not. With other
+pages, the thesis' tf·idf·IG; without any, tf·idf by the word frequencies that come with jieba.
+Formula: with others: w = mean tf in the topic · ln(N/n) · IG(r_topic, r_others), r = share of each side's documents with
+the word; words more frequent in the others are left out. Without: w = mean tf · idf of jieba (the median for unknown
+words that occur twice; an unknown word that occurs once is mostly a mistake of the segmenter).
+The k largest, the largest = 1. Fields are weighted as in relevance.topic_vector.
+Parameters: size 60 (thesis: the first 30 words cover 85 % of a field, more than 60 change little); least_documents 2 when
+there are at least 10 texts: a word of one text is a name.
 Cost: one pass over the words; only when a topic is made.
-But: jieba's frequencies stand for "the rest" only roughly; they are those of a news corpus.
+But: jieba's frequencies are those of a news corpus, not of the pages a crawl meets.
 Reference: MySpider thesis (2009) §4.4.2-4.4.3; Salton & Buckley (1988).
 """
 
@@ -30,14 +30,14 @@ SIZE = 60
 
 
 def keywords_of_texts(texts: Sequence[str], rest: Sequence[str] = (), size: int = SIZE) -> dict[str, float]:
-    """The topic vector of example texts, told apart from texts that are about something else."""
+    """The topic vector of example texts, against texts that are about something else."""
     return keywords_of_words(words_of(texts), words_of(rest), size)
 
 
 def keywords_of_words(
     documents: Sequence[Sequence[str]], rest: Sequence[Sequence[str]] = (), size: int = SIZE
 ) -> dict[str, float]:
-    """The `size` words that speak most for the topic, largest first, the largest with weight 1."""
+    """The `size` words with most weight for the topic, largest first, the largest with weight 1."""
     shares: dict[str, float] = {}
     for words in documents:
         for word, count in Counter(words).items():
@@ -73,7 +73,7 @@ def _may_speak(word: str) -> bool:
 
 
 def _against(held: Mapping[str, int], count: int, rest: Sequence[Sequence[str]]) -> dict[str, float]:
-    """idf · IG of each word of the topic; 0 for a word that the rest holds more."""
+    """idf · IG of each word of the topic; 0 for a word more frequent in the other texts."""
     others = document_frequencies(rest)
     telling = {"": 0.0}
     for word, documents in held.items():

@@ -1,11 +1,11 @@
 """Reads texts that are labelled with a topic: headlines and documents.
 
-The files come from many hands and name the topic in their own words; one bad line among 100 000 is named, with its number.
+The files come from many sources and name the topic in their own words; a bad line is reported with its number.
 
 Headlines   tab-separated with a header that names at least `label` and `text`; a column `source` names the collection.
 Documents   JSON lines with `label`, `title`, `text`, and optionally `url`.
-A label is positive when it is the topic's name, its Chinese name, or one of ALIASES; another label is negative; none is
-no sample.
+A label is positive when it is the topic's name, its Chinese name, or one of ALIASES; another label is negative; a line
+without a label is no sample.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Reads where a crawl begins, and which pages are known to be beside the point.
+"""Reads seeds: where a crawl begins, and pages known to be off topic.
 
-The conflict: seeds come as a file, as addresses in one argument, or not at all, and a wrong one must be named before the
-first request. A line that begins with `-` is a labelled negative: link_model learns from it, nobody fetches it.
+Seeds come as a file, as URLs in one argument, or from the topic; a wrong one is reported before the first request. A
+line that begins with `-` is a labelled negative: `link_model` learns from it, and it is never fetched.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Seeds:
 
 
 def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
-    """Seeds of a file, of addresses in one string, or (None) the topic's own, else the list that travels with us."""
+    """Seeds of a file, of URLs in one string, or (None) the topic's own, else the shipped list."""
     if source is not None and source.strip():
         if "://" in source:
             return _checked(((f"seed {number}", part) for number, part in _pieces(source)), "seeds")

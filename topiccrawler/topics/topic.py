@@ -1,7 +1,7 @@
-"""What a topic is, and one clear line when a topic file is wrong.
+"""What a topic is, checked when it is read; a wrong topic file is reported in one line.
 
-The conflict: people write topic files by hand, and every part of the crawler trusts them. So a topic is checked once,
-here, down to the last weight; afterwards it is frozen, and nothing asks again.
+People write topic files by hand, and every part of the crawler relies on them. So a topic is checked once, here, down
+to the last weight, and frozen.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class _SiteRules(BaseModel):
 
 
 class Topic(BaseModel):
-    """A topic: its words, where it lives on the Web, and how sure a page or link must be."""
+    """A topic: its words, its URL prefixes, and the thresholds for pages and links."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 

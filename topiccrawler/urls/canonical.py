@@ -1,15 +1,15 @@
-"""One page, one URL: the form under which a URL is queued, fetched and stored.
+"""The canonical form of a URL, under which it is queued, fetched and stored.
 
-The conflict: a page is linked under many spellings, and each spelling fetched is a page fetched twice; but what is
-joined too eagerly hides pages. And pages hold hrefs of every kind of damage, some hundred to a page, so reading one
-must never raise and must cost a few microseconds: usual hrefs pass by one pattern each, the rest takes the long way.
+The conflict: a page is linked under many spellings, and each spelling fetched is a page fetched twice; but joining too
+many spellings hides pages. Hrefs are damaged in every way, some hundred to a page, so reading one must never raise and
+must cost a few microseconds: usual hrefs match one pattern each, the others take the slow path.
 
 Joined: letter case of scheme and host, IDNA and full-width hosts (then the whole URL is folded), default port,
 trailing dot and user name, dot segments, fragment, percent-encoding (case of hex, unreserved characters; the bytes
-themselves stay, so a GBK form stays GBK), index.html and its kin when no query follows, session ids and tracking
+themselves stay, so a GBK form stays GBK), index.html and its variants when no query follows, session ids and tracking
 parameters (urls.tracking), empty query pieces. Raw non-ASCII characters become UTF-8 in the path, as in browsers,
 and the page's own encoding in the query when the caller names it. `%u4E2D` (old ASP) stays.
-Kept apart: http and https, www and bare host, order of parameters, letter case of the path, doubled slashes.
+Not joined: http and https, www and bare host, order of parameters, letter case of the path, doubled slashes.
 None: not http(s), no host, a broken host or port, longer than Scrapy's URLLENGTH_LIMIT of 2 083 characters.
 """
 
@@ -173,7 +173,7 @@ def host_of(url: str) -> str:
 
 
 def registered_domain(url: str) -> str:
-    """The name somebody registered: a.b.com.cn -> b.com.cn, me.github.io -> me.github.io; else the host itself."""
+    """The registered domain: a.b.com.cn -> b.com.cn, me.github.io -> me.github.io; else the host itself."""
     return _registered_domain(host_of(url))
 
 
@@ -191,10 +191,10 @@ def _suffixes() -> tldextract.TLDExtract:
 
 
 def kind_of(source_url: str, url: str) -> str:
-    """How a link runs through its site (SkyReach §2.3.3), by directories of two canonical URLs.
+    """The direction of a link within its site (SkyReach §2.3.3), by directories of two canonical URLs.
 
     level = same directory, down = deeper in it, up = a directory above, cross = another branch of the same host,
-    out = another host. http and https of one host are one host. (A frame is told by its tag, not by its URL.)
+    out = another host. http and https of one host are one host. (A frame is known by its tag, not by its URL.)
     """
     source, target = source_url.partition("://")[2], url.partition("://")[2]
     source = source.partition("?")[0]
@@ -210,7 +210,7 @@ def kind_of(source_url: str, url: str) -> str:
 
 
 def _tidy(url: str) -> str:
-    """What a browser mends before it reads an href."""
+    """Corrects what a browser corrects before it reads an href."""
     url = _JUNK.sub("", url.partition("#")[0].strip(_EDGES))
     start = _WIDE_START.match(url)
     if start and _WIDE_CHARACTER.search(start[0]):

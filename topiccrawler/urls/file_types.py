@@ -1,8 +1,9 @@
-"""Files that are no pages, told by the ending of their URL: pictures, sound, film, archives, programs, fonts, scripts.
+"""Files that are no pages, recognised by the extension of their URL: media, archives, programs, fonts, scripts.
 
-The conflict: fetching such a link to find out what it is costs a slot of its host; the ending of a path is nearly always
-honest, and where it is not (a page named photo.jpg) little is lost. A query tells nothing: it may be a page about a file.
-But: formats that pages.formats reads (pdf, docx, xlsx, pptx, txt, xml, sitemap.xml.gz) are no media.
+The conflict: fetching such a link to find out what it is costs a slot of its host. The extension of a path is nearly
+always true, and where it is not (a page named photo.jpg) little is lost. A query is ignored: it may be a page about a
+file.
+But: formats that pages.formats reads (pdf, docx, xlsx, pptx, txt, xml, sitemap.xml.gz) are not listed.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ _ENDINGS = frozenset(_NAMES.split())
 
 
 def may_be_media(href: str) -> bool:
-    """Whether an href as written has the ending of a file that no format reader reads."""
+    """Whether an href as written has the extension of a file that no format reader reads."""
     path = href.partition("?")[0].partition("#")[0]
     return path[path.rfind(".") + 1 :].rstrip().lower() in _ENDINGS
 
 
 def is_media(url: str) -> bool:
-    """The same of a canonical URL, whose host has endings too."""
+    """The same of a canonical URL, whose host is ignored."""
     if not may_be_media(url):
         return False
     path = url.partition("?")[0]

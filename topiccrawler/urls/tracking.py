@@ -1,9 +1,9 @@
-"""Which parts of a URL name the visitor, not the page.
+"""Which parts of a URL identify the visitor, not the page.
 
 The conflict: session ids and campaign marks make one page look like thousands, but the same short names (`from`,
-`sid`, `s`) select the page on other sites. So only names that mean nothing else are dropped outright; a name with
-two meanings is dropped only when its value has the form of a session id or of a share mark. What is left for a
-site's own marks is a setting: a name, or a prefix that ends with `*`.
+`sid`, `s`) select the page on other sites. So names with no other meaning are always dropped; a name with
+two meanings is dropped only when its value has the form of a session id or of a share mark. A site's own names can be
+added by a setting: a name, or a prefix that ends with `*`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def names_pattern(extra_parameters: frozenset[str] = frozenset()) -> re.Pattern[
 
 
 def strip_query(query: str, names: re.Pattern[str]) -> str:
-    """The query without what names the visitor and without empty pieces; order and all else are kept."""
+    """The query without visitor parameters and empty pieces; order and all else are kept."""
     kept = []
     for piece in query.split("&"):
         if not piece:

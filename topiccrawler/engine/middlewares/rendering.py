@@ -72,14 +72,14 @@ class RenderingMiddleware:
 
             request.meta["playwright"] = True
             request.meta["playwright_page_methods"] = [PageMethod(settled)]
-            self.stats.inc_value("topic/drawn/pages")
+            self.stats.inc_value("topic/rendered/pages")
         else:
             request.meta.pop("playwright", None)  # a redirect leads away from the named hosts
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         if not self.empty_pages or request.meta.get("playwright") or not needs_drawing(response):
             return response
-        self.stats.inc_value("topic/drawn/empty")
+        self.stats.inc_value("topic/rendered/empty")
         return request.replace(meta={**request.meta, META: request.url}, dont_filter=True)
 
     def _is_named(self, url: str) -> bool:

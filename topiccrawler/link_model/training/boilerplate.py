@@ -1,13 +1,11 @@
-"""Words that stand at links whatever they lead to: they are counted for no class.
+"""Boilerplate words: words of links whatever they lead to. They are counted for no class.
 
-The conflict: 目录, 标签, 搜索 and github stand at links of every site, so training always finds some number for them; but
-the number tells how the sites of that training were built (tags: a portal's tag pages are off topic; github: a place
-of programmers), and on the next site it drowns what the other words say. So they teach nothing and weigh nothing.
+目录, 标签, 搜索 and github stand at links of every site, so training always finds some weight for them; but it reflects
+how the training sites were built, and on the next site it outweighs the other words.
 
-But: common words that a topic lives on are no boilerplate (手机, 统计, 条款, 地图), nor are a topic's own keywords, whatever
-    they are (links.sources.furniture_beside). The paper's models in the evaluation table count every word.
-Measured (models/README.md, "Furniture"): average precision on links of small sites and blogs, finance .808 to .830,
-    health .645 to .752, travel .563 to .619; links to other companies' sites .959 to .968 F1.
+But: common words that a topic needs are no boilerplate (手机, 统计, 条款, 地图), nor are a topic's own keywords
+    (link_model.training.sources.boilerplate_beside). The paper's models in the evaluation table count every word.
+    Figures: docs/lab/link-models.md, "Boilerplate words".
 """
 
 from __future__ import annotations

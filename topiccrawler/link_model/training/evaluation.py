@@ -1,14 +1,14 @@
-"""The paper's evaluation table: what each kind of evidence is worth on links held out.
+"""The paper's evaluation table: precision, recall and F1 of each feature group on held-out links.
 
 The conflict: a random split of one portal's links flatters, because every menu stands on both sides; so each row is
 measured twice, with 30 % of the links held out and with whole source hosts held out.
 
 Rows (Han et al. 2010, §4.2)
-    group 1     anchor words                                     paper's model: counts as they stand, prior of the data
-    group 2     anchor and context words, apart, lexicon flags   the same
+    group 1     anchor words                                     paper's model: counts as they are, prior of the data
+    group 2     anchor and context words, separate, lexicon flags   the same
     pages       naive Bayes trained on documents, applied to anchor and context as one text
     dictionary  anchor or context holds a word of the lexicon; nothing is trained
-    model       what is shipped: all sources weighed, even prior, trust by field
+    model       the shipped model: all sources weighted, even prior, trust by field
     words       on headlines only: anchor words of two thirds of the headlines, prior of the data, applied to the third
 Learning curve: the rows on held-out hosts for models trained on the links of the first 1/16, 1/8 … of the other hosts.
 KL divergence (eq. 3-5): D(P||Q) = sum of P ln(P/Q) over the words both have, each side normalised to 1 over them; P, Q =
@@ -134,7 +134,7 @@ def threshold_for(truth: Sequence[bool], scores: Sequence[float], precision: flo
 
 
 def headline_row(name: str, model: LinkClassifier, aside: Sequence[Sample]) -> Row:
-    """A model on headlines held out, as anchors without a context."""
+    """A model on held-out headlines, as anchors without a context."""
     bare = [LinkWords(sample.words.anchor, (), ()) for sample in aside]
     return row(
         name,

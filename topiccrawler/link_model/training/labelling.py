@@ -1,13 +1,13 @@
-"""Labels links without hand work: the address of the target decides.
+"""Labels links by the address of their target, without hand work.
 
-The conflict: a classifier needs tens of thousands of labelled links, and nobody labels them. Sites that live of one
-topic publish little else, so a link into such a site, or into such a channel, is taken as an example of the topic.
+Tens of thousands of labelled links are needed. Sites about one topic publish little else, so a link into such a site,
+or into such a channel, is an example of the topic.
 
-Idea: target under a positive place -> +; under a negative place -> -; elsewhere no label.
-Formula: a place is a host (with all its sub-domains) or host/path; the longest place that holds the URL decides.
-Parameters: the topic's `positive` and `negative` places.
+Idea: target under a positive URL prefix -> +; under a negative one -> -; elsewhere no label.
+Formula: a prefix is a host (with all its sub-domains) or host/path; the longest prefix that holds the URL decides.
+Parameters: the topic's `positive` and `negative` URL prefixes.
 Reads: the URL only, neither anchor nor page. Cost: a few dictionary look-ups a link.
-But: paths are told apart too (www.sohu.com/c/8/), and a narrower place overrules a wider one of the other kind; the
+But: paths count too (www.sohu.com/c/8/), and a longer prefix overrules a shorter one of the other class; the
     paper knows domains only. A link such as 更多 inside a channel counts as the channel's topic.
 Reference: Han et al. 2010, §3.2.2, algorithm 2.
 """
@@ -23,7 +23,7 @@ from topiccrawler.topics.topic import Topic
 
 
 def label(url: str, topic: Topic) -> int | None:
-    """1, 0, or None when neither list knows the address. A place in both lists counts as positive."""
+    """1, 0, or None when neither list holds the address. A prefix in both lists counts as positive."""
     known = _places(tuple(topic.positive), tuple(topic.negative))
     for place in _holders(url):
         if place in known:
@@ -41,7 +41,7 @@ def _trimmed(place: str) -> str:
 
 
 def _holders(url: str) -> Iterator[str]:
-    """Every place that holds `url`: longest path first on its own host, then the domains above it, nearest first."""
+    """Every prefix that holds `url`: longest path first on its own host, then the domains above it, nearest first."""
     try:
         parts = urlsplit(url.lower())
         port = f":{parts.port}" if parts.port not in {None, 80, 443} else ""

@@ -1,11 +1,11 @@
 """The file of labelled links that `scrapy crawl links` writes and `scrapy train` reads.
 
-The conflict: a portal repeats its menu on a million pages and would drown every other site; and a crawl may be killed and
-go on, fetching a page twice. So a link counts once for its URL and anchor, a page, a host and a site (registered domain)
-give so many at most, and all that must be known to go on stands in the file itself: opening it reads it again.
+A portal repeats its menu on a million pages, and a killed crawl may fetch a page twice. So a link counts once for its
+URL and anchor; a page, a host and a site (registered domain) give at most so many; and the file itself holds all that
+is needed to go on: opening it reads it again.
 
 JSON lines with Link's field names, `context` (the maker of before and after), and `label`: 1, 0 or null.
-Which links of a page are taken, when there are too many: those of smallest hash, so that it is not always the menu.
+When a page has too many links, those of smallest hash are taken, so that it is not always the menu.
 Memory: 8 bytes and a set's slot a link.
 """
 
@@ -29,7 +29,7 @@ from topiccrawler.urls.canonical import host_of, registered_domain
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """How many links are taken at most, by where they stand."""
+    """How many links are taken at most from one page, host, site."""
 
     page: int = 50
     host: int = 1000
@@ -54,7 +54,7 @@ class LinkFile:
         self._resume()
 
     def add(self, links: Sequence[Link]) -> int:
-        """Label the links of a page and write those that are taken. Returns how many. They are safe from a kill."""
+        """Label the links of a page and write those that are taken. Returns how many. They survive a kill."""
         labelled = [(link, label(link.url, self._topic)) for link in links]
         wanted = {
             _digest(link): (link, known)

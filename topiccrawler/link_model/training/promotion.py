@@ -1,7 +1,7 @@
-"""What becomes of a model after training: measured on a file, compared, merged, put to use.
+"""A trained model is measured, compared, merged, promoted.
 
-The conflict: a new model is wanted because it should be better, and is put to use because it is new; nobody looks. So a
-candidate meets the model in use on the same links, and one that does worse stays a candidate unless the user insists.
+The conflict: a new model is not always a better one. So a candidate is measured on the same links as the model in use,
+and a worse one stays a candidate unless the user insists.
 
 Merging adds counts, so it needs models of one topic, one tokenizer, one context maker and one event model. Two models
 trained on the same file would count it twice; that is refused too.
@@ -80,7 +80,7 @@ def _sources(model: LinkClassifier) -> Mapping[str, str]:
 
 
 def same_sources(one: LinkClassifier, other: LinkClassifier) -> bool:
-    """Has one seen a file that the other was trained on? Then links of it cannot judge between them."""
+    """Was one trained on a file that the other was trained on? Then links of that file cannot compare them."""
     return bool(set(_sources(one).values()) & set(_sources(other).values()))
 
 
@@ -93,7 +93,7 @@ def in_use(topic: str, folder: Path) -> LinkClassifier | None:
 
 
 def put_to_use(candidate: LinkClassifier, folder: Path) -> Path:
-    """Save the candidate as the topic's model; what was a candidate file of it goes."""
+    """Save the candidate as the topic's model and remove its candidate file."""
     place = folder / f"{candidate.topic}.json"
     save(candidate, place)
     (folder / f"{candidate.topic}{CANDIDATE}").unlink(missing_ok=True)

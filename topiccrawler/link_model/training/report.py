@@ -1,7 +1,4 @@
-"""The report beside a model: what a person wants to know before trusting it, as plain text.
-
-The conflict: a model is 30 000 numbers; whether to use it is decided by a handful of figures and by a look at its words.
-"""
+"""The report beside a model, as plain text: the figures and the words with most weight."""
 
 from __future__ import annotations
 

@@ -1,19 +1,19 @@
-"""Turns labelled links, headlines, documents, keywords and known places into samples of one kind, duly weighed.
+"""Turns labelled links, headlines, documents, keywords and URL prefixes into weighted samples.
 
-The conflict: 86 000 links of one portal would drown the 25 000 headlines of many sites, though the headlines say more
-about sites never seen; and a portal repeats its menu on every page. Each source is weighed so that both classes count
+The conflict: 86 000 links of one portal would outweigh the 25 000 headlines of many sites, though the headlines say more
+about sites never seen; and a portal repeats its menu on every page. Each source is weighted so that both classes count
 the same in it, and its size is bounded; within the links, repeats and large hosts are damped.
 
-Idea: a headline is an anchor, and it is what stands beside other anchors; a document's title is an anchor, its sentences
-    are contexts; a keyword is a short anchor and context; other topics' keywords are the rest of the world.
+Idea: a headline is used as an anchor and as a context; a document's title as an anchor, its sentences as contexts; a
+    keyword as a short anchor and context; other topics' keywords are the negatives.
 Formula: weight of a link = 1 / (times its anchor occurs on its host * (links of its host)^0.25)
     weight of one of a document's n sentences = 1/n, n at most 8
-    class total of a source, both classes = share * sqrt(samples of + * samples of -), samples as they stand
-    shares: links 0.25, headlines 1, documents 0.5, keywords 1, places 1; a keyword counts as 40 samples, times its
-        weight over the heaviest, a place as 30 (ours; chosen by what carries over to other sites: models/README.md)
+    class total of a source, both classes = share * sqrt(samples of + * samples of -), samples as they are
+    shares: links 0.25, headlines 1, documents 0.5, keywords 1, URL prefixes 1; a keyword counts as 40 samples, times its
+        weight over the heaviest, a prefix as 30 (ours; chosen on links of other sites: docs/lab/link-models.md)
 Cost: one pass; the tokenizer takes most of it.
-But: the paper has one source and takes it as it is; `links.offline` trains that model too, for its table.
-    Words that stand at links whatever they lead to are counted for no class (link_model.training.boilerplate).
+But: the paper has one source and takes it as it is; link_model.training.train trains that model too, for its table.
+    Boilerplate words are counted for no class (link_model.training.boilerplate).
 Reference: Han et al. 2010, §3.2; the weights are ours.
 """
 
@@ -76,7 +76,7 @@ def silently(items: Sequence[T], what: str) -> Iterable[T]:  # noqa: ARG001
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One thing to learn from; `has` names the fields it can speak for."""
+    """One thing to learn from; `has` names its fields."""
 
     words: LinkWords
     positive: bool
@@ -95,7 +95,7 @@ def link_samples(links: Sequence[LabelledLink], progress: Progress = silently) -
 
 
 def headline_samples(headlines: Sequence[LabelledText], progress: Progress = silently) -> list[Sample]:
-    """Each headline as an anchor, and as what stands beside one."""
+    """Each headline as an anchor, and as a context."""
     return [
         Sample(_interned(LinkWords(words, words, ())), item.positive, has=GROUP_2)
         for chunk in progress(list(_chunks(headlines)), "headlines")
@@ -137,9 +137,9 @@ def keyword_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Samp
 
 
 def place_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample]:
-    """The places a topic file knows, against its negative ones and those of other topics: what their addresses say.
+    """The topic's URL prefixes against its negative ones and those of other topics: the words of their addresses.
 
-    Nothing is said of one class without the other.
+    Without both classes there are no samples.
     """
     own = dict.fromkeys(topic.positive)
     others = dict.fromkeys(
@@ -155,7 +155,7 @@ def place_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample
 
 
 def damped(samples: Sequence[Sample]) -> list[Sample]:
-    """Links weighed so that repeats on a host, and large hosts, count less."""
+    """Links weighted so that repeats on a host, and large hosts, count less."""
     hosts = Counter(sample.host for sample in samples)
     repeats = Counter((sample.host, tuple(sample.words.anchor)) for sample in samples)
     return [
@@ -169,7 +169,7 @@ def damped(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Counts:
-    """The counts of all sources, each with its due weight."""
+    """The counts of all sources, each with its weight."""
     counts = Counts()
     excluded = boilerplate_beside(sources.get("keywords", ()))
     for name, samples in pooled(sources).items():
@@ -191,7 +191,7 @@ def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Count
 
 
 def pooled(sources: Mapping[str, Sequence[Sample]]) -> dict[str, list[Sample]]:
-    """Sources that know one class only are joined to the first that knows both: 16 kinds of news, none of them health."""
+    """A source with one class only is joined to the first that has both: 16 kinds of news, none of them health."""
     whole = {
         name: list(found)
         for name, found in sources.items()
@@ -219,7 +219,7 @@ def add(
 
 
 def boilerplate_beside(keywords: Iterable[Sample]) -> frozenset[str]:
-    """What is counted for no class: boilerplate, but for the words of the topic's own keywords."""
+    """The words counted for no class: boilerplate, without the words of the topic's own keywords."""
     return BOILERPLATE.difference(*(sample.words.anchor for sample in keywords if sample.positive))
 
 

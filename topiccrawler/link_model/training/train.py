@@ -1,8 +1,8 @@
-"""Trains a link classifier from whatever is at hand: labelled links, headlines, documents, or keywords alone.
+"""Trains a link classifier from labelled links, headlines, documents, or keywords alone.
 
-The conflict: the score must hold on sites never seen, and the only honest number is one from links held out; but the
-model that is shipped should have learned from everything. So the table is made first, with parts kept apart
-(link_model.training.evaluation), and the model trained anew on all of it afterwards.
+The conflict: the score must hold on sites never seen, so it is measured on held-out links; but the
+shipped model should learn from everything. So the table is made first, with parts held out
+(link_model.training.evaluation), and the model is trained again on everything afterwards.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from topiccrawler.topics.topic import Topic
 
 LEAST_COUNT = 0.5
 MOST_WORDS = 60_000
-THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too much: models/README.md
+THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too much: docs/lab/link-models.md
 PORTIONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the hosts, on the learning curve
 
 
@@ -77,7 +77,7 @@ class Trained:
     rows: Sequence[Row] = ()
     curve: Sequence[Row] = ()
     divergences: Mapping[str, float] = field(default_factory=dict)
-    test: Callable[[LinkClassifier], float] | None = None  # F1 of another model on the same hosts held out
+    test: Callable[[LinkClassifier], float] | None = None  # F1 of another model on the same held-out hosts
 
 
 def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
@@ -132,7 +132,7 @@ class _Bench:
             kept, aside = split(links, self.recipe.seed, by_host)
             if not _both(kept) or not _both(aside):
                 continue
-            if self.recipe.precision is not None:  # on links as they stand, not evened
+            if self.recipe.precision is not None:  # on all held-out links, classes not balanced
                 self.aside = self._without_links_but(kept), aside
             kept, aside = (evened(side, self.recipe.seed) for side in (kept, aside))
             how = "hosts" if by_host else "links"
@@ -179,7 +179,7 @@ class _Bench:
             self.aside = model, [replace(one, words=one.words._replace(context=())) for one in aside]
 
     def threshold(self, usual: float) -> float:
-        """The one that gives the asked precision on what was held out as it stands; without a wish the usual one."""
+        """The threshold with the asked precision on the held-out links as they are; without a wish the default."""
         wish = self.recipe.precision
         if wish is None:
             return usual
@@ -213,7 +213,7 @@ def _both(samples: Sequence[Sample]) -> bool:
 
 
 def evened(samples: Sequence[Sample], seed: int) -> list[Sample]:
-    """The larger class cut at random to the size of the smaller: the paper's table has about as many of each."""
+    """The larger class sampled to the size of the smaller: the paper's table has about as many of each."""
     sides = [[sample for sample in samples if sample.positive is side] for side in (False, True)]
     size = min(map(len, sides))
     return [sample for side in sides for sample in random.Random(seed).sample(side, size)]
@@ -222,7 +222,7 @@ def evened(samples: Sequence[Sample], seed: int) -> list[Sample]:
 def split(
     samples: Sequence[Sample], seed: int, by_host: bool, share: float = 0.7
 ) -> tuple[list[Sample], list[Sample]]:
-    """About `share` of the samples of each class, and the rest; by source host no host stands on both sides."""
+    """About `share` of the samples of each class, and the others; by source host no host is on both sides."""
     keys = [sample.host if by_host else str(place) for place, sample in enumerate(samples)]
     sizes: dict[str, list[int]] = {}
     for key, sample in zip(keys, samples, strict=True):

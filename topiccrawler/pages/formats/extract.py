@@ -1,7 +1,7 @@
-"""What a format reader finds, and its form as a small HTML page.
+"""The result of a format reader, and its form as a small HTML page.
 
-The conflict: title, words, relevance, links and their contexts are all made for HTML, and none should know of PDF or RSS.
-So a reader gives paragraphs and links only, in order, and these are written as a plain page that is read as any other.
+Title, words, relevance, links and contexts are all made for HTML. So a reader gives paragraphs and links, in order, and
+these are written as a plain page that is read as any other.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Extract:
         return "" if self.is_hub else "\n".join(text for text, _ in self.parts if text)
 
     def as_html(self) -> str:
-        """A page that says the same."""
+        """A page with the same content."""
         metas = (
             ("keywords", self.keywords),
             ("description", self.description),

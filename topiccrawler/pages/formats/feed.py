@@ -13,7 +13,7 @@ from topiccrawler.pages.nesting_limit import limit_nesting
 
 MOST_ENTRIES = 1_000
 LONGEST_SUMMARY = 1_000
-MOST_SUMMARY_MARKUP = 20_000  # characters of a summary's markup that are looked at
+MOST_SUMMARY_MARKUP = 20_000  # characters of a summary's markup that are read
 _ENTRIES = frozenset({"item", "entry"})
 _SUMMARIES = ("description", "summary", "encoded", "content")
 

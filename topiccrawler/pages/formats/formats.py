@@ -1,7 +1,7 @@
-"""Reads a body of any known format within limits; the one door of this package.
+"""Reads a body of any known format within limits; the entry point of this package.
 
-The conflict: light formats cost less than the way to another process, heavy ones may hang or eat memory. So text, feeds
-and sitemaps are read here, by parsers with limits of their own, and PDF and Office files in a worker process.
+Text, feeds and sitemaps are read here, by parsers with limits of their own. PDF and Office files may hang or eat
+memory, so they are read in a worker process.
 """
 
 from __future__ import annotations

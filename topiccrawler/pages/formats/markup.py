@@ -1,8 +1,8 @@
-"""XML that comes from strangers: one safe way to parse it, for feeds and sitemaps.
+"""Parses XML from strangers safely, for feeds and sitemaps.
 
-The conflict: feeds are broken as often as pages are, and XML has entities that grow a line into gigabytes or read local
-files. So lxml parses what we have decoded, mends what it can, and replaces no entity, loads no DTD, asks no network;
-its own limits on depth and size stay on.
+Feeds are broken as often as pages are, and XML has entities that grow a line into gigabytes or read local
+files. So lxml parses text that we have decoded and recovers from errors; it replaces no entity, loads no DTD, uses no
+network, and keeps its own limits on depth and size.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Office files have in common: a zip that may be a bomb, and properties that say title and author."""
+"""What Office files have in common: a zip that may be a bomb, and properties with title and author."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def unpacked_safely(body: bytes) -> None:
 
 
 def properties(about: Any, parts: list[Part]) -> Extract:
-    """An extract with what the file says about itself. openpyxl says creator where the others say author."""
+    """An extract with the file's own properties. openpyxl says creator where the others say author."""
     saved = about.modified or about.created  # templates are created years before what is made from them
     return Extract(
         title=tidy(about.title)[:LONGEST_FIELD],

@@ -1,6 +1,6 @@
-"""Our end of the worker process: starts it, gives it files, ends it when it takes too long.
+"""The crawler's end of the worker process: starts it, gives it files, kills it when it takes too long.
 
-The conflict: an answer must come within `seconds` whatever the file does, from whichever thread asks. So the pipe is
+An answer must come within `seconds` whatever the file does, from whichever thread asks. So the pipe is
 read with a deadline, and a worker that misses it is killed; the next file gets a new one.
 """
 

@@ -1,7 +1,7 @@
-"""Which format a body is, and who reads it. A new format is one file with `read` and one line here.
+"""Recognises the format of a body and knows its reader. CONTRIBUTING.md says how to add a format.
 
-The conflict: Content-Type and file name often lie (a workbook served as text/html), and a body must be told in
-microseconds, since nearly all are HTML. So the first bytes speak first, the declaration where they are silent.
+The conflict: Content-Type and file name are often wrong (a workbook served as text/html), and nearly all bodies are
+HTML, so this must take microseconds. So the first bytes decide, and the declaration only where they say nothing.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
 
 def recognise(body: bytes, content_type: str = "") -> str:
-    """The format's name; `unknown` for what nobody here reads. Never raises."""
+    """The format's name; `unknown` for what no reader reads. Never raises."""
     head = body[:HEAD_BYTES]
     return _packed(body, head) or _by_magic(head) or _by_markup(head) or _declared(head, content_type)
 
 
 def _packed(body: bytes, head: bytes) -> str:
-    """PDF, and what is told by what it holds."""
+    """PDF, and containers recognised by their content."""
     if head.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and not _MARKUP.search(head, 0, 1024)):
         return "pdf"
     if head.startswith(b"PK\x03\x04"):
@@ -112,7 +112,7 @@ def inflated(body: bytes, most: int) -> bytes:
 
 
 def _root(head: bytes) -> str:
-    """The format an XML root element tells of."""
+    """The format that an XML root element belongs to."""
     for mark in _BYTE_ORDER_MARKS[:1]:
         head = head.removeprefix(mark)
     found = _ROOT.match(head)
@@ -120,7 +120,7 @@ def _root(head: bytes) -> str:
 
 
 def _office(body: bytes) -> str:
-    """Office files are zips; the name of the main part tells which."""
+    """Office files are zips; the name of the main part decides which."""
     try:
         with zipfile.ZipFile(BytesIO(body)) as archive:
             names = archive.namelist()

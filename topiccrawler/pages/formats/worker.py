@@ -1,8 +1,7 @@
 """The process that reads PDF and Office files, so that a hostile one can only kill this process.
 
-The conflict: libraries for these formats are large, and some file makes each of them loop or eat all memory; a thread
-cannot be stopped, a process can. One process serves many files, since starting it takes half a second. It asks for
-little: a request is a line `format path`, the answer a line of JSON; it limits its own memory and CPU, and ends when
+A thread cannot be stopped, a process can. One process serves many files, since starting it takes half a second.
+A request is a line `format path`, the answer a line of JSON; the process limits its own memory and CPU, and ends when
 its parent does.
 """
 

@@ -1,8 +1,8 @@
 """Trains the detail classifier from pages whose kind is known; scikit-learn does the fitting.
 
-The conflict: link pages outnumber detail pages on some sites and not on others, so both weigh alike; and the choice of C
-and γ must not be made on the pages that measure it: a third of the hosts is held out, for pages of one host are alike.
-Hosts of one web are alike too: given several webs, each is also classified by a machine that learned from the others.
+The conflict: link pages outnumber detail pages on some sites and not on others, so both classes have the same weight; and
+C and γ must not be chosen on the pages that measure them: a third of the hosts is held out, since pages of one host are
+alike. Given several webs, each is also classified by an SVM trained on the others.
 At most `MOST_SAMPLES` pages are used, so that the support vectors stay few.
 """
 
@@ -29,7 +29,7 @@ Kind = tuple[tuple[float, float, float], bool, str]  # figures, is it a detail p
 
 
 def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier, Quality]:
-    """The machine of all pages, and what one trained without a third of the hosts was worth on them."""
+    """The SVM of all pages, and the scores of one trained without a third of the hosts on that third."""
     chance = random.Random(seed)
     chosen = _some(pages, chance)
     details = sum(detail for _, detail, _ in chosen)
@@ -50,7 +50,7 @@ def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier
 
 
 def across_webs(webs: Mapping[str, Sequence[Kind]], seed: int = 0) -> dict[str, Quality]:
-    """For each web what a machine trained on the others is worth there, on hosts they do not have."""
+    """For each web the scores of an SVM trained on the others, on hosts they do not have."""
     found = {}
     for name, pages in webs.items():
         others = [page for other, theirs in webs.items() if other != name for page in theirs]

@@ -1,6 +1,6 @@
-"""From a user's files to a trained page classifier on disk: what `scrapy train TOPIC --page-classifier NAME` does.
+"""From a user's files to a trained page classifier on disk: `scrapy train TOPIC --page-classifier NAME`.
 
-The conflict: documents name topics in their own words, and the catalogue names them in its; a page classifier needs both under one
+Documents and the catalogue name topics in different words. A page classifier needs both under one
 label, so that the keywords of `education` and documents labelled `edu` are one class.
 """
 
@@ -50,7 +50,7 @@ class TrainingRequest:
 
 
 def check(request: TrainingRequest) -> None:
-    """Refuse what no file could mend."""
+    """Refuse a request that no file could make valid."""
     if request.page_classifier not in NAMES:
         raise ArgumentError(
             f"--page-classifier {request.page_classifier}",
@@ -202,7 +202,7 @@ def _files(paths: Sequence[Path]) -> list[dict[str, object]]:
 
 
 def told(found: dict[str, Any], *, as_json: bool) -> str:
-    """What the command prints."""
+    """The text that the command prints."""
     if as_json:
         return json.dumps(found, ensure_ascii=False)
     lines = [f"{'':<18}{'P':>8}{'R':>8}{'F1':>8}{'of':>7}"]

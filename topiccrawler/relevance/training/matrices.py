@@ -1,7 +1,7 @@
-"""Counts of documents as a sparse matrix, and what a machine makes of it: weights a word and a class.
+"""Counts of documents as a sparse matrix, and the weights that a linear classifier learns from it.
 
-A row a document, a column a word; training.py decides what goes in and keeps what comes out.
-Parameters: COST, C of the SVM: F1 on documents hardly moves between 2 and 10.
+A row a document, a column a word; relevance.training.train decides what goes in and keeps what comes out.
+Parameters: COST, C of the SVM: F1 on documents hardly changes between 2 and 10.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Trains a page classifier from labelled documents and the catalogue's keywords; scikit-learn does the fitting.
 
-The conflict: a page classifier is only worth what it is worth on documents it has not seen, and its threshold must not be chosen on
+The conflict: a page classifier must be measured on documents it has not seen, and its threshold must not be chosen on
 those that measure it. So a third is held out to measure, the threshold comes from cross-validation on the other two
 thirds, and the page classifier that is saved learns from all, in the same way.
-Words: those of at least two documents, pairs of three; the `most_words` on which the page classifier leans most (a first fit ranks them).
+Words: those of at least two documents, pairs of three; the `most_words` with the largest weights (a first fit ranks them).
 svm: a linear SVM a label, one against the others, on unit vectors of (1 + ln count)·idf of words, pairs of neighbours and
-lists of catalogue words; the labels of the rest are negative topics of their own, for "not finance" is no class of page. centroid:
-cosine with the mean vector of the topic minus that with the mean of the rest, idf · sqrt(IG) in the vectors. naive_bayes:
-multinomial, Laplace, topic against rest (JLSE eq. 1-2). vsm: a vector a label, the words an SVM leans on for it, half and
-half with the label's keywords; stop words and numbers left out; the other labels' vectors are the topic's negative topics.
-Keywords: each topic of the catalogue gives `KEYWORD_DOCUMENTS` made of its keywords, drawn by weight: they carry words the
-documents lack to other sites (content pages of blogs, svm: mean F1 .680 with lists alone, .712 with both).
+lists of catalogue words; the other labels are negative topics, since "not finance" is no class of page. centroid:
+cosine with the mean vector of the topic minus that with the mean of the others, idf · sqrt(IG) in the vectors. naive_bayes:
+multinomial, Laplace, topic against the others (JLSE eq. 1-2). vsm: a vector a label, the words with the largest SVM weights
+for it, half and half with the label's keywords; stop words and numbers left out; the other labels' vectors are the topic's
+negative topics.
+Keywords: each topic of the catalogue gives `KEYWORD_DOCUMENTS` made of its keywords, sampled by weight: they add words that
+the documents lack (figures: docs/lab/page-classifiers.md).
 Cost: a minute for 4 000 documents and 13 labels.
 Reference: JLSE (2014) §3.1; Joachims (1998); MySpider (2009) §4.4; Platt (1999).
 """
@@ -42,7 +43,7 @@ from topiccrawler.text.vectors import top_k
 from topiccrawler.topics.keyword_tokens import token_weights
 from topiccrawler.topics.topic import Topic
 
-FEWEST = 12  # documents of the topic, and of the rest
+FEWEST = 12  # documents of the topic, and of all others
 FEWEST_OF_A_NEGATIVE_TOPIC = 8
 LEAST_OF_A_WORD, LEAST_OF_A_PAIR = 2, 3  # documents
 KEYWORD_DOCUMENTS, KEYWORD_WORDS = 20, 40
@@ -78,7 +79,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A page classifier and what it was worth on documents held out."""
+    """A page classifier and its scores on held-out documents."""
 
     page_classifier: LinearClassifier | VsmClassifier
     held_out: Quality
@@ -97,7 +98,7 @@ def train_page_classifier(plan: Plan) -> Trained:
 
 
 def check(plan: Plan) -> None:
-    """Refuse what cannot be learned from, in one line."""
+    """Refuse documents that nothing can be learned from, in one line."""
     positives = sum(sample.positive for sample in plan.samples)
     negatives = len(plan.samples) - positives
     if min(positives, negatives) < FEWEST:
@@ -109,7 +110,7 @@ def check(plan: Plan) -> None:
 
 
 def worth(page_classifier: PageClassifier, samples: Sequence[Sample]) -> Quality:
-    """How a page classifier agrees with the labels, at its threshold."""
+    """How well a page classifier agrees with the labels, at its threshold."""
     relevances = [page_classifier.relevance(sample.words) for sample in samples]
     return quality([sample.positive for sample in samples], relevances, page_classifier.threshold)
 
@@ -152,7 +153,7 @@ def _threshold(plan: Plan, truths: Sequence[bool], scores: Iterable[float]) -> f
 
 
 def _labels(plan: Plan, *, negative_topics: bool) -> list[str]:
-    """The class of each sample: the topic's name, a negative topic's label, or the rest."""
+    """The class of each sample: the topic's name, a negative topic's label, or the class of all others."""
     sizes = Counter(sample.label for sample in plan.samples if not sample.positive)
     return [
         plan.topic.name
@@ -226,7 +227,7 @@ def _keyword_documents(plan: Plan, *, negative_topics: bool) -> tuple[list[dict[
     for label, keywords in sorted(plan.keywords.items()):
         own = label == plan.topic.name
         if not own and not negative_topics:
-            continue  # one rest: its documents speak for it
+            continue  # the class of all others: its documents are its words
         weights, _ = token_weights(dict(keywords))
         for _ in range(KEYWORD_DOCUMENTS if weights else 0):
             drawn = chance.choices(list(weights), list(weights.values()), k=KEYWORD_WORDS)

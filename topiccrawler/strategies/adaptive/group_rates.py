@@ -1,4 +1,4 @@
-"""What groups of URLs (a site, a host that links) have yielded."""
+"""The success rates of groups of URLs: of a site, or of a host that links."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
 
 
 class GroupRates:
-    """How many pages each group gave lately, and how many of them were relevant. With each page of a group those before
-    it fade to `keep` of what they counted, so that a site that turned dry is soon left."""
+    """Pages fetched from each group, and how many were relevant. With each page of a group the earlier ones decay by
+    `keep`, so that an unproductive site is soon left.
+    """
 
     def __init__(self, keep: float = 1.0) -> None:
         self.keep = keep

@@ -1,7 +1,7 @@
-"""What `adaptive` takes from a page and its links, small enough to be kept for every page.
+"""A page observation: what `adaptive` keeps of a page and its links, small enough to be saved for every page.
 
-The conflict: a killed crawl must learn again from each page since the last checkpoint, but a page's links with their
-contexts are 100 kB; and what all that text is asked for is one number a link.
+After a kill the strategy must learn again from each page since the last checkpoint, but a page's links with their
+contexts are 100 kB. Of all that text only one number a link is needed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from topiccrawler.urls.canonical import host_of
 
 
 class PageObservation(NamedTuple):
-    """A page as it was seen, and its links, of which only URL, host, anchor and heading are looked at."""
+    """A page, and its links, of which only URL, host, anchor and heading are kept."""
 
     url: str
     title: str

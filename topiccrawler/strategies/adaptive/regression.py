@@ -1,8 +1,8 @@
-"""A logistic regression that learns from one example at a time: how much each kind of evidence is worth in this crawl.
+"""An online logistic regression: learns the weight of each feature from one example at a time.
 
 Formula    score = w . x, P = 1 / (1 + e^-score); after an example with outcome y (0 or 1):
            g = (P - y) x;  s += g^2;  w -= rate * g / sqrt(s)
-Parameters rate; `squares` begin at 1, so that the first examples do not throw the weights about.
+Parameters rate; `squares` begin at 1, so that the first examples do not change the weights too much.
 Cost       one product of a matrix with a vector.
 Reference  AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011.
 """
@@ -27,7 +27,7 @@ class Regression:
         self.rate = rate
 
     def scores(self, features: Floats) -> Floats:
-        """Log-odds of each row of (rows, kinds of evidence)."""
+        """Log-odds of each row of (rows, features)."""
         scores: Floats = features @ self.weights
         return scores
 

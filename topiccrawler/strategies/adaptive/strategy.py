@@ -1,4 +1,4 @@
-"""Adaptive: weighs all the evidence there is, and learns while it crawls how much each kind is worth here."""
+"""Adaptive: weighs all features of a link, and learns the weights while it crawls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from topiccrawler.strategies.base import (
 from topiccrawler.strategies.shares import packed_rows
 from topiccrawler.text.odds import logistic
 
-FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (chosen here, on log-odds scale)
+FEATURES: Mapping[str, float] = {  # feature -> initial weight (chosen here, on log-odds scale)
     "bias": -1.0,
     "link text": 1.0,
     "heading": 0.7,
@@ -42,11 +42,11 @@ FEATURES: Mapping[str, float] = {  # kind of evidence -> weight to begin with (c
     "words": 0.5,
 }
 SEED_SCORE = 20.0
-WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have yielded something; in turn all
-HEAD = 300  # rows that may be fetched soon: the queue is told of theirs alone
+WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have changed; now and then all
+HEAD = 300  # rows that may be fetched soon: only their scores go to the queue
 LEAST_CHANGE = 0.05
 FADE = 0.999  # of the overall rate, a page
-ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 say nearly the same
+ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 mean nearly the same
 ODDS_LIMIT = 30.0
 HEADING_SCALE = 5.0
 WORDS_SCALE = 3.0
@@ -56,26 +56,26 @@ MOST_HEADINGS = 10_000
 
 @dataclass
 class Adaptive(Strategy):
-    """Fetch first what all evidence together, weighed by what it has been worth in this crawl, holds most likely.
+    """Fetch first what all features together, with weights learned in this crawl, hold most likely.
 
-    Idea: every fetched page labels the link that led to it. An online logistic regression learns from these labels
-        how far to trust the link's text, the pages it stands on, and what its site and the sites that link it have given.
-    Formula: score = w . x, w learned from each page with outcome 1 (relevant by the page classifier) or 0, by strategies.adaptive.regression;
-        x, all on log-odds scale, of the link as it is known when it is scored:
+    Idea: every fetched page labels the link that led to it. An online logistic regression learns from these
+        labels how much to trust link text, linking pages, and the success rates of sites and linking hosts.
+    Formula: score = w . x; w learned from each page with outcome 1 (relevant by the page classifier) or 0
+        (strategies.adaptive.regression); x, on log-odds scale, of the URL as it is known when scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         heading      tanh(classifier's log-odds of the heading above it / 5), best of its links
         page         ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
-        site         logit of the smoothed relevant share of the pages fetched from its site, minus that of all pages
-        source host  the same, of the pages fetched through links of the host that the best linking page lies on
-        words        2 tanh(sum over words of its anchor of what each has said in this crawl / 3); strategies.adaptive.word_statistics
-    Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
-        pages still count after each further one: sites turn dry); without "" (kinds of evidence left out, for ablations);
-        all chosen here, by docs/adaptive.md.
-    Reads: relevance of the linking pages, link text, heading, addresses, outcomes so far; of the links to one
-        URL those with an anchor it was not met with before.
-    Cost: one batch call to the classifier a page; a refresh weighs some thousand rows in numpy (benchmarks/graph.py).
-    But: outcomes are the page classifier's, not the truth; a page classified wrongly teaches wrongly.
+        site         logit of the smoothed relevant share of pages fetched from its site, less that of all
+        source host  the same, of pages fetched through links of the host of the best linking page
+        words        2 tanh(sum over its anchor's words of their log-odds here / 3) (adaptive.word_statistics)
+    Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
+        group's pages still count after each further one, so that unproductive sites are left); without ""
+        (features left out, for ablations); all chosen here (docs/lab/adaptive.md).
+    Reads: relevance of linking pages, link text, heading, addresses, outcomes so far; of the links to one
+        URL only those with an anchor it was not seen with before.
+    Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
+    But: outcomes are the page classifier's, not the truth; a wrong one teaches wrongly.
     Reference: ours.
     """
 
@@ -149,17 +149,17 @@ class Adaptive(Strategy):
         return self._as_scores(rows, values, features)
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
-        """Weighs what it has in its columns, not what is queued: reading the queue would cost more than weighing it."""
+        """Scores the rows of its own columns, not what is queued: reading the queue would cost more than scoring."""
         if not self._pending:
             self._weigh()
         while self._pending:
             yield self._pending.popleft()
 
     def _weigh(self) -> None:
-        """Weigh anew what may matter soon; what the caller's queue must know is answered as it asks.
+        """Rescore the rows that may matter soon; the scores are handed out as the caller asks.
 
-        Reweighing all rows is cheap beside telling a queue on disk of every small change, so only rows that stand, or
-        stood, among the first HEAD are told, and only of changes of at least LEAST_CHANGE.
+        To rescore all rows is cheap beside writing every small change to a queue on disk. So only rows that are, or
+        were, among the first HEAD are passed on, and only changes of at least LEAST_CHANGE.
         """
         known, estimates = self._urls, self._urls.columns["score"]
         self._refreshes += 1
@@ -217,7 +217,7 @@ class Adaptive(Strategy):
         self._urls = UrlFeatures.load(state["known"], self.keep)
 
     def _learn(self, page: PageObservation) -> None:
-        """The outcome of a page labels the link it came by, as its evidence stood."""
+        """The outcome of a page labels the link it came by, with the features it has."""
         outcome = float(page.is_target)
         known = self._urls
         row = known.rows.get(page.came_by)
@@ -234,7 +234,7 @@ class Adaptive(Strategy):
         self._relevant = FADE * (self._relevant + outcome)
 
     def _meet(self, page: PageObservation) -> Numbers:
-        """Add a page's links to the evidence; the rows of those that wait."""
+        """Add a page's links to the columns; the rows of those that wait."""
         known = self._urls
         rows = known.rows_of([link.url for link in page.links])
         waits = known.waiting[rows]
@@ -271,7 +271,7 @@ class Adaptive(Strategy):
         return found
 
     def _features(self, rows: Numbers) -> Floats:
-        """(rows, kinds of evidence), in the order of FEATURES."""
+        """(rows, features), in the order of FEATURES."""
         known, columns = self._urls, self._urls.columns
         overall = self._relevant / self._fetched
         site, source_host = (

@@ -1,7 +1,7 @@
-"""What is known of every URL that was met and not yet fetched, in columns; and what each group of URLs has yielded.
+"""The features of every URL met, in columns, one row a URL; and the success rates of groups of URLs.
 
-The conflict: an online ordering weighs many kinds of evidence, all of which change while a URL waits, yet 100 000
-waiting URLs must be weighed anew in milliseconds. So evidence lies in numpy columns, one row a URL, and what belongs to
+The conflict: an online strategy has many features, all of which change while a URL waits, but 100 000
+waiting URLs must be rescored in milliseconds. So features are numpy columns, and what belongs to
 a group (a site, a host that links) is kept once for the group and gathered by number.
 """
 
@@ -82,8 +82,9 @@ class UrlFeatures:
         relevance: float,
         grandparent: float,
     ) -> Numbers:
-        """Add what a page's links say of their URLs; the rows, each once. A link's groups become its URL's when its
-        `standing` is the largest so far."""
+        """Add a page's links to the rows of their URLs; returns the rows, each once. A link's groups become its URL's when its
+        `standing` is the largest so far.
+        """
         columns = self.columns
         rows, at = np.unique(link_rows, return_inverse=True)
         known, met = columns["links"][rows] > 0, np.bincount(at)
@@ -103,7 +104,7 @@ class UrlFeatures:
         columns["standing"][rows[better]] = standings[best][better]
         mute = np.flatnonzero(self.words[link_rows, 0] == 0)
         words = self.vocabulary.of([links[place].anchor for place in mute.tolist()])
-        # written backwards, so that of several links to one URL the first with words has the last say
+        # written backwards, so that of several links to one URL the first with words counts
         speaks = np.flatnonzero(words[:, 0])[::-1]
         self.words[link_rows[mute[speaks]]] = words[speaks]
         numbers = self._group_numbers(page_url, [links[place] for place in best[better].tolist()])
@@ -125,7 +126,7 @@ class UrlFeatures:
         return np.flatnonzero(self.waiting[: len(self.urls)])
 
     def touched_rows(self) -> Numbers:
-        """Waiting rows with a group that has yielded something since the last call."""
+        """Waiting rows with a group from which a page was fetched since the last call."""
         count = len(self.urls)
         hit = np.zeros(count, dtype=bool)
         for name, group_rates in self.group_rates.items():

@@ -1,11 +1,11 @@
-"""What each word of anchors and titles has said of a page in this crawl.
+"""Word statistics: the log-odds of each word of anchors and titles, learned in this crawl.
 
-The conflict: a link model knows the sites it was trained on; the sites at hand have names, authors and habits of their own,
-which only the crawl can learn. But 100 000 waiting URLs must be weighed anew in milliseconds, so words are numbers, a
-URL keeps at most WORDS_OF_A_URL of them, and what a word says is looked up for all rows at once.
-Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a URL's evidence is the sum over its words
-          n+, n-  pages whose link or title held w, by label and its rest, fading: a page HALF_LIFE_PAGES ago counts half
-          p       share of relevant pages among those counted, fading likewise;  m  smoothing
+The conflict: a link model knows the sites it was trained on; the sites at hand have names, authors and habits of their
+own. But 100 000 waiting URLs must be rescored in milliseconds, so words are numbers, a
+URL keeps at most WORDS_OF_A_URL of them, and the log-odds of all rows are looked up at once.
+Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a URL has the sum over its words
+          n+, n-  pages whose link or title held w, by label and 1 - label, decayed: a page HALF_LIFE_PAGES ago counts half
+          p       share of relevant pages among those counted, decayed likewise;  m  smoothing
 Reference link_model.learning, of which this is the form for many URLs at once.
 """
 
@@ -42,7 +42,7 @@ class WordStatistics:
         self.numbers: dict[str, int] = {"": _NONE}
         self._counts = np.zeros((2, 1024))  # not relevant, relevant
         self._totals = np.ones(2)
-        self._weight = 1.0  # of the page counted last; those before it weigh less
+        self._weight = 1.0  # of the page counted last; earlier ones count less
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -71,8 +71,8 @@ class WordStatistics:
             self._weight = 1.0
 
     def known(self, numbers: Numbers) -> Floats:
-        """The sum over each row's words."""
-        many = numbers.size > len(self)  # then each word is looked at once
+        """The sum of the log-odds of each row's words."""
+        many = numbers.size > len(self)  # then each word is computed once
         prior = self._totals / self._totals.sum()
         smooth = SMOOTHING * self._weight * prior
         negative, positive = self._counts[:, : len(self)] if many else self._counts[:, numbers]

@@ -1,8 +1,8 @@
-"""Which known link is most like this one: BM25 over three fields, by an inverted index.
+"""BM25 over three fields, by an inverted index: finds the known link that is most like a given one.
 
-The conflict: 200 links of a page against 20 000 known ones are four million pairs, and there are 50 ms. But a pair counts
-only through the words it shares: each word has the list of vertices that hold it, each with its share of the score, known
-since the graph was built; what a link's words give each vertex is summed in one call (twice as fast as a sparse product).
+200 links of a page against 20 000 known ones are four million pairs, and there are 50 ms. But a pair counts only through
+the words it shares: each word has a list of the vertices that hold it, each with its share of the score, computed when
+the graph is built; the shares are summed in one call (twice as fast as a sparse product).
 
 Formula: sim(u, v) = sum over fields f of weight_f * BM25_f(u, v) / BM25_f(v, v), 0 for an empty field
     BM25_f(u, v) = sum over distinct words t of u: idf(t) * n * (k1 + 1) / (n + k1 * (1 - b + b * l / mean l))

@@ -1,4 +1,4 @@
-"""A strategy's paper card, read from its docstring: the text that describes it is the one beside the code."""
+"""Reads a strategy's paper card from its docstring."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Words as numbers below a fixed bound: vectors of one length for a vocabulary that never ends.
+"""Feature hashing: words as numbers below a fixed bound.
 
-The conflict: a crawl meets new words all the time, sums over documents want one fixed length. So a word is its hash, cut to
-18 bits; two of 50 000 words that share a number cost less than a dictionary would.
+A crawl meets new words all the time, but sums over documents want one fixed length. So a word is its hash, cut to
+18 bits; collisions among 50 000 words cost less than a dictionary would.
 """
 
 from __future__ import annotations

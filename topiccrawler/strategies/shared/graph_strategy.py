@@ -1,8 +1,8 @@
-"""What the strategies share that look at the whole graph of links: it grows a page at a time, ranks follow now and then.
+"""Base of the strategies that rank the whole graph of links: it grows a page at a time, ranks follow now and then.
 
-The conflict: ranks of the whole graph cost a second, pages come many a second. So between two rankings a link is scored
-from what its page is worth, and the graph is ranked anew only when it has grown by a tenth since the last time. Then the
-queue is scored anew a piece at a time; whether that is under way is part of the state, so that a restart goes on with it.
+The conflict: ranking the whole graph takes a second, pages come many a second. So between two rankings a link is scored
+from the value of its page, and the graph is ranked again only when it has grown by a tenth since the last time. Then the
+queue is rescored a piece at a time; whether that is under way is part of the state, so that a restart goes on with it.
 """
 
 from __future__ import annotations

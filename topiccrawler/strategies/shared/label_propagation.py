@@ -1,6 +1,6 @@
-"""The link model's algebra, apart from where its numbers come from.
+"""Label propagation: the link model's algebra.
 
-The conflict: V has a row and a column for every queued link; all pairs of a few thousand are tens of millions. So rows are
+V has a row and a column for every queued link; all pairs of a few thousand are tens of millions. So rows are
 made a slice at a time, and of each only its k largest entries are kept.
 """
 

@@ -1,4 +1,4 @@
-"""The layers of a context graph: how many steps before the topic a page stands, learned and told from its words.
+"""The layers of a context graph: classifies from a page's words how many steps before the topic it is.
 
 Formula: P(w|layer) = (count of w in the layer's documents + 1) / (words of the layer + V), V = words known to any layer;
     l(layer) = sum over words w of a page of count(w) * ln P(w|layer) / sqrt(words of the page);
@@ -28,7 +28,7 @@ MOST_BYTES = 100_000_000
 
 
 class Layers:
-    """Word counts of each layer and the classifiers they make."""
+    """Word counts of each layer and the classifier they make."""
 
     def __init__(self, counts: Floats, documents: Sequence[int]) -> None:
         self.counts = counts  # layer, word

@@ -1,4 +1,4 @@
-"""Q-learning on a known graph: what a vertex is worth for the result pages it leads to.
+"""Q-learning on a known graph: the value of a vertex for the result pages it leads to.
 
 Formula: Q(i, <i,j>) = r_j + gamma * max over edges of j of Q(j, <j,m>); r_j = reward if j is a result page, else 0;
     Q(i) = max over its edges, 0 without edges; a result page is terminal: nothing is gained beyond it, Q(result) = reward.

@@ -1,7 +1,7 @@
-"""How near short texts come to the topic: what strategies without a trained model read in a link.
+"""Similarity of short texts to the topic, for strategies without a trained model.
 
-The conflict: a page classifier wants a page, a link has five words. So the same vector comparison is used, without the
-allowance for short pages, and each text of a page's links is cut once, in one call of the segmenter.
+A page classifier wants a page, a link has five words. So the same vector comparison is used without the
+allowance for short pages, and the texts of a page's links are segmented in one call.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class TopicSimilarity:
 
 
 class WordSimilarity:
-    """max over topic words k of sim(w, k), for one word w at a time; remembers what it found."""
+    """max over topic words k of sim(w, k), for one word w at a time; results are cached."""
 
     def __init__(self, topic: Topic, thesaurus: Thesaurus, top_words: int) -> None:
         self._topic_words = tuple(top_k(token_weights(topic.keywords)[0], top_words))
@@ -61,5 +61,5 @@ class WordSimilarity:
 
 
 def shown_words(words: LinkWords, *, with_context: bool) -> Sequence[str]:
-    """What a link says of itself: its anchor, and what stands around it when asked."""
+    """The link's own words: its anchor, and its context when asked."""
     return [*words.anchor, *words.context] if with_context else words.anchor
