@@ -1,36 +1,29 @@
-"""`scrapy explain`: why a link has its score, what the gate says of it, and what a past crawl did with it.
-
-The conflict: a person asks "why this page?" of numbers that three files and a model hold, each in its own words; the
-answer must add up to the very score the crawl used, also where the crawl learned on its way.
-"""
+"""`scrapy explain`: why a URL has its score, what the link gate said of it, and what a crawl did with it."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
-from topiccrawler.errors import ArgumentError, CrawlerError, StateError
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from topiccrawler.crawl.assemble import Parts
+    from topiccrawler.crawl.explanation import Explanation, ScoreMade
     from topiccrawler.crawl.history import History, PastCrawl
-    from topiccrawler.link_model.classifier import LinkClassifier
-    from topiccrawler.link_model.learning import LinkLearner
     from topiccrawler.model import Link
-    from topiccrawler.topics.topic import Topic
 
-VERSION = 1
-BY_HAND = "by hand"  # the source of a link that is given in words: no seed, so the gate judges it
+VERSION = 2
+BY_HAND = "by hand"  # the source of a link that is given in words: it is no seed, so the gate looks at it
+TEXTS = ("anchor", "before", "after")
 
 
-class Command(ScrapyCommand):
+class Command(TellingCommand):
     """The command's options and its steps."""
 
     requires_crawler_process = False
@@ -39,14 +32,13 @@ class Command(ScrapyCommand):
         return "URL | --anchor TEXT [--before TEXT] [--after TEXT]  [--topic TOPIC] [--job DIR] [--json]"
 
     def short_desc(self) -> str:
-        return (
-            "Explain the score of a link word by word, the gate's decision, and what a past crawl did with it"
-        )
+        return "Explain the score of a URL share by share, the gate's decision, and what a crawl did with it"
 
     def long_desc(self) -> str:
         return (
-            "Without --job (or JOBDIR) the link is scored as it is given here. With it, the link is taken as that "
-            "crawl met it, scored with what the crawl had learned, and its path from the seed is shown."
+            "With --job (or JOBDIR) the score is the one the URL has in that crawl's queue, or was fetched with, and its "
+            "shares add up to it; the crawl may be running, or ended without a JOBDIR. Without a job, or with the texts of a "
+            "link, the link model's word on that link is shown."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -57,130 +49,117 @@ class Command(ScrapyCommand):
         parser.add_argument(
             "--topic", metavar="TOPIC", help="topic name or file (default: the job's, else TOPIC)"
         )
-        parser.add_argument("--job", metavar="DIR", help="folder of a past crawl: its JOBDIR or data folder")
+        parser.add_argument("--job", metavar="DIR", help="folder of a crawl: its JOBDIR or data folder")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        wrong = next((arg for arg in args if arg.startswith("-")), None)
-        if wrong or len(args) > 1 or not (args or opts.anchor):
-            fault = f"unknown option {wrong}" if wrong else "give one URL, or --anchor TEXT"
-            raise UsageError(
-                f"scrapy explain: {fault}; usage: scrapy explain {self.syntax()}", print_help=False
-            )
-        try:
-            found = self._explain(args[0] if args else None, opts)
-        except CrawlerError as failure:
-            print(failure, file=sys.stderr)
-            self.exitcode = 1
-            return
-        print(json.dumps(found, ensure_ascii=False) if opts.json else _text(found))
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        if len(args) > 1 or not (args or opts.anchor):
+            self.refuse("give one URL, or --anchor TEXT")
 
-    def _explain(self, given: str | None, opts: argparse.Namespace) -> dict[str, Any]:
-        from topiccrawler.crawl.history import PastCrawl, with_text
-        from topiccrawler.model import Link
-        from topiccrawler.urls.canonical import canonical, host_of
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.crawl.history import PastCrawl
+        from topiccrawler.urls.canonical import canonical
 
-        url = canonical(given) if given else ""
+        url = canonical(args[0]) if args else ""
         if url is None:
-            raise ArgumentError(f"URL {given!r}", "is no http(s) URL", "write it as http://host/path")
-        folder = opts.job or (self._setting("JOBDIR") if url else None)
+            raise ArgumentError(f"URL {args[0]!r}", "is no http(s) URL", "write it as http://host/path")
+        folder = opts.job or (self.setting("JOBDIR") if url else None)
         past = PastCrawl(Path(folder).expanduser()) if folder else None
         try:
-            topic = self._topic(opts.topic, past)
-            history = past.of(url) if past is not None and url else None
-            link = history.link if history is not None else Link(url, host_of(url), source_url=BY_HAND)
-            link = with_text(link, anchor=opts.anchor, before=opts.before, after=opts.after)
-            scorer, model = self._scorer(topic, past)
-            found = self._scored(link, history, topic, scorer)
-            return {
-                **found,
-                "model": {"topic": model.topic, "context": model.context, "learned_pages": _learned(scorer)},
-                "crawl": _crawl(history, past) if history is not None and past is not None else None,
-                "version": VERSION,
-            }
+            found = self._found(url, past, opts)
         finally:
             if past is not None:
                 past.close()
+        self.say(json.dumps(found, ensure_ascii=False) if opts.json else _text(found))
 
-    def _topic(self, given: str | None, past: PastCrawl | None) -> Topic:
-        from topiccrawler.topics.catalogue import load_topic
+    def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
+        from topiccrawler.crawl.explanation import explain
 
-        name = given or (past.topic() if past is not None else None) or self._setting("TOPIC")
+        history = past.of(url) if past is not None and url else None
+        texts = {name: text for name in TEXTS if (text := getattr(opts, name)) is not None}
+        of_the_job = past is not None and past.recipe is not None and opts.topic is None
+        parts = past.parts if past is not None and of_the_job else self._parts(opts.topic)
+        if history is not None and of_the_job and not texts:
+            told = explain(parts, history)
+            link = history.link
+        else:
+            link = self._link(url, history, texts)
+            told = _by_link_model(parts, link)
+        return {
+            "link": link._asdict(),
+            "topic": parts.topic.name,
+            "strategy": parts.recipe.strategy if of_the_job and not texts else None,
+            **_plain(told),
+            "gate": {
+                "threshold": parts.gate.threshold,
+                "passed": told.gate.passed,
+                "taken": told.gate.taken,
+                "reason": told.gate.reason,
+            },
+            "crawl": _crawl(history, past) if history is not None and past is not None else None,
+            "version": VERSION,
+        }
+
+    def _link(self, url: str, history: History | None, texts: Mapping[str, str]) -> Link:
+        from topiccrawler.model import Link
+        from topiccrawler.urls.canonical import host_of
+
+        link = history.link if history is not None else Link(url, host_of(url), source_url=BY_HAND)
+        return link._replace(**texts)  # type: ignore[arg-type]
+
+    def _parts(self, topic: str | None) -> Parts:
+        """Of a crawl that would begin now, under these settings."""
+        from topiccrawler.crawl.assemble import assemble
+        from topiccrawler.crawl.recipe import recipe_of
+
+        name = topic or self.setting("TOPIC")
         if not name:
             raise ArgumentError(
                 "scrapy explain", "does not know the topic", "add --topic finance, for example"
             )
-        return load_topic(name)
-
-    def _scorer(
-        self, topic: Topic, past: PastCrawl | None
-    ) -> tuple[LinkClassifier | LinkLearner, LinkClassifier]:
-        """The topic's link model, with what the crawl learned upon it."""
-        from topiccrawler.link_model.from_keywords import scorer_of_job
-
-        job = past.job() if past is not None else {}
-        strategy = past.strategy() if past is not None else None
-        learned = strategy[1].get("learned") if strategy is not None else None
-        try:
-            return scorer_of_job(topic, job, self._setting("TOPIC_LINK_MODELS"), learned)
-        except ValueError as failure:
-            raise StateError("what the crawl learned", f"is damaged ({failure})", "use a copy") from None
-
-    def _scored(
-        self, link: Link, history: History | None, topic: Topic, scorer: LinkClassifier | LinkLearner
-    ) -> dict[str, Any]:
-
-        from topiccrawler.crawl.gate import LinkGate
-        from topiccrawler.text.odds import logistic
-
-        threshold = topic.link_threshold
-        if self.settings is not None:
-            threshold = self.settings.getfloat("TOPIC_LINK_THRESHOLD", topic.link_threshold or 0.0)
-        gate = LinkGate(scorer, threshold, topic.tunnel_probability, topic.tunnel_depth)
-        decision = gate.decide(link, history.tunnel if history is not None else 0)
-        score = scorer.log_odds([link])[0]
-        return {
-            "link": link._asdict(),
-            "topic": topic.name,
-            "features": [{"feature": name, "log_odds": share} for name, share in scorer.explain(link)],
-            "score": score,
-            "probability": logistic(score),
-            "gate": {
-                "threshold": threshold,
-                "passed": decision.passed,
-                "tunnel": decision.tunnel,
-                "reason": decision.reason or _why_passed(link, threshold, decision.tunnel),
-            },
-        }
-
-    def _setting(self, name: str) -> str | None:
-        return (self.settings.get(name) if self.settings is not None else None) or None
+        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
+        return assemble(recipe_of(self.settings, name))
 
 
-def _why_passed(link: Link, threshold: float, tunnel: int) -> str:
-    if threshold <= 0:
-        return "the gate stands open"
-    if not link.source_url:
-        return "a seed"
-    return f"second chance, tunnel step {tunnel}" if tunnel else "at or above the threshold"
+def _by_link_model(parts: Parts, link: Link) -> Explanation:
+    """The link model's word on a link that stands in no queue."""
+    from topiccrawler.crawl.assemble import link_model_of
+    from topiccrawler.crawl.explanation import Explanation, GateTold, ScoreMade, words_of
+
+    words = words_of(parts, link) or link_model_of(parts.recipe, parts.topic).explain(link)
+    by_field: dict[str, float] = {}
+    for name, share in words:
+        field = name.partition(":")[0]
+        by_field[field] = by_field.get(field, 0.0) + share
+    decision = parts.gate.decide(link)
+    score = ScoreMade(sum(by_field.values()), list(by_field.items()))
+    return Explanation(score, None, words, GateTold(decision.passed, decision.reason, taken=False))
 
 
-def _learned(scorer: object) -> int:
-    pages: int = getattr(scorer, "pages", 0)
-    return pages
+def _plain(told: Explanation) -> dict[str, Any]:
+    """Scores, shares and words as JSON values."""
+
+    def made(score: ScoreMade | None) -> dict[str, Any]:
+        if score is None:
+            return {"score": None, "shares": []}
+        return {"score": score.value, "shares": [{"name": n, "share": share} for n, share in score.shares]}
+
+    return {
+        **made(told.score),
+        "now": None if told.now is None else made(told.now),
+        "words": [{"feature": name, "log_odds": share} for name, share in told.words],
+    }
 
 
 def _crawl(history: History, past: PastCrawl) -> dict[str, Any]:
-    strategy = past.strategy()
-    record = history.record
+    row, record = history.row, history.record
     return {
         "folder": str(past.folder),
-        "strategy": strategy[0] if strategy is not None else None,
         "state": history.state,
-        "reason": history.reason,
-        "added": history.added,
-        "changed": history.changed,
-        "queued_score": history.queued_score,
+        "reason": "" if row is None else row.reason,
+        "added": None if row is None else row.added,
+        "changed": None if row is None else row.changed,
         "fetches": [
             {
                 "time": visit.time,
@@ -193,21 +172,10 @@ def _crawl(history: History, past: PastCrawl) -> dict[str, Any]:
         ],
         "stored": None
         if record is None
-        else {
-            "title": record.title,
-            "relevance": record.relevance,
-            "score": record.score,
-            "kept": record.stored,
-        },
+        else {"title": record.title, "relevance": record.relevance, "kept": record.stored},
         "path_is_whole": history.whole,
         "path": [
-            {
-                "url": step.link.url,
-                "anchor": step.link.anchor,
-                "depth": step.link.depth,
-                "score": step.score,
-                "state": step.state,
-            }
+            {"url": step.link.url, "anchor": step.link.anchor, "score": step.score, "state": step.state}
             for step in history.path
         ],
     }
@@ -215,43 +183,60 @@ def _crawl(history: History, past: PastCrawl) -> dict[str, Any]:
 
 def _text(found: Mapping[str, Any]) -> str:
     """The answer for a person."""
-    link, gate, model = found["link"], found["gate"], found["model"]
-    learned = f", {model['learned_pages']} pages learned from" if model["learned_pages"] else ""
-    lines = [f"Link      {link['url'] or '(no URL)'}  {link['anchor']!r}"]
-    lines += [f"          {side:<7} {link[side]!r}" for side in ("before", "after") if link[side]]
-    lines.append(f"Score     {found['score']:+.2f} log-odds, P(+|link) = {found['probability']:.3f}")
-    lines.append(f"          model of topic {model['topic']}, context {model['context']}{learned}")
-    lines += [f"          {share['log_odds']:+8.2f}  {share['feature']}" for share in found["features"]]
-    lines.append(
-        f"Gate      {'passed' if gate['passed'] else 'refused'}, threshold {gate['threshold']:g}: {gate['reason']}"
-    )
-    if found["crawl"] is not None:
-        lines += _crawl_lines(found["crawl"])
+    from topiccrawler.urls.readable import readable
+
+    link, gate, crawl = found["link"], found["gate"], found["crawl"]
+    lines = [f"Link      {readable(link['url']) or '(no URL)'}  “{link['anchor']}”"]
+    lines += [f"          {side:<7} “{link[side]}”" for side in ("before", "after") if link[side]]
+    where = f"by the link model of topic {found['topic']}"
+    if found["strategy"] is not None:
+        waiting = crawl["state"] == "waiting"
+        where = (
+            f"in the queue of {found['strategy']}"
+            if waiting
+            else f"it was leased with, by {found['strategy']}"
+        )
+    lines += _score_lines("Score", found, where)
+    if found["now"] is not None:
+        lines += _score_lines("Now", found["now"], "is what the strategy would give it")
+    if found["words"]:
+        lines.append(f"Words     of the link, log-odds by the link model of topic {found['topic']}")
+        lines += [f"          {word['log_odds']:+8.2f}  {word['feature']}" for word in found["words"]]
+    decision = "passed" if gate["passed"] else "refused"
+    lines.append(f"Gate      {decision if gate['taken'] else f'would be {decision} now'}: {gate['reason']}")
+    if crawl is not None:
+        lines += _crawl_lines(crawl)
     return "\n".join(lines)
 
 
+def _score_lines(title: str, made: Mapping[str, Any], where: str) -> list[str]:
+    if made["score"] is None:
+        return [f"{title:<10}is not on file"]
+    lines = [f"{title:<10}{made['score']:+.4g} {where}"]
+    return lines + [f"          {share['share']:+8.4g}  {share['name']}" for share in made["shares"]]
+
+
 def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
-    lines = [f"Crawl     {crawl['folder']}, strategy {crawl['strategy'] or 'unknown'}"]
-    lines.append(f"State     {crawl['state']}{': ' + crawl['reason'] if crawl['reason'] else ''}")
-    if crawl["queued_score"] is not None:
-        lines.append(
-            f"Scores    {crawl['queued_score']:+.2f} in the queue, met first {_when(crawl['added'])}"
-        )
+    from topiccrawler.urls.readable import readable
+
+    lines = [f"Crawl     {crawl['folder']}"]
+    since = f", met first {_when(crawl['added'])}" if crawl["added"] is not None else ""
+    lines.append(f"State     {crawl['state']}{': ' + crawl['reason'] if crawl['reason'] else ''}{since}")
     lines += [
-        f"          {fetch['score']:+.2f} when fetched {_when(fetch['time'])}: status {fetch['status']}, relevance "
-        f"{fetch['relevance']:.2f}, {'kept' if fetch['stored'] else 'not kept'}"
+        f"Fetched   {_when(fetch['time'])}: status {fetch['status']}, relevance {fetch['relevance']:.2f}, "
+        f"{'kept' if fetch['stored'] else 'not kept'}"
         for fetch in crawl["fetches"]
     ]
     if crawl["stored"] is not None:
-        lines.append(f"Stored    {crawl['stored']['title']!r}, relevance {crawl['stored']['relevance']:.2f}")
+        lines.append(f"Stored    “{crawl['stored']['title']}”, relevance {crawl['stored']['relevance']:.2f}")
     lines.append(
         "Path      from the seed" if crawl["path_is_whole"] else "Path      its beginning is not on file"
     )
     for step in crawl["path"]:
-        score = "     ?" if step["score"] is None else f"{step['score']:+6.2f}"
-        lines.append(f"          {score}  {step['state']:<10} {step['url']}  {step['anchor']!r}")
+        score = "     ?" if step["score"] is None else f"{step['score']:+6.3g}"
+        lines.append(f"          {score}  {step['state']:<10} {readable(step['url'])}  “{step['anchor']}”")
     return lines
 
 
-def _when(seconds: float | None) -> str:
-    return "?" if seconds is None else f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"  # noqa: DTZ006 local time is what a person looks for
+def _when(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"  # noqa: DTZ006 local time is what a person looks for

@@ -10,28 +10,29 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
+from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError, CrawlerError
 
 if TYPE_CHECKING:
+    from topiccrawler.crawl.recipe import Recipe
+    from topiccrawler.frontier.base import Row
     from topiccrawler.frontier.overview import Overview
     from topiccrawler.model import Link
+    from topiccrawler.strategies.shares import Shares
 
 USAGE = """[JOBDIR]
   scrapy frontier dump [JOBDIR] [--file FILE]
   scrapy frontier load [JOBDIR] [--file FILE]"""
-FILE = "frontier.sqlite"
-_WORDS = 4  # shares shown for one link
+DUMP, LOAD = "dump", "load"
+_MOST_SHARES = 4  # shown for one link
 
 
-class Command(ScrapyCommand):
+class Command(TellingCommand):
     """The command's options and its steps."""
 
     requires_crawler_process = False
@@ -58,60 +59,36 @@ class Command(ScrapyCommand):
         )
         parser.add_argument("--json", action="store_true", help="print JSON")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        step = args[0] if args and args[0] in {"dump", "load"} else "show"
-        rest = args if step == "show" else args[1:]
-        if len(rest) > 1 or any(arg.startswith("-") for arg in rest) or opts.top < 0:
-            wrong = next((arg for arg in rest if arg.startswith("-")), None)
-            fault = f"unknown option {wrong}" if wrong else "give one JOBDIR, and --top from 0"
-            raise UsageError(f"scrapy frontier: {fault}; usage: scrapy frontier {USAGE}", print_help=False)
-        try:
-            path = self._path(rest)
-            {"show": self._show, "dump": self._dump, "load": self._load}[step](path, opts)
-        except CrawlerError as failure:
-            print(failure, file=sys.stderr)
-            self.exitcode = 1
-        except OSError as failure:
-            print(f"{failure.filename or 'output'}: {failure.strerror}", file=sys.stderr)
-            self.exitcode = 1
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        if len(_folders(args)) > 1 or opts.top < 0:
+            self.refuse("give one JOBDIR, and --top from 0")
 
-    def _path(self, rest: list[str]) -> Path:
-        folder = rest[0] if rest else self.settings.get("JOBDIR") if self.settings else None
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.crawl.job_files import FRONTIER
+
+        folder = next(iter(_folders(args)), None) or self.setting("JOBDIR")
         if not folder:
             raise ArgumentError(
                 "scrapy frontier",
                 "no JOBDIR is given",
                 "name the folder the crawl was given with -s JOBDIR=…",
             )
-        return Path(folder) / FILE
+        path = Path(folder) / FRONTIER
+        if args and args[0] == DUMP:
+            self._dump(path, opts)
+        elif args and args[0] == LOAD:
+            self._load(path, opts)
+        else:
+            self._show(path, opts)
 
     def _show(self, path: Path, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawl.job_files import read_recipe
         from topiccrawler.frontier.overview import overview
 
-        seen = overview(path, opts.top)
-        report = _report(seen, self._reasons(seen), opts.top, time.time())
-        print(json.dumps(report, ensure_ascii=False) if opts.json else _page(report))
-
-    def _reasons(self, seen: Overview) -> list[list[tuple[str, float]]]:
-        """What the crawl's own scorer says of each top URL; nothing for a strategy without one."""
-        from topiccrawler.crawl.checkpoints import NOTE
-        from topiccrawler.frontier.overview import notes_as_json
-        from topiccrawler.link_model.from_keywords import scorer_of_job
-        from topiccrawler.strategies import STRATEGIES
-        from topiccrawler.topics.catalogue import load_topic
-
-        job = notes_as_json(seen.notes, "job")
-        strategy = STRATEGIES.get(str(job.get("strategy")))
-        if strategy is None or not strategy.needs_link_scorer:
-            return [[] for _ in seen.top]
-        state = notes_as_json(seen.notes, NOTE).get("state")
-        learned = state.get("learned") if isinstance(state, dict) else None
-        named = self.settings.get("TOPIC_LINK_MODELS") if self.settings else None
-        try:
-            scorer, _ = scorer_of_job(load_topic(str(job.get("topic"))), job, named, learned)
-        except (CrawlerError, ValueError):
-            return [[] for _ in seen.top]
-        return [scorer.explain(row.link)[:_WORDS] for row in seen.top]
+        seen, recipe = overview(path, opts.top), read_recipe(path.parent)
+        report = _report(seen, recipe, opts.top, time.time())
+        self.say(json.dumps(report, ensure_ascii=False) if opts.json else _page(report))
 
     def _dump(self, path: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.frontier.dump import dump
@@ -139,14 +116,33 @@ class Command(ScrapyCommand):
             else:
                 added, known = load(_standard_input(), frontier, "standard input")
         text = f"{added} URLs added, {known} were known"
-        print(json.dumps({"added": added, "known": known}) if opts.json else text)
+        self.say(json.dumps({"added": added, "known": known}) if opts.json else text)
+
+
+def _folders(args: list[str]) -> list[str]:
+    return args[1:] if args and args[0] in {DUMP, LOAD} else args
+
+
+def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:
+    """What the score of each row is made of, the heaviest first; nothing when the job kept no recipe, or its models went."""
+    from topiccrawler.crawl.assemble import assemble
+    from topiccrawler.crawl.explanation import score_of_row
+
+    if recipe is None or not rows:
+        return [[] for _ in rows]
+    try:
+        parts = assemble(recipe)
+        made = [score_of_row(parts, row).shares for row in rows]
+    except CrawlerError:
+        return [[] for _ in rows]
+    return [sorted(shares, key=lambda share: -abs(share[1]))[:_MOST_SHARES] for shares in made]
 
 
 def _standard_input() -> Iterable[str]:
     return (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
 
 
-def _report(seen: Overview, reasons: list[list[tuple[str, float]]], top: int, now: float) -> dict[str, Any]:
+def _report(seen: Overview, recipe: Recipe | None, top: int, now: float) -> dict[str, Any]:
     from topiccrawler.engine.queue_stats import NOTE, noted_waits
     from topiccrawler.frontier.overview import notes_as_json
 
@@ -158,7 +154,7 @@ def _report(seen: Overview, reasons: list[list[tuple[str, float]]], top: int, no
     for reason, _ in waits.values():
         counts[reason] = counts.get(reason, 0) + 1
     return {
-        **notes_as_json(seen.notes, "job"),
+        **({} if recipe is None else {"topic": recipe.topic, "strategy": recipe.strategy}),
         "pages": harvest.get("pages", 0),
         "kept": harvest.get("kept", 0),
         "states": seen.states,
@@ -173,8 +169,8 @@ def _report(seen: Overview, reasons: list[list[tuple[str, float]]], top: int, no
         ],
         "waiting_hosts": [{"host": host, **_wait(wait, now)} for host, wait in list(waits.items())[:top]],
         "top": [
-            {**_link(row.link), "score": row.score, "reasons": shares, **_wait(waits.get(row.link.host), now)}
-            for row, shares in zip(seen.top, reasons, strict=True)
+            {**_link(row.link), "score": row.score, "shares": shares, **_wait(waits.get(row.link.host), now)}
+            for row, shares in zip(seen.top, _shares(seen.top, recipe), strict=True)
         ],
         "failures": dict(list(seen.failures.items())[:top]),
         "discards": dict(list(seen.discards.items())[:top]),
@@ -216,11 +212,13 @@ def _page(report: Mapping[str, Any]) -> str:
 
 
 def _next(top: list[dict[str, Any]]) -> list[str]:
+    from topiccrawler.urls.readable import readable
+
     lines = ["\nNext by score"] if top else []
     for row in top:
-        lines.append(f"  {row['score']:9.3f}  {row['url']}{_because(row)}")
-        why = "; ".join(f"{name} {share:+.2f}" for name, share in row["reasons"])
-        source = f"on {row['source_url']}" if row["source_url"] else ""
+        lines.append(f"  {row['score']:9.3f}  {readable(row['url'])}{_because(row)}")
+        why = "; ".join(f"{name} {share:+.2f}" for name, share in row["shares"])
+        source = f"on {readable(row['source_url'])}" if row["source_url"] else ""
         told = [part for part in (row["anchor"] and f"“{row['anchor'][:60]}”", why, source) if part]
         if told:
             lines.append(f"             {' · '.join(told)}")

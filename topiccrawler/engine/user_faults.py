@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,6 +56,14 @@ class TellingCommand(ScrapyCommand):
     def setting(self, name: str) -> str | None:
         """The setting's value; None when it is empty or not set."""
         return (self.settings.get(name) if self.settings is not None else None) or None
+
+    def say(self, text: str) -> None:
+        """Print; a reader who has seen enough (`| head`) may go."""
+        try:
+            sys.stdout.write(f"{text}\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         self.check(args, opts)

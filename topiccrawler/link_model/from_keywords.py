@@ -11,12 +11,10 @@ But: only the topic's own words are used, no other topic's; negative words are l
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from pathlib import Path
 
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.counts import Counts
-from topiccrawler.link_model.learning import LinkLearner
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.link_model.training.sources import add, boilerplate_beside, keyword_samples
 from topiccrawler.links.features import GROUP_2, Lexicon
@@ -53,27 +51,3 @@ def link_model(topic: Topic, models: str | None) -> LinkClassifier:
         logger.info("Topic %s: %s; links are scored by its %d keywords", topic.name, why, len(topic.keywords))
         return keyword_model(topic)
     return load_model(topic.name, Path(models) if models else None)
-
-
-def scorer_of_job(
-    topic: Topic, job: Mapping[str, object], models: str | None, learned: object = None
-) -> tuple[LinkClassifier | LinkLearner, LinkClassifier]:
-    """The scorer of a past crawl, and the model beneath it.
-
-    `job`: what the crawl noted when it began (link_models, keywords); `models`: overrides the job's own;
-    `learned`: what it had learned at its last checkpoint, if anything. ValueError when that is damaged.
-    """
-    keywords = job.get("keywords")
-    if isinstance(keywords, list):
-        weights = {**topic.keywords, **dict.fromkeys(map(str, keywords), 1.0)}
-        topic = topic.model_copy(update={"keywords": weights})
-    own = job.get("link_models")
-    model = link_model(topic, models or (str(own) if own else None))
-    if not isinstance(learned, Mapping):
-        return model, model
-    learner = LinkLearner(model)
-    try:
-        learner.load(learned)
-    except (KeyError, TypeError, AttributeError) as failure:
-        raise ValueError(f"damaged: {failure!r}") from None
-    return learner, model
