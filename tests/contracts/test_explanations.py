@@ -154,7 +154,7 @@ def test_a_queue_that_the_strategy_has_left_behind_is_told_both_scores(past: Pas
 @pytest.mark.parametrize("pages", [25, 300])
 def test_the_gate_told_is_the_gate_done(strategy: str, pages: int, tmp_path: Path) -> None:
     """A short crawl leaves links to be asked about, a long one comes to those that the gate refuses."""
-    crawl(tmp_path, recipe_of(strategy, link_threshold=0.5), pages)
+    crawl(tmp_path, recipe_of(strategy, link_threshold=0.6), pages)
     past = PastCrawl(tmp_path)
     try:
         refused = [row for row in rows_of(past, State.DISCARDED) if row.reason == REFUSED]
