@@ -202,8 +202,8 @@ def _text(found: Mapping[str, Any]) -> str:
     if found["words"]:
         lines.append(f"Words     of the link, log-odds by the link model of topic {found['topic']}")
         lines += [f"          {word['log_odds']:+8.2f}  {word['feature']}" for word in found["words"]]
-    decision = "passed" if gate["passed"] else "refused"
-    lines.append(f"Gate      {decision if gate['taken'] else f'would be {decision} now'}: {gate['reason']}")
+    taken, now = ("passed", "would pass now") if gate["passed"] else ("refused", "would be refused now")
+    lines.append(f"Gate      {taken if gate['taken'] else now}: {gate['reason']}")
     if crawl is not None:
         lines += _crawl_lines(crawl)
     return "\n".join(lines)
@@ -212,8 +212,8 @@ def _text(found: Mapping[str, Any]) -> str:
 def _score_lines(title: str, made: Mapping[str, Any], where: str) -> list[str]:
     if made["score"] is None:
         return [f"{title:<10}is not on file"]
-    lines = [f"{title:<10}{made['score']:+.4g} {where}"]
-    return lines + [f"          {share['share']:+8.4g}  {share['name']}" for share in made["shares"]]
+    lines = [f"{title:<10}{made['score']:+.3f} {where}"]
+    return lines + [f"          {share['share'] + 0.0:+8.3f}  {share['name']}" for share in made["shares"]]
 
 
 def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
