@@ -29,6 +29,12 @@ def _one_line(text: str) -> str:
     return " ".join(str(text).split())
 
 
+def shortened(value: object, most: int = 60) -> str:
+    """What was given, as a message shows it."""
+    shown = repr(value)
+    return shown if len(shown) <= most else shown[: most - 3] + "..."
+
+
 class ArgumentError(CrawlerError):
     """A spider argument, a command option or a setting that cannot be used."""
 

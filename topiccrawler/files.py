@@ -15,7 +15,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.errors import CrawlerError, file_faults
+from topiccrawler.errors import CrawlerError, file_faults, shortened
 
 
 def read_bytes(
@@ -84,7 +84,7 @@ class JsonFile:
         """Refuse the file of another program, version, tokenizer …"""
         for name, value in expected.items():
             if self.values.get(name) != value:
-                shown = _shown(self.values.get(name))
+                shown = shortened(self.values.get(name))
                 raise self.refused(f"has {name} {shown}, this program needs {value!r}")
 
     def mapping(self, name: str, within: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -98,10 +98,5 @@ class JsonFile:
         """The finite number of that name."""
         value: Any = (self.values if within is None else within).get(name)
         if type(value) not in {int, float} or not least <= value <= most:  # NaN fails both comparisons
-            raise self.refused(f"{name} is {_shown(value)}, not a number from {least:g} to {most:g}")
+            raise self.refused(f"{name} is {shortened(value)}, not a number from {least:g} to {most:g}")
         return float(value)
-
-
-def _shown(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."

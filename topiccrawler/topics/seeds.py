@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from topiccrawler.errors import SeedsError
+from topiccrawler.errors import SeedsError, shortened
 from topiccrawler.files import read_text
 from topiccrawler.resources import folder
 from topiccrawler.topics.topic import Topic
@@ -86,8 +86,8 @@ def _address(place: str, seed: str) -> str:
     except ValueError:
         good = False
     if not good:
-        shown = seed if len(seed) <= 100 else seed[:97] + "..."
-        raise SeedsError(place, f"{shown!r} is no http(s) address", "write it as http://host/path")
+        fault = f"{shortened(seed, 100)} is no http(s) address"
+        raise SeedsError(place, fault, "write it as http://host/path")
     return seed
 
 

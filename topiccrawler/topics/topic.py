@@ -21,7 +21,7 @@ from pydantic import (
 )
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-from topiccrawler.errors import TopicError
+from topiccrawler.errors import TopicError, shortened
 
 
 def _selector(given: str) -> str:
@@ -171,6 +171,5 @@ def _topic_error(failure: ValidationError, what: str, whole: str = "a topic") ->
             return TopicError(what, f"{place} is no field of a reading rule", ALLOWED[field])
         fields = ", ".join(Topic.model_fields) if whole == "a topic" else "sites"
         return TopicError(what, f"{place} is no field of {whole}", f"the fields are {fields}")
-    shown = repr(first["input"])
-    shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    return TopicError(what, f"{place} = {shown}: {first['msg']}", ALLOWED.get(field, "correct it"))
+    fault = f"{place} = {shortened(first['input'])}: {first['msg']}"
+    return TopicError(what, fault, ALLOWED.get(field, "correct it"))
