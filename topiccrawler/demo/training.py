@@ -1,4 +1,4 @@
-"""The demo's training: a general crawl of the training part, links labelled by the domain rule, then `links.training`.
+"""The demo's training: a general crawl of the training part, links labelled by the domain rule, then link_model.training.
 
 The conflict: a classifier needs thousands of links whose targets' topic is known, and nobody labels by hand (NB 2010
 §3.2.2). So a plain breadth-first crawl over real HTTP reads links, and each gets the label of its target's place; the demo's
