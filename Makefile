@@ -26,7 +26,7 @@ test: $(VENV)/.dev   ## lint, types, import contracts, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.dev   ## mend what can be mended by a program
 	$(BIN)/ruff check --fix .

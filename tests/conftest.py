@@ -1,8 +1,19 @@
-"""What tests share: a web drawn as a dictionary and served over real HTTP, and a way to run `scrapy` as users do."""
+"""What tests share: a web drawn as a dictionary and served over real HTTP, and three ways to run `scrapy`.
+
+`scrapy` starts an interpreter, as users do, which costs a second. `warm_scrapy` gives crawls a process of their own without that
+second. `command` runs in this process what needs no reactor.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import io
+import json
+import logging
 import os
+import select
+import signal
 import subprocess
 import sys
 import threading
@@ -12,15 +23,25 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
+from scrapy import cmdline
 
 from topiccrawler.demo import answers
 from topiccrawler.demo.plan import Web
 from topiccrawler.demo.sites import CRAWL, DIRECTORY, JUMPED, LICAI, MIXED
 
 ROOT = Path(__file__).parents[1]
+POLL_SECONDS = 0.05  # how soon a server hears that its test is over
+
+
+def pytest_collection_finish() -> None:
+    """Python would look through all that was imported for cycles, again and again: a third of the tests' CPU."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @dataclass
@@ -54,7 +75,7 @@ class DrawnWeb:
         return found if isinstance(found, Answer) else Answer(found.encode())
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def draw_web() -> Iterator[Callable[[dict[str, Any]], DrawnWeb]]:
     """Serve a web: `web = draw_web({"http://a.example/": "<a href=…>…"})`, then `http_proxy=web.proxy`."""
     servers: list[ThreadingHTTPServer] = []
@@ -82,7 +103,7 @@ def draw_web() -> Iterator[Callable[[dict[str, Any]], DrawnWeb]]:
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
         servers.append(server)
         web.proxy = f"http://127.0.0.1:{server.server_port}"
         return web
@@ -93,7 +114,7 @@ def draw_web() -> Iterator[Callable[[dict[str, Any]], DrawnWeb]]:
         server.server_close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def answer() -> Callable[..., Answer]:
     """Make a response that is more than HTML: `answer(301, Location="/new")`."""
 
@@ -112,15 +133,15 @@ class Ran:
     err: str
 
 
-@pytest.fixture
-def scrapy(tmp_path: Path) -> Callable[..., Ran]:
-    """Run `scrapy …` in the checkout as a subprocess; data goes to the test's own folder."""
+@pytest.fixture(scope="session")
+def scrapy() -> Callable[..., Ran]:
+    """Run `scrapy …` in the checkout as a subprocess."""
 
     def run(*args: str, proxy: str | None = None, timeout: float = 120, **environment: str) -> Ran:
         done = subprocess.run(
             [sys.executable, "-m", "scrapy", *args],
             cwd=ROOT,
-            env=scrapy_environment(tmp_path, proxy, environment),
+            env=scrapy_environment(proxy, environment),
             capture_output=True,
             text=True,
             timeout=timeout,
@@ -131,7 +152,101 @@ def scrapy(tmp_path: Path) -> Callable[..., Ran]:
     return run
 
 
-def scrapy_environment(folder: Path, proxy: str | None, more: Mapping[str, str]) -> dict[str, str]:
+@pytest.fixture(scope="session")
+def warm_scrapy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Ran]]:
+    """Run `scrapy …` in the checkout in a process that is forked off one with its imports done (warm_scrapy.py)."""
+    server = subprocess.Popen(
+        [sys.executable, "-c", Path(__file__).with_name("warm_scrapy.py").read_text(encoding="utf-8")],
+        cwd=ROOT,
+        env=scrapy_environment(None, {}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        bufsize=0,  # `select` must see what was not read
+    )
+    out, err = (tmp_path_factory.mktemp("warm") / name for name in ("out", "err"))
+
+    def told(patience: float | None = None) -> int:
+        assert server.stdout is not None
+        if not select.select([server.stdout], [], [], patience)[0]:
+            raise TimeoutError
+        return int(server.stdout.readline())
+
+    def run(*args: str, proxy: str | None = None, timeout: float = 120, **environment: str) -> Ran:
+        assert server.stdin is not None
+        for file in (out, err):
+            file.write_bytes(b"")
+        given = scrapy_environment(proxy, environment)
+        request = {"words": args, "environment": given, "out": str(out), "err": str(err)}
+        server.stdin.write(f"{json.dumps(request)}\n".encode())
+        process = told()
+        try:
+            code = told(timeout)
+        except TimeoutError:
+            os.kill(process, signal.SIGKILL)
+            told()
+            raise
+        return Ran(code, *(file.read_text(encoding="utf-8") for file in (out, err)))
+
+    yield run
+    server.communicate()
+
+
+@pytest.fixture(scope="session")
+def command() -> Callable[..., Ran]:
+    """Run `scrapy …` in this process, with the settings of the checkout; an exception that a user would see ends the test.
+
+    For commands that need no reactor: there is only one in a process, and it runs only once.
+    """
+
+    def run(*args: str, **environment: str) -> Ran:
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        with undone(scrapy_environment(None, environment)):
+            sys.argv = ["scrapy", *args]
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                code = exit_code(sys.argv)
+        return Ran(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
+
+    return run
+
+
+def exit_code(words: list[str]) -> int:
+    """Let Scrapy execute a command line, and end as the interpreter would."""
+    try:
+        cmdline.execute(list(words))
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            sys.stderr.write(f"{end.code}\n")
+            return 1
+        return end.code or 0
+    return 0
+
+
+@contextlib.contextmanager
+def undone(environment: Mapping[str, str]) -> Iterator[None]:
+    """In the checkout, with this environment; what a command leaves behind in the process is taken back."""
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    with (
+        contextlib.chdir(ROOT),
+        mock.patch.dict(os.environ, environment, clear=True),
+        mock.patch.object(sys, "argv", sys.argv),
+        mock.patch.object(sys, "path", sys.path.copy()),
+        mock.patch.object(cmdline, "AsyncCrawlerProcess", no_crawl),
+    ):
+        root.handlers = []  # without pytest's own, warnings go to standard error
+        try:
+            yield
+        finally:
+            root.handlers = handlers
+            root.setLevel(level)
+
+
+def no_crawl(*_: object) -> None:
+    """Stand for the class that begins crawls, which would change this process for good."""
+    raise AssertionError("this command needs a reactor: run it by `scrapy` or `warm_scrapy`")
+
+
+def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, str]:
     """This process's environment, the proxy set or none at all."""
     kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     if proxy:
@@ -148,7 +263,7 @@ def shared() -> Path:
     return Path(folder)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def record_web() -> Callable[[Web, Path], tuple[Path, Path]]:
     """The part of the demo's web that is crawled, as a WARC file and its labels: the same bytes each time."""
 

@@ -147,14 +147,18 @@ def test_a_bad_path_ends_the_command_with_one_line(tmp_path: Path, name: str) ->
     )
 
 
-def test_fetch_prints_a_recorded_page_through_its_redirect(scrapy: Callable[..., Any], warc: Path) -> None:
-    done = scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "https://a.cn/dir", timeout=30)
+def test_fetch_prints_a_recorded_page_through_its_redirect(
+    warm_scrapy: Callable[..., Any], warc: Path
+) -> None:
+    done = warm_scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "https://a.cn/dir", timeout=30)
     assert (done.code, done.out.strip(), done.err) == (0, "<title>recorded</title>", "")
 
 
-def test_fetch_with_a_damaged_recording_says_so_in_one_line(scrapy: Callable[..., Any], warc: Path) -> None:
+def test_fetch_with_a_damaged_recording_says_so_in_one_line(
+    warm_scrapy: Callable[..., Any], warc: Path
+) -> None:
     warc.write_bytes(warc.read_bytes()[:-30])
-    done = scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "http://a.cn/dir/")
+    done = warm_scrapy("fetch", "--nolog", "-s", f"REPLAY_WARC={warc}", "http://a.cn/dir/")
     fault = "no whole response in it (its last record is cut off); name a WARC file, or record it again"
     assert (done.code, done.out, done.err) == (1, "", f"REPLAY_WARC: {warc}: {fault}\n")
 

@@ -48,14 +48,14 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def compare(scrapy: Callable[..., Any], files: Path, *more: str, topic: str = "tea") -> Any:
+def compare(run: Callable[..., Any], files: Path, *more: str, topic: str = "tea") -> Any:
     topics = ",".join(str(files / f"{name}.toml") for name in topic.split(","))
     web, out = str(files / "web.warc"), str(files / "out")
-    return scrapy("compare", "--web", web, "--topic", topics, "--out", out, *more)
+    return run("compare", "--web", web, "--topic", topics, "--out", out, *more)
 
 
 def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
-    scrapy: Callable[..., Any], files: Path
+    scrapy: Callable[..., Any], command: Callable[..., Any], files: Path
 ) -> None:
     more = ("--labels", str(files / "labels.tsv"), "--strategies", "breadth_first,best_first,random_order")
     more += ("--pages", "5", "--repeat", "2", "--jobs", "1", "--concurrency", "1")
@@ -74,7 +74,7 @@ def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
     assert found["strategies"]["breadth_first"]["harvest_rate"] == {"5": 0.2}
     assert found["strategies"]["best_first"]["oracle_ratio"] == 0.6  # home news hub green black -> 0 0 0 1 2
     assert list(found["strategies"]) == ["breadth_first", "best_first", "random_order"]
-    assert compare(scrapy, files, *more).code == 0
+    assert compare(command, files, *more).code == 0
     for path in out.iterdir():
         assert path.name == "cost.json" or path.read_bytes() == written[path.name], path.name
 
@@ -94,9 +94,11 @@ def test_several_topics_and_processes_in_one_call_as_json(scrapy: Callable[..., 
     assert (files / "out" / "report.html").exists()
 
 
-def test_all_means_what_can_be_built_and_the_rest_is_named(scrapy: Callable[..., Any], files: Path) -> None:
+def test_all_means_what_can_be_built_and_the_rest_is_named(command: Callable[..., Any], files: Path) -> None:
     (files / "models").mkdir()
-    ran = compare(scrapy, files, "--pages", "3", "--jobs", "1", "-s", f"TOPIC_LINK_MODELS={files / 'models'}")
+    ran = compare(
+        command, files, "--pages", "3", "--jobs", "1", "-s", f"TOPIC_LINK_MODELS={files / 'models'}"
+    )
     assert ran.code == 0, ran.err
     assert "left out: link model of topic 'tea'" in ran.out
     assert "truth: the page classifier" in ran.out
@@ -140,15 +142,15 @@ def test_the_default_that_help_names_is_that_of_a_run() -> None:
     ],
 )
 def test_a_slip_is_one_clear_line_and_a_failure(
-    more: tuple[str, ...], fault: str, scrapy: Callable[..., Any], files: Path
+    more: tuple[str, ...], fault: str, command: Callable[..., Any], files: Path
 ) -> None:
-    ran = compare(scrapy, files, *more)
+    ran = compare(command, files, *more)
     assert ran.code != 0
     assert fault in ran.out + ran.err
     assert "Traceback" not in ran.out + ran.err
 
 
-def test_what_must_be_given_is_asked_for(scrapy: Callable[..., Any]) -> None:
-    ran = scrapy("compare", "--topic", "finance", "--out", "x")
+def test_what_must_be_given_is_asked_for(command: Callable[..., Any]) -> None:
+    ran = command("compare", "--topic", "finance", "--out", "x")
     assert ran.code != 0
     assert "--web is missing" in ran.out + ran.err

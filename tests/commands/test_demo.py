@@ -96,19 +96,19 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
     ],
 )
 def test_wrong_arguments_end_with_a_line_and_no_traceback(
-    scrapy: Callable[..., Any], given: list[str], code: int, said: str
+    command: Callable[..., Any], given: list[str], code: int, said: str
 ) -> None:
-    done = scrapy("demo", *given)
+    done = command("demo", *given)
     assert done.code == code
     assert said in done.out + done.err
     assert "Traceback" not in done.err
 
 
 def test_a_folder_that_holds_something_else_is_refused_in_one_line(
-    scrapy: Callable[..., Any], tmp_path: Path
+    command: Callable[..., Any], tmp_path: Path
 ) -> None:
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
-    done = scrapy("demo", "--out", str(tmp_path))
+    done = command("demo", "--out", str(tmp_path))
     assert done.code == 1
     assert done.out == ""
     assert done.err == f"--out {tmp_path}: holds something else than a demo; name a new folder\n"

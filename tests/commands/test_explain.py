@@ -1,9 +1,13 @@
-"""`scrapy explain`, on links given in words and on links of past crawls."""
+"""`scrapy explain`, on links given in words and on links of real crawls."""
 
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,37 +17,9 @@ FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银�
 SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。" * 8
 KEYWORDS = ("-s", "TOPIC_LINK_MODELS=none")
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=1")
-
-
-@pytest.fixture
-def explain(scrapy: Callable[..., Any]) -> Callable[..., Any]:
-    """Run the command with the keyword model of finance; JSON out."""
-
-    def run(*args: str) -> dict[str, Any]:
-        ran = scrapy("explain", *args, "--topic", "finance", *KEYWORDS, "--json", "-s", "LOG_LEVEL=ERROR")
-        assert ran.code == 0, ran.err
-        found: dict[str, Any] = json.loads(ran.out)
-        return found
-
-    return run
-
-
-def test_every_word_has_its_share_and_the_shares_are_the_score(explain: Callable[..., Any]) -> None:
-    found = explain("--anchor", "基金定投入门", "--before", "股票|", "--after", "|足球新闻")
-    shares = {share["feature"]: share["log_odds"] for share in found["features"]}
-    assert shares["anchor:基金"] > shares["context:股票"] > 0
-    assert sum(shares.values()) == pytest.approx(found["score"])
-    assert found["crawl"] is None
-
-
-def test_the_gate_says_what_it_would_do_and_why(explain: Callable[..., Any]) -> None:
-    threshold = ("-s", "TOPIC_LINK_THRESHOLD=0.9")
-    good = explain("http://a.example/", "--anchor", "基金", *threshold)["gate"]
-    poor = explain("http://a.example/", "--anchor", "足球", *threshold)["gate"]
-    opened = explain("http://a.example/", "--anchor", "足球")["gate"]
-    assert (good["passed"], good["reason"]) == (True, "at or above the threshold")
-    assert (poor["passed"], poor["reason"], poor["threshold"]) == (False, "below link threshold", 0.9)
-    assert (opened["passed"], opened["reason"]) == (True, "the gate stands open")
+OWN_TOPIC = 'name = "ownfunds"\nzh = "基金"\npage_threshold = 0.1\nkeywords = ["基金", "股票", "理财"]\n'
+LEARNS = ("-a", "strategy=naive_bayes", "-a", "strategy_learn=true")
+SITE = "http://hub.example/"
 
 
 def page(title: str, text: str, *links: tuple[str, str]) -> str:
@@ -52,70 +28,210 @@ def page(title: str, text: str, *links: tuple[str, str]) -> str:
     return f"<title>{title}</title><p>{text}</p><ul>{anchors}</ul>"
 
 
+PAGES = {
+    SITE: page("导航", "网址", ("/news", "股票新闻"), ("/ball", "足球比赛")),
+    f"{SITE}news": page(
+        "体育", SPORT, ("/fund", "基金净值"), ("/gone", "旧闻"), ("/%E5%9F%BA%E9%87%91", "基金")
+    ),
+    f"{SITE}fund": page("基金净值", FUNDS),
+    f"{SITE}ball": page("足球", SPORT),
+    f"{SITE}%E5%9F%BA%E9%87%91": page("基金", FUNDS),
+}
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """A crawl's folder, and what its server was asked for."""
+
+    job: Path
+    fetched: list[str]
+
+
+@pytest.fixture(scope="module")
+def crawl(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Crawled]:
+    """Crawl the site; `kept` names the setting that says where the job lies."""
+
+    def run(*options: str, kept: str = "JOBDIR", topic: str = "finance") -> Crawled:
+        web, folder = draw_web(PAGES), tmp_path_factory.mktemp("crawled")
+        place = {"JOBDIR": f"JOBDIR={folder / 'job'}", "TOPIC_DATA_DIR": f"TOPIC_DATA_DIR={folder}"}[kept]
+        ran = warm_scrapy(
+            "crawl", "topic", "-a", f"topic={topic}", "-a", f"seeds={SITE}", *KEYWORDS, *FAST, *options,
+            "-s", place, "-s", "TOPIC_JOB=job", proxy=web.proxy,
+        )  # fmt: skip
+        assert ran.code == 0, ran.err
+        return Crawled(folder / "job", web.fetched())
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def learned(crawl: Callable[..., Crawled]) -> Path:
+    """The JOBDIR of a crawl that learned."""
+    return crawl(*LEARNS).job
+
+
 @pytest.fixture
-def crawled(draw_web: Callable[..., Any], scrapy: Callable[..., Any], tmp_path: Path) -> Path:
-    """The JOBDIR of a crawl that learned: hub -> news (off topic) -> fund (kept); gone is 404."""
-    web = draw_web(
-        {
-            "http://hub.example/": page("导航", "网址", ("/news", "股票新闻")),
-            "http://hub.example/news": page("体育", SPORT, ("/fund", "基金净值"), ("/gone", "旧闻")),
-            "http://hub.example/fund": page("基金净值", FUNDS),
-        }
-    )
-    ran = scrapy(
-        "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/",
-        "-a", "strategy=naive_bayes", "-a", "strategy_learn=true", *KEYWORDS, *FAST, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy,
-    )  # fmt: skip
-    assert ran.code == 0, ran.err
-    return tmp_path / "job"
+def explain(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Run the command; JSON out."""
+
+    def run(*args: str) -> dict[str, Any]:
+        ran = command("explain", *args, "--json", "-s", "LOG_LEVEL=ERROR")
+        assert ran.code == 0, ran.err
+        found: dict[str, Any] = json.loads(ran.out)
+        return found
+
+    return run
 
 
-def test_a_url_of_a_past_crawl_has_its_path_its_scores_and_its_end(
-    crawled: Path, scrapy: Callable[..., Any]
+def shares_of(found: dict[str, Any]) -> dict[str, float]:
+    return {share["name"]: share["share"] for share in found["shares"]}
+
+
+def test_a_link_in_words_has_the_link_models_score_by_field_and_by_word(explain: Callable[..., Any]) -> None:
+    given = ("--anchor", "基金定投入门", "--before", "股票|", "--after", "|足球新闻")
+    found = explain(*given, "--topic", "finance", *KEYWORDS)
+    words = {word["feature"]: word["log_odds"] for word in found["words"]}
+    assert words["anchor:基金"] > words["context:股票"] > 0
+    assert sum(words.values()) == pytest.approx(found["score"])
+    assert sum(shares_of(found).values()) == pytest.approx(found["score"])
+    assert list(shares_of(found)) == ["anchor", "context", "prior"]
+    assert (found["crawl"], found["strategy"], found["now"]) == (None, None, None)
+
+
+def test_the_gate_says_what_it_would_do_and_why(explain: Callable[..., Any]) -> None:
+    def gate(anchor: str, *settings: str) -> dict[str, Any]:
+        found = explain("http://a.example/", "--anchor", anchor, "--topic", "finance", *KEYWORDS, *settings)
+        told: dict[str, Any] = found["gate"]
+        return told
+
+    threshold = ("-s", "TOPIC_LINK_THRESHOLD=0.9")
+    good, poor, opened = gate("基金", *threshold), gate("足球", *threshold), gate("足球")
+    assert (good["passed"], good["reason"]) == (True, "at or above the threshold 0.9")
+    assert (poor["passed"], poor["reason"], poor["threshold"]) == (False, "below link threshold", 0.9)
+    assert (opened["passed"], opened["reason"]) == (True, "the gate stands open")
+    assert not good["taken"]
+
+
+def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(
+    learned: Path, explain: Callable[..., Any]
 ) -> None:
-    ran = scrapy("explain", "http://hub.example/fund", "--job", str(crawled), *KEYWORDS, "--json")
-    assert ran.code == 0, ran.err
-    found = json.loads(ran.out)
+    found = explain(f"{SITE}fund", "--job", str(learned))
     crawl = found["crawl"]
-    assert [(step["url"], step["anchor"], step["depth"]) for step in crawl["path"]] == [
-        ("http://hub.example/", "", 0),
-        ("http://hub.example/news", "股票新闻", 1),
-        ("http://hub.example/fund", "基金净值", 2),
+    assert [(step["url"], step["anchor"]) for step in crawl["path"]] == [
+        (SITE, ""),
+        (f"{SITE}news", "股票新闻"),
+        (f"{SITE}fund", "基金净值"),
     ]
     assert crawl["path_is_whole"]
-    assert (crawl["strategy"], crawl["state"], crawl["reason"]) == ("naive_bayes", "completed", "kept")
+    assert (found["strategy"], crawl["state"], crawl["reason"]) == ("naive_bayes", "completed", "kept")
     assert [(fetch["status"], fetch["stored"]) for fetch in crawl["fetches"]] == [(200, True)]
-    assert crawl["fetches"][0]["score"] == crawl["queued_score"] == crawl["stored"]["score"]
-    assert found["model"]["learned_pages"] == 3
-    assert any(share["feature"].startswith("learned ") for share in found["features"])
-    assert sum(share["log_odds"] for share in found["features"]) == pytest.approx(found["score"])
+    assert crawl["fetches"][0]["score"] == found["score"]
+    assert sum(shares_of(found).values()) == pytest.approx(found["score"], abs=1e-6)
+    assert set(shares_of(found)) == {"prior", "anchor", "context", "url", "learned in this crawl"}
+    assert any(word["feature"].startswith("learned ") for word in found["words"])
+    assert found["gate"] == {
+        "threshold": 0.0,
+        "passed": True,
+        "taken": True,
+        "reason": "the gate stands open",
+    }
 
 
-def test_a_person_reads_it_as_text(crawled: Path, scrapy: Callable[..., Any]) -> None:
-    ran = scrapy("explain", "http://hub.example/gone", *KEYWORDS, "-s", f"JOBDIR={crawled}")
+def test_other_words_for_a_link_of_a_crawl_are_scored_by_what_it_learned(
+    learned: Path, explain: Callable[..., Any]
+) -> None:
+    found = explain(f"{SITE}fund", "--job", str(learned), "--anchor", "股票新闻")
+    assert (found["strategy"], found["link"]["anchor"]) == (None, "股票新闻")
+    assert any(word["feature"].startswith("learned ") for word in found["words"])
+    assert found["crawl"]["state"] == "completed"
+
+
+def test_a_person_reads_it_as_text(learned: Path, command: Callable[..., Any]) -> None:
+    ran = command("explain", f"{SITE}gone", "-s", f"JOBDIR={learned}")
     assert ran.code == 0, ran.err
-    lines = [line.split() for line in ran.out.splitlines()]
-    assert ["Link", "http://hub.example/gone", "'旧闻'"] in lines
-    assert ["State", "error:", "http", "404"] in lines
-    assert ["Path", "from", "the", "seed"] in lines
-    assert [line[-2] for line in lines[-2:]] == ["http://hub.example/news", "http://hub.example/gone"]
-    never = scrapy("explain", "http://nowhere.example/", *KEYWORDS, "-s", f"JOBDIR={crawled}")
-    assert never.code == 1
-    assert f"URL http://nowhere.example/: was never met by the crawl in {crawled}; check" in never.err
-
-
-def test_without_a_queue_the_store_tells_what_it_knows(crawled: Path, scrapy: Callable[..., Any]) -> None:
-    for file in crawled.glob("frontier.sqlite*"):
-        file.unlink()
-    ran = scrapy("explain", "http://hub.example/fund", "--job", str(crawled), *KEYWORDS, "--json")
-    assert ran.code == 0, ran.err
-    crawl = json.loads(ran.out)["crawl"]
-    assert [(step["url"], step["state"]) for step in crawl["path"]] == [
-        ("http://hub.example/news", "unknown"),
-        ("http://hub.example/fund", "stored"),
+    lines = ran.out.splitlines()
+    assert lines[0] == "Link      http://hub.example/gone  “旧闻”"
+    begin = next(n for n, line in enumerate(lines) if line.startswith("Score "))
+    assert lines[begin].endswith("it was leased with, by naive_bayes")
+    assert [line.split(maxsplit=1)[1] for line in lines[begin + 1 : begin + 6]] == [
+        "prior",
+        "anchor",
+        "context",
+        "url",
+        "learned in this crawl",
     ]
-    assert not crawl["path_is_whole"]
-    assert crawl["queued_score"] is None
+    assert "Gate      passed: the gate stands open" in lines
+    assert any(line.startswith("State     error: http 404, met first 20") for line in lines)
+    assert [line.split()[-2] for line in lines[-2:]] == [f"{SITE}news", f"{SITE}gone"]
+    never = command("explain", "http://nowhere.example/", "-s", f"JOBDIR={learned}")
+    assert never.code == 1
+    assert f"URL http://nowhere.example/: was never met by the crawl in {learned}; check" in never.err
+
+
+def test_chinese_in_urls_is_readable(learned: Path, command: Callable[..., Any]) -> None:
+    assert "http://hub.example/基金" in command("explain", f"{SITE}基金", "--job", str(learned)).out
+
+
+def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is_gone(
+    crawl: Callable[..., Crawled], explain: Callable[..., Any], tmp_path: Path
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(OWN_TOPIC, encoding="utf-8")
+    job = crawl(kept="TOPIC_DATA_DIR", topic=str(own)).job
+    own.unlink()
+    assert not (job / "frontier.sqlite").exists()
+    found = explain(f"{SITE}fund", "--job", str(job))
+    assert (found["topic"], found["strategy"]) == ("ownfunds", "adaptive")
+    assert sum(shares_of(found).values()) == pytest.approx(found["score"], abs=1e-6)
+    assert len(found["shares"]) == 8
+    assert found["gate"]["taken"]
+    assert [(step["url"], step["state"]) for step in found["crawl"]["path"]] == [
+        (SITE, "stored"),
+        (f"{SITE}news", "not kept"),
+        (f"{SITE}fund", "stored"),
+    ]
+    assert found["crawl"]["path_is_whole"]
+
+
+def test_the_gate_told_is_the_gate_done(crawl: Callable[..., Crawled], explain: Callable[..., Any]) -> None:
+    crawled = crawl("-a", "strategy=naive_bayes", "-s", "TOPIC_LINK_THRESHOLD=0.9")
+    for path, passed in (("news", True), ("ball", False), ("fund", True), ("gone", False)):
+        gate = explain(f"{SITE}{path}", "--job", str(crawled.job))["gate"]
+        assert (gate["passed"], gate["taken"]) == (passed, True)
+        assert (f"{SITE}{path}" in crawled.fetched) is passed
+    assert explain(SITE, "--job", str(crawled.job))["gate"]["reason"] == "a seed"
+
+
+def test_with_the_store_alone_what_no_file_tells_is_unknown(
+    learned: Path, explain: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "job").mkdir()
+    for name in ("pages.sqlite", "job.json"):
+        shutil.copy(learned / name, tmp_path / "job" / name)
+    found = explain(f"{SITE}fund", "--job", str(tmp_path / "job"))
+    assert [(step["url"], step["state"]) for step in found["crawl"]["path"]] == [
+        (f"{SITE}news", "unknown"),
+        (f"{SITE}fund", "stored"),
+    ]
+    assert not found["crawl"]["path_is_whole"]
+    assert (found["score"], found["shares"]) == (None, [])
+
+
+def test_a_reader_that_has_seen_enough_may_go(learned: Path) -> None:
+    root = Path(__file__).parents[2]
+    line = f"{sys.executable} -m scrapy explain {SITE}fund --job {learned} | head -n 1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Link ")
 
 
 @pytest.mark.parametrize(
@@ -141,9 +257,9 @@ def test_without_a_queue_the_store_tells_what_it_knows(crawled: Path, scrapy: Ca
     ],
 )
 def test_wrong_input_is_one_line(
-    scrapy: Callable[..., Any], arguments: tuple[str, ...], code: int, message: str
+    command: Callable[..., Any], arguments: tuple[str, ...], code: int, message: str
 ) -> None:
-    ran = scrapy("explain", *arguments, "-s", "LOG_LEVEL=ERROR")
+    ran = command("explain", *arguments, "-s", "LOG_LEVEL=ERROR")
     assert ran.code == code
     assert message in ran.out + ran.err
     assert "Traceback" not in ran.err

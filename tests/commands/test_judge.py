@@ -51,26 +51,33 @@ def test_a_file_is_judged_with_score_threshold_and_words(scrapy: Callable[..., A
     assert any(line.endswith(" 券商") for line in lines[4:])
 
 
-def test_a_url_is_fetched_as_a_crawl_would(scrapy: Callable[..., Any], draw_web: Callable[..., Any]) -> None:
+def test_a_url_is_fetched_as_a_crawl_would(
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any]
+) -> None:
     web = draw_web({"http://a.example/p": PAGE})
-    ran = scrapy("judge", "http://a.example/p", "--topic", "travel", "--json", proxy=web.proxy)
+    ran = warm_scrapy("judge", "http://a.example/p", "--topic", "travel", "--json", proxy=web.proxy)
     found = json.loads(ran.out)
     assert (ran.code, found["url"], found["topic"], found["on_topic"]) == (
         0, "http://a.example/p", "travel", False,
     )  # fmt: skip
     assert found["title"] == "沪深股市收盘"
     assert web.fetched() == ["http://a.example/p"]
-    gone = scrapy("judge", "http://a.example/gone", "--topic", "travel", proxy=web.proxy)
+    gone = warm_scrapy("judge", "http://a.example/gone", "--topic", "travel", proxy=web.proxy)
     assert (gone.code, gone.out) == (1, "")
     assert "answers 404" in gone.err
 
 
 @pytest.mark.parametrize("page_classifier", ["vsm", "centroid", "naive_bayes", "svm"])
 def test_a_judge_is_trained_saved_and_used(
-    scrapy: Callable[..., Any], documents: Path, page: Path, tmp_path: Path, page_classifier: str
+    command: Callable[..., Any],
+    warm_scrapy: Callable[..., Any],
+    documents: Path,
+    page: Path,
+    tmp_path: Path,
+    page_classifier: str,
 ) -> None:
     out = tmp_path / "models"
-    ran = scrapy(
+    ran = command(
         "train",
         "finance",
         "--page-classifier",
@@ -91,7 +98,7 @@ def test_a_judge_is_trained_saved_and_used(
     )
     assert found["scores"]["held out"]["f1"] >= 0.9
     assert found["training"]["files"][0]["file"] == "documents.jsonl"
-    ran = scrapy(
+    ran = warm_scrapy(
         "judge",
         str(page),
         "--topic",
@@ -108,8 +115,8 @@ def test_a_judge_is_trained_saved_and_used(
     assert shown["words"][0][1] >= shown["words"][-1][1]
 
 
-def test_detail_needs_no_topic(scrapy: Callable[..., Any], page: Path) -> None:
-    found = json.loads(scrapy("judge", str(page), "--page-classifier", "detail", "--json").out)
+def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> None:
+    found = json.loads(warm_scrapy("judge", str(page), "--page-classifier", "detail", "--json").out)
     assert found["kind"] == "detail"
     assert [name for name, _ in found["words"]] == ["TextDegree", "LinkDegree", "Aggregation"]
 
@@ -154,9 +161,9 @@ def test_detail_needs_no_topic(scrapy: Callable[..., Any], page: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(
-    scrapy: Callable[..., Any], arguments: list[str], code: int, told: str
+    command: Callable[..., Any], warm_scrapy: Callable[..., Any], arguments: list[str], code: int, told: str
 ) -> None:
-    ran = scrapy(*arguments)
+    ran = (command if arguments[0] == "train" else warm_scrapy)(*arguments)
     assert ran.code == code
     assert told in (ran.err or ran.out).strip().splitlines()[-1]
     assert "Traceback" not in ran.err

@@ -41,8 +41,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def models(scrapy: Callable[..., Any], folder: Path) -> Callable[..., Any]:
-    return lambda *args: scrapy("models", *args, "--models", str(folder / "models"))
+def models(command: Callable[..., Any], folder: Path) -> Callable[..., Any]:
+    return lambda *args: command("models", *args, "--models", str(folder / "models"))
 
 
 def test_test_prints_five_figures_as_json(models: Callable[..., Any], folder: Path) -> None:
@@ -66,9 +66,11 @@ def test_list_names_what_cannot_be_read(models: Callable[..., Any], folder: Path
     assert [line.split()[0] for line in lines] == ["file", "broken.json", "finance.json"]
 
 
-def test_compare_puts_models_side_by_side(models: Callable[..., Any], folder: Path) -> None:
-    poor = str(folder / "poor.json")
-    ran = models("compare", "finance", poor, "--links", str(folder / "links.jsonl"), "--json")
+def test_compare_puts_models_side_by_side(scrapy: Callable[..., Any], folder: Path) -> None:
+    poor, links = str(folder / "poor.json"), str(folder / "links.jsonl")
+    ran = scrapy(
+        "models", "compare", "finance", poor, "--links", links, "--models", str(folder / "models"), "--json"
+    )
     found = json.loads(ran.out)
     assert [(line["model"], line["f1"]) for line in found] == [
         ("finance", 1.0), (poor, pytest.approx(2 / 3, abs=1e-5))

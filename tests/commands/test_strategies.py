@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,26 +16,19 @@ from topiccrawler.strategies import STRATEGIES, build
 from topiccrawler.strategies.base import Knowledge
 from topiccrawler.strategies.shared.layers import read_layers
 
-PROJECT = Path(__file__).resolve().parents[2]
 
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "scrapy", "strategies", *arguments]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120, check=False)
-
-
-def test_every_strategy_is_listed_with_its_source_and_defaults() -> None:
-    done = run()
-    assert (done.returncode, done.stderr) == (0, "")
-    named = [line.split()[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
+def test_every_ordering_is_listed_with_its_source_and_defaults(scrapy: Callable[..., Any]) -> None:
+    done = scrapy("strategies")
+    assert (done.code, done.err) == (0, "")
+    named = [line.split()[0] for line in done.out.splitlines() if not line.startswith(" ")]
     assert named == list(STRATEGIES)
-    assert "Hersovici et al." in done.stdout
-    assert "delta=0.5  gamma=" in done.stdout
+    assert "Hersovici et al." in done.out
+    assert "delta=0.5  gamma=" in done.out
 
 
-def test_json_holds_the_card_and_the_defaults_of_the_code() -> None:
-    done = run("--json", "shark_search", "jlse")
-    shark, jlse = json.loads(done.stdout)
+def test_json_holds_the_card_and_the_defaults_of_the_code(command: Callable[..., Any]) -> None:
+    done = command("strategies", "--json", "shark_search", "jlse")
+    shark, jlse = json.loads(done.out)
     assert (shark["name"], shark["defaults"]["beta"], shark["needs_link_model"]) == (
         "shark_search",
         0.8,
@@ -45,10 +38,10 @@ def test_json_holds_the_card_and_the_defaults_of_the_code() -> None:
     assert (jlse["defaults"]["cf"], jlse["needs_link_model"], jlse["expand"]) == (150, True, "relevant")
 
 
-def test_the_card_of_one_names_how_to_set_its_parameters() -> None:
-    done = run("pagerank")
-    assert done.stdout.startswith("pagerank: Fetch the link first that important pages point to.\n  Idea: ")
-    assert done.stdout.endswith("  -a strategy_damping=0.85\n")
+def test_the_card_of_one_names_how_to_set_its_parameters(command: Callable[..., Any]) -> None:
+    done = command("strategies", "pagerank")
+    assert done.out.startswith("pagerank: Fetch the link first that important pages point to.\n  Idea: ")
+    assert done.out.endswith("  -a strategy_damping=0.85\n")
 
 
 @pytest.mark.parametrize(
@@ -63,14 +56,18 @@ def test_the_card_of_one_names_how_to_set_its_parameters() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said_and_the_exit_code_is_not_0(arguments: list[str], said: str) -> None:
-    done = run(*arguments)
-    assert done.returncode != 0
-    assert said in done.stderr + done.stdout
-    assert "Traceback" not in done.stderr
+def test_what_is_wrong_is_said_and_the_exit_code_is_not_0(
+    command: Callable[..., Any], arguments: list[str], said: str
+) -> None:
+    done = command("strategies", *arguments)
+    assert done.code != 0
+    assert said in done.err + done.out
+    assert "Traceback" not in done.err
 
 
-def test_the_layers_of_a_job_are_written_for_another_crawl(tmp_path: Path) -> None:
+def test_the_layers_of_a_job_are_written_for_another_crawl(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
     frontier = SqliteFrontier(tmp_path / "frontier.sqlite")
     strategy = build("context_graph", {"first": "1"})
     strategy.prepare(Knowledge())
@@ -84,7 +81,7 @@ def test_the_layers_of_a_job_are_written_for_another_crawl(tmp_path: Path) -> No
             )
     ordering.checkpoint()
     frontier.close()
-    done = run("--save-layers", str(tmp_path / "layers.json"), "--job", str(tmp_path))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("layers of 1, 24, 0, 0, 0 pages, 0 to 4 links from the topic: ")
+    done = command("strategies", "--save-layers", str(tmp_path / "layers.json"), "--job", str(tmp_path))
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("layers of 1, 24, 0, 0, 0 pages, 0 to 4 links from the topic: ")
     assert read_layers(tmp_path / "layers.json").documents == [1, 24, 0, 0, 0]

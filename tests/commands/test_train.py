@@ -62,9 +62,9 @@ def test_training_prints_the_table_and_saves_model_and_report(
 
 
 def test_json_is_one_object_that_holds_the_scores(
-    scrapy: Callable[..., Any], links: Path, tmp_path: Path
+    command: Callable[..., Any], links: Path, tmp_path: Path
 ) -> None:
-    ran = scrapy(
+    ran = command(
         "train", "finance", "--links", str(links), "--out", str(tmp_path), "--event", "multinomial", "--json"
     )
     found = json.loads(ran.out)
@@ -81,17 +81,17 @@ def test_json_is_one_object_that_holds_the_scores(
 
 
 def test_recorded_pages_without_a_page_classifier_are_no_use(
-    scrapy: Callable[..., Any], tmp_path: Path
+    command: Callable[..., Any], tmp_path: Path
 ) -> None:
-    ran = scrapy("train", "travel", "--pages", "web.warc", "--headlines", "h.tsv", "--out", str(tmp_path))
+    ran = command("train", "travel", "--pages", "web.warc", "--headlines", "h.tsv", "--out", str(tmp_path))
     assert ran.code != 0
     assert ran.err.splitlines() == [
         "--pages: is read for a page classifier alone; give --page-classifier detail"
     ]
 
 
-def test_keywords_alone_make_a_model(scrapy: Callable[..., Any], tmp_path: Path) -> None:
-    ran = scrapy("train", "travel", "--out", str(tmp_path))
+def test_keywords_alone_make_a_model(command: Callable[..., Any], tmp_path: Path) -> None:
+    ran = command("train", "travel", "--out", str(tmp_path))
     assert ran.code == 0
     assert ran.out.startswith("nothing was held out to measure on")
     assert load(tmp_path / "travel.json").training["samples"].keys() == {"keywords", "places"}  # type: ignore[attr-defined]
@@ -118,9 +118,9 @@ def test_keywords_alone_make_a_model(scrapy: Callable[..., Any], tmp_path: Path)
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(
-    scrapy: Callable[..., Any], arguments: list[str], code: int, told: str
+    command: Callable[..., Any], arguments: list[str], code: int, told: str
 ) -> None:
-    ran = scrapy("train", *arguments)
+    ran = command("train", *arguments)
     assert ran.code == code
     line = (ran.err or ran.out).strip().splitlines()[-1]
     assert told in line

@@ -244,7 +244,7 @@ class BoundedMachine(FrontierMachine):
 
 
 _quick = settings(
-    max_examples=40, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=28, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 TestMemory = FrontierMachine.TestCase

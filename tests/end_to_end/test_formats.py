@@ -57,9 +57,9 @@ def workbook(*rows: list[str]) -> bytes:
 
 
 @pytest.fixture
-def crawl(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     def run(web: Any, *args: str) -> Any:
-        ran = scrapy(
+        ran = warm_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/",
             "-a", "strategy=breadth_first", "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job",
             "-o", str(tmp_path / "out.jsonl"), *FAST, *args,
@@ -223,8 +223,8 @@ def test_copies_can_be_dropped_and_other_sites_left_alone(
     assert "'topic/duplicates/drop': 1" in ran.err
 
 
-def test_an_unknown_choice_for_duplicates_is_one_line(scrapy: Callable[..., Any]) -> None:
-    ran = scrapy(
+def test_an_unknown_choice_for_duplicates_is_one_line(warm_scrapy: Callable[..., Any]) -> None:
+    ran = warm_scrapy(
         "crawl",
         "topic",
         "-a",

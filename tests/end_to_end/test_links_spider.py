@@ -35,12 +35,12 @@ def portal() -> dict[str, Any]:
 
 
 @pytest.fixture
-def collect(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def collect(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     """Run the spider on a drawn web; the topic file lies in tmp_path."""
     (tmp_path / "finance.toml").write_text(TOPIC, encoding="utf-8")
 
-    def run(web: Any, *args: str) -> Any:
-        return scrapy(
+    def run(web: Any, *args: str, by: Callable[..., Any] = warm_scrapy) -> Any:
+        return by(
             "crawl", "links", "-a", f"topic={tmp_path / 'finance.toml'}",
             "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", *FAST, *args, proxy=web.proxy,
         )  # fmt: skip
@@ -53,10 +53,14 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def test_a_general_crawl_from_the_topics_places_labels_links_by_their_targets(
-    draw_web: Callable[..., Any], collect: Callable[..., Any], scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any],
+    collect: Callable[..., Any],
+    scrapy: Callable[..., Any],
+    command: Callable[..., Any],
+    tmp_path: Path,
 ) -> None:
     web = draw_web(portal())
-    ran = collect(web)
+    ran = collect(web, by=scrapy)
     assert ran.code == 0, ran.err
     assert web.fetched()[:4] == [
         "http://money.example/", "http://sport.example/", "http://hub.example/", "http://money.example/fund",
@@ -70,7 +74,7 @@ def test_a_general_crawl_from_the_topics_places_labels_links_by_their_targets(
     assert {row["context"] for row in found} == {"window"}
     assert next(row for row in found if row["anchor"] == "理财")["after"].startswith("|。|赛事0")
     assert "4 links to the topic, 9 to others, 9 repeated, 0 over a cap" in ran.err
-    trained = scrapy(
+    trained = command(
         "train", str(tmp_path / "finance.toml"), "--links", str(path), "--out", str(tmp_path), "--json"
     )
     assert trained.code == 0, trained.err
@@ -101,33 +105,41 @@ def test_a_crawl_goes_on_where_it_was_stopped_and_writes_no_link_twice(
     ("arguments", "message"),
     [
         (
-            ("-a", "strategy=naive_bayes"),
+            {"strategy": "naive_bayes"},
             "strategy=naive_bayes: value error, a general crawl must not prefer the topic",
         ),
         (
-            ("-a", "links_per_page=0"),
+            {"links_per_page": "0"},
             "argument -a links_per_page=0: input should be greater than or equal to 1",
         ),
-        (("-a", "kontext=dom"), "argument -a kontext=dom: is unknown; known arguments: topic, seeds,"),
-        (("-a", "context=tree"), "argument -a context=tree: input should be 'window', 'neighbour' or 'dom'"),
+        ({"kontext": "dom"}, "argument -a kontext=dom: is unknown; known arguments: topic, seeds,"),
+        ({"context": "tree"}, "argument -a context=tree: input should be 'window', 'neighbour' or 'dom'"),
     ],
 )
-def test_wrong_arguments_are_one_line_before_the_first_request(
-    draw_web: Callable[..., Any], collect: Callable[..., Any], arguments: tuple[str, ...], message: str
+def test_wrong_arguments_are_one_line(
+    refusal: Callable[..., str], tmp_path: Path, arguments: dict[str, str], message: str
+) -> None:
+    said = refusal("links", {"TOPIC_DATA_DIR": str(tmp_path)}, topic="finance", **arguments)
+    assert message in said
+    assert "\n" not in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_argument_ends_the_process_before_the_first_request(
+    draw_web: Callable[..., Any], collect: Callable[..., Any]
 ) -> None:
     web = draw_web(portal())
-    ran = collect(web, *arguments, "-s", "LOG_LEVEL=ERROR")
+    ran = collect(web, "-a", "kontext=dom", "-s", "LOG_LEVEL=ERROR")
     assert ran.code == 1
-    assert message in ran.err
+    assert "argument -a kontext=dom: is unknown; known arguments: topic, seeds," in ran.err
     assert ran.err.count("\n") == 1
     assert web.asked == []
 
 
 def test_a_topic_without_negative_places_is_told_what_it_lacks(
-    scrapy: Callable[..., Any], tmp_path: Path
+    refusal: Callable[..., str], tmp_path: Path
 ) -> None:
     mine = tmp_path / "mine.toml"
     mine.write_text('name = "mine"\nkeywords = ["基金"]\npositive = ["money.example"]\n', encoding="utf-8")
-    ran = scrapy("crawl", "links", "-a", f"topic={mine}", "-s", "LOG_LEVEL=ERROR")
-    assert ran.code == 1
-    assert "topic 'mine': has no negative places to label links by; add `negative = " in ran.err
+    said = refusal("links", {}, topic=str(mine))
+    assert "topic 'mine': has no negative places to label links by; add `negative = " in said

@@ -18,62 +18,62 @@ def test_list_names_the_spiders(scrapy: Callable[..., Any]) -> None:
     assert scrapy("list").out.split() == ["links", "topic"]
 
 
-def test_settings_are_read_from_the_project(scrapy: Callable[..., Any]) -> None:
-    assert scrapy("settings", "--get", "ROBOTSTXT_OBEY").out.strip() == "True"
+def test_settings_are_read_from_the_project(command: Callable[..., Any]) -> None:
+    assert command("settings", "--get", "ROBOTSTXT_OBEY").out.strip() == "True"
     assert (
-        scrapy("settings", "--get", "SCHEDULER").out.strip()
+        command("settings", "--get", "SCHEDULER").out.strip()
         == "topiccrawler.engine.scheduler.FocusedScheduler"
     )
 
 
-def test_check_runs_the_contracts_and_they_hold(scrapy: Callable[..., Any]) -> None:
-    ran = scrapy("check", "-s", "LOG_LEVEL=ERROR")
+def test_check_runs_the_contracts_and_they_hold(warm_scrapy: Callable[..., Any]) -> None:
+    ran = warm_scrapy("check", "-s", "LOG_LEVEL=ERROR")
     assert ran.code == 0, ran.err
     assert "Ran 4 contracts" in ran.err
     assert "OK" in ran.err
 
 
 def test_shell_and_fetch_get_a_page_and_no_queued_row(
-    scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
     job = ("-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=ERROR")
-    begun = scrapy(
+    begun = warm_scrapy(
         "crawl", "topic", "-a", "topic=finance", "-a", "strategy=best_first", "-a", "pages=1",
         "-a", "seeds=http://hub.example/", *job, proxy=web.proxy,
     )  # fmt: skip
     assert begun.code == 0, begun.err
     web.asked.clear()
-    shell = scrapy(
+    shell = warm_scrapy(
         "shell", "http://hub.example/fund", "-c", "response.css('title::text').get()", *job, proxy=web.proxy
     )
     assert shell.out.strip() == "基金"
-    fetch = scrapy("fetch", "--nolog", "http://hub.example/fund", *job, proxy=web.proxy)
+    fetch = warm_scrapy("fetch", "--nolog", "http://hub.example/fund", *job, proxy=web.proxy)
     assert fetch.out.strip() == "<title>基金</title>"
-    check = scrapy("check", *job, proxy=web.proxy)
+    check = warm_scrapy("check", *job, proxy=web.proxy)
     assert check.code == 0
     assert set(web.fetched()) == {"http://hub.example/fund"}
 
 
 def test_parse_shows_the_item_and_each_link_as_a_request_and_follows_them(
-    scrapy: Callable[..., Any], draw_web: Callable[..., Any]
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any]
 ) -> None:
     web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
     arguments = ("-a", "topic=finance", "-a", "strategy=best_first", "-s", "DOWNLOAD_DELAY=0", "--nocolour")
-    ran = scrapy("parse", "http://hub.example/", *arguments, proxy=web.proxy)
+    ran = warm_scrapy("parse", "http://hub.example/", *arguments, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert "'title': '导航'" in ran.out
     assert "<GET http://hub.example/fund>" in ran.out
     assert "<GET http://sport.example/>" in ran.out
-    deeper = scrapy("parse", "-d", "2", "http://hub.example/", *arguments, proxy=web.proxy)
+    deeper = warm_scrapy("parse", "-d", "2", "http://hub.example/", *arguments, proxy=web.proxy)
     assert "'title': '基金'" in deeper.out
 
 
 def test_another_scheduler_gets_the_links_as_requests_with_priorities(
-    scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
-    ran = scrapy(
+    ran = warm_scrapy(
         "crawl", "topic", "-a", "topic=finance", "-a", "strategy=best_first", "-a", "seeds=http://hub.example/",
         "-s", "SCHEDULER=scrapy.core.scheduler.Scheduler", "-s", "DOWNLOAD_DELAY=0",
         "-s", f"TOPIC_DATA_DIR={tmp_path}", proxy=web.proxy,

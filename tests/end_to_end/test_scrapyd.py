@@ -46,7 +46,7 @@ def wait_for(what: Callable[[], Any], process: subprocess.Popen[bytes]) -> Any:
     raise AssertionError(f"{what} never came")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def web(draw_web: Callable[..., Any]) -> Any:
     links = '<a href="/fund">基金净值</a><a href="http://sport.example/">体育新闻</a>'
     return draw_web(
@@ -58,11 +58,15 @@ def web(draw_web: Callable[..., Any]) -> Any:
     )
 
 
-@pytest.fixture
-def scrapyd(tmp_path: Path, web: Any) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where scrapyd lives."""
+    return tmp_path_factory.mktemp("scrapyd")
+
+
+@pytest.fixture(scope="module")
+def scrapyd(home: Path, web: Any) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A scrapyd on a port the system picks, whose jobs see the drawn web through a proxy."""
-    home = tmp_path / "scrapyd"
-    home.mkdir()
     with socket.socket() as free:  # scrapyd takes no port 0, so the system is asked for one beforehand
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -95,10 +99,12 @@ def scrapyd(tmp_path: Path, web: Any) -> Iterator[tuple[str, subprocess.Popen[by
         process.wait(30)
 
 
-@pytest.fixture
-def deployed(scrapyd: tuple[str, subprocess.Popen[bytes]], tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def deployed(
+    scrapyd: tuple[str, subprocess.Popen[bytes]], home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """The egg as scrapyd keeps it; built from a copy of the checkout that is gone afterwards."""
-    copy = tmp_path / "copy"
+    copy = tmp_path_factory.mktemp("checkout") / "copy"
     ignored = shutil.ignore_patterns(
         ".git", ".venv", ".*_cache", "__pycache__", "build", "*.egg-info", "data"
     )
@@ -117,12 +123,18 @@ def deployed(scrapyd: tuple[str, subprocess.Popen[bytes]], tmp_path: Path) -> Pa
     )
     assert '"status": "ok"' in done.stdout, done.stdout + done.stderr
     shutil.rmtree(copy)
-    (egg,) = (tmp_path / "scrapyd/eggs/topiccrawler").glob("*.egg")
+    (egg,) = (home / "eggs/topiccrawler").glob("*.egg")
     return egg
 
 
+def finished(address: str, job: str) -> dict[str, Any] | None:
+    """What scrapyd says of a job that has ended."""
+    jobs = call(f"{address}/listjobs.json?project=topiccrawler")["finished"]
+    return next((ended for ended in jobs if ended["id"] == job), None)
+
+
 def test_a_scheduled_crawl_runs_from_the_egg_alone(
-    scrapyd: tuple[str, subprocess.Popen[bytes]], deployed: Path, web: Any, tmp_path: Path
+    scrapyd: tuple[str, subprocess.Popen[bytes]], deployed: Path, web: Any, home: Path
 ) -> None:
     address, process = scrapyd
     names = zipfile.ZipFile(deployed).namelist()
@@ -134,34 +146,26 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
         seeds="http://hub.example/", setting="DOWNLOAD_DELAY=0",
     )["jobid"]  # fmt: skip
 
-    def finished() -> Any:
-        jobs = call(f"{address}/listjobs.json?project=topiccrawler")["finished"]
-        return jobs[0] if jobs else None
-
-    assert wait_for(finished, process)["id"] == job
-    log = (tmp_path / f"scrapyd/logs/topiccrawler/topic/{job}.log").read_text()
+    wait_for(lambda: finished(address, job), process)
+    log = (home / f"logs/topiccrawler/topic/{job}.log").read_text()
     assert "'finish_reason': 'finished'" in log
     assert "Traceback" not in log
     assert str(ROOT) not in log
     assert sorted(web.fetched()) == sorted(web.pages)
-    items = (tmp_path / f"scrapyd/items/topiccrawler/topic/{job}.jl").read_text(encoding="utf-8").splitlines()
+    items = (home / f"items/topiccrawler/topic/{job}.jl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(item)["url"] for item in items] == ["http://hub.example/fund"]
-    store = sqlite3.connect(tmp_path / f"scrapyd/data/{job}/pages.sqlite")
+    store = sqlite3.connect(home / f"data/{job}/pages.sqlite")
     assert store.execute("SELECT url, title FROM pages").fetchall() == [("http://hub.example/fund", "基金")]
     store.close()
 
 
 def test_a_wrong_argument_is_one_error_line_in_the_jobs_log(
-    scrapyd: tuple[str, subprocess.Popen[bytes]], deployed: Path, tmp_path: Path
+    scrapyd: tuple[str, subprocess.Popen[bytes]], deployed: Path, home: Path
 ) -> None:
     address, process = scrapyd
     job = call(f"{address}/schedule.json", project="topiccrawler", spider="topic", topic="finanse")["jobid"]
-    log = tmp_path / f"scrapyd/logs/topiccrawler/topic/{job}.log"
-
-    def finished() -> Any:
-        return call(f"{address}/listjobs.json?project=topiccrawler")["finished"] or None
-
-    wait_for(finished, process)
+    wait_for(lambda: finished(address, job), process)
+    log = home / f"logs/topiccrawler/topic/{job}.log"
     errors = [line for line in log.read_text().splitlines() if "ERROR" in line]
     assert len(errors) == 1
     assert "topic 'finanse': is not in the catalogue; did you mean finance?" in errors[0]

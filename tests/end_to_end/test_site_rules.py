@@ -27,12 +27,12 @@ CRAWL = (
 
 
 def test_a_jobs_rules_say_what_is_stored_and_followed(
-    draw_web: Callable[..., Any], scrapy: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web({"http://hub.example/": PAGE})
     (tmp_path / "rules.toml").write_text(RULES)
     folder = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job")
-    ran = scrapy(*CRAWL, "-a", f"sites={tmp_path / 'rules.toml'}", *folder, *FAST, proxy=web.proxy)
+    ran = warm_scrapy(*CRAWL, "-a", f"sites={tmp_path / 'rules.toml'}", *folder, *FAST, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert web.fetched() == ["http://hub.example/", "http://hub.example/more"]
     with closing(PageStore(tmp_path / "data/job/pages.sqlite", create=False)) as store:
@@ -41,15 +41,14 @@ def test_a_jobs_rules_say_what_is_stored_and_followed(
 
 
 def test_a_wrong_rule_ends_the_job_before_the_first_request(
-    draw_web: Callable[..., Any], scrapy: Callable[..., Any], tmp_path: Path
+    refusal: Callable[..., str], tmp_path: Path
 ) -> None:
-    web = draw_web({"http://hub.example/": PAGE})
     file = tmp_path / "rules.toml"
     file.write_text(RULES.replace("div.story", "div["))
-    ran = scrapy(*CRAWL, "-s", f"TOPIC_SITES_FILE={file}", "-s", "LOG_ENABLED=False", proxy=web.proxy)
-    assert ran.code == 1
-    assert ran.err.strip() == (
+    given = {"TOPIC_SITES_FILE": str(file), "JOBDIR": str(tmp_path / "job")}
+    said = refusal("topic", given, topic="finance", seeds="http://hub.example/", strategy="breadth_first")
+    assert said == (
         f"{file}: sites.hub.example.text = 'div[': Value error, is no CSS selector; "
         'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors'
     )
-    assert web.asked == []
+    assert not (tmp_path / "job").exists()

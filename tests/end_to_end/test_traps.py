@@ -37,10 +37,10 @@ def page(text: str, *hrefs: str) -> str:
 
 
 @pytest.fixture
-def crawl(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     def run(web: Any, *settings: str) -> Any:
         options = [part for setting in settings for part in ("-s", setting)]
-        return scrapy(
+        return warm_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HUB}", "-a", "strategy=breadth_first",
             "-a", "pages=300", "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_DELAY=0",
             "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "ROBOTSTXT_OBEY=False", "-s", "CONCURRENT_REQUESTS=1",
@@ -51,9 +51,9 @@ def crawl(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def frontier(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[[], dict[str, Any]]:
+def frontier(command: Callable[..., Any], tmp_path: Path) -> Callable[[], dict[str, Any]]:
     def show() -> dict[str, Any]:
-        ran = scrapy("frontier", str(tmp_path / "job"), "--json")
+        ran = command("frontier", str(tmp_path / "job"), "--json")
         assert ran.code == 0, ran.err
         report: dict[str, Any] = json.loads(ran.out)
         return report

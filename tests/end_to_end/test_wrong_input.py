@@ -32,55 +32,77 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_one_line_names_input_fault_and_remedy(scrapy: Callable[..., Any], tmp_path: Path, case: str) -> None:
-    arguments, message = CASES[case]
+def given_by(case: str) -> dict[str, str]:
+    """The arguments of a crawl with one slip in them."""
+    arguments, _ = CASES[case]
     given = {"topic": "finance", "seeds": "http://a.example/", "strategy": "best_first", **arguments}
-    words = [word for name, value in given.items() if value is not None for word in ("-a", f"{name}={value}")]
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def test_the_process_prints_the_line_and_ends_with_a_failure(
+    scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    words = [word for name, value in given_by("unknown topic").items() for word in ("-a", f"{name}={value}")]
     ran = scrapy("crawl", "topic", *words, "-s", "LOG_LEVEL=ERROR", "-s", f"TOPIC_DATA_DIR={tmp_path}")
     assert ran.code == 1
     assert ran.out == ""
-    assert message in ran.err
+    assert ran.err.startswith(CASES["unknown topic"][1])
     assert ran.err.count("\n") == 1
-    assert "; " in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_one_line_names_input_fault_and_remedy(
+    refusal: Callable[..., str], capfd: pytest.CaptureFixture[str], tmp_path: Path, case: str
+) -> None:
+    said = refusal("topic", {"TOPIC_DATA_DIR": str(tmp_path)}, **given_by(case))
+    assert CASES[case][1] in said
+    assert "\n" not in said
+    assert "; " in said
+    assert capfd.readouterr() == ("", "")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("content", [None, "{", '{"version": 99}', "NaN"])
 def test_a_missing_or_damaged_model_is_one_line(
-    scrapy: Callable[..., Any], tmp_path: Path, content: str | None
+    refusal: Callable[..., str], tmp_path: Path, content: str | None
 ) -> None:
     if content is not None:
         (tmp_path / "finance.json").write_text(content)
-    ran = scrapy(
-        "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://a.example/", "-s", "LOG_LEVEL=ERROR",
-        "-s", f"TOPIC_LINK_MODELS={tmp_path}",
-    )  # fmt: skip
-    assert ran.code == 1
-    assert "finance.json" in ran.err
-    assert "scrapy train" in ran.err
-    assert ran.err.count("\n") == 1
+    given = {"TOPIC_LINK_MODELS": str(tmp_path)}
+    said = refusal("topic", given, topic="finance", seeds="http://a.example/")
+    assert "finance.json" in said
+    assert "scrapy train" in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("judge", "told"), [("svm", "train it: scrapy train law"), ("tarot", "judges are vsm, centroid")]
+)
+def test_a_judge_that_is_not_there_is_one_line(
+    refusal: Callable[..., str], page_classifier: str, told: str
+) -> None:
+    said = refusal("topic", {}, topic="law", page_classifier=page_classifier)
+    assert told in said
+    assert "\n" not in said
 
 
 @pytest.mark.parametrize(("name", "content"), [("frontier.sqlite", b"this is no database" * 100)])
 def test_a_damaged_job_folder_is_one_line(
-    scrapy: Callable[..., Any], tmp_path: Path, name: str, content: bytes
+    refusal: Callable[..., str], tmp_path: Path, name: str, content: bytes
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    ran = scrapy(
-        "crawl", "topic", "-a", "topic=finance", "-a", "strategy=best_first", "-a", "seeds=http://a.example/",
-        "-s", "LOG_LEVEL=ERROR", "-s", f"JOBDIR={tmp_path}",
-    )  # fmt: skip
-    assert ran.code == 1
-    assert name in ran.err
-    assert ran.err.count("\n") == 1
+    arguments = {"topic": "finance", "strategy": "best_first", "seeds": "http://a.example/"}
+    said = refusal("topic", {"JOBDIR": str(tmp_path)}, **arguments)
+    assert name in said
+    assert "\n" not in said
     assert (tmp_path / name).read_bytes() == content
 
 
 def test_an_unreadable_recorded_web_is_one_line_in_any_command(
-    scrapy: Callable[..., Any], tmp_path: Path
+    warm_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
-    ran = scrapy(
+    ran = warm_scrapy(
         "fetch",
         "http://a.example/",
         "-s",

@@ -106,11 +106,11 @@ def test_a_name_is_refused_once_it_was_seen_to_lead_inside(guard: PrivateNetwork
 
 
 @pytest.fixture
-def crawl(scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     """Crawl without a proxy, straight from the sockets on loopback."""
 
     def run(seed: str, *args: str, **options: Any) -> Any:
-        return scrapy(
+        return warm_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={seed}", "-a", "strategy=breadth_first",
             "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", "-s", "ROBOTSTXT_OBEY=False",
             "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", *args, **options,

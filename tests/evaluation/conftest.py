@@ -1,4 +1,4 @@
-"""A web drawn as a dictionary, recorded as a crawler would."""
+"""Recorded webs: one drawn as a dictionary, one that is the demo's."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
 
+from topiccrawler.demo.plan import Web
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 
@@ -48,6 +49,14 @@ def record(tmp_path: Path) -> Callable[..., Path]:
 def recorded(record: Callable[..., Path]) -> Callable[..., RecordedPages]:
     """The same, opened: its pages as numbers."""
     return lambda pages: RecordedPages(RecordedWeb([record(pages)]))
+
+
+@pytest.fixture(scope="session")
+def synthetic_web(
+    record_web: Callable[[Web, Path], tuple[Path, Path]], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Path]:
+    """The demo's web, recorded: its WARC file and its labels; read only."""
+    return record_web(Web(1), tmp_path_factory.mktemp("synthetic"))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -34,7 +34,7 @@ PAGES = 600
 Floors = Mapping[str, list[dict[str, Any]]]
 
 
-def measured(record_web: Callable[[Web, Path], tuple[Path, Path]], folder: Path) -> dict[str, float]:
+def measured(recording: tuple[Path, Path], folder: Path) -> dict[str, float]:
     """Oracle ratios of all strategies that can be built."""
     web = Web(seed=1)
     negative_topics = [load_topic(name) for name, _ in topic_names() if name != TOPIC]
@@ -42,7 +42,7 @@ def measured(record_web: Callable[[Web, Path], tuple[Path, Path]], folder: Path)
         train(TrainingRecipe(load_topic(TOPIC), negative_topics=negative_topics)).model,
         folder / f"{TOPIC}.json",
     )
-    warc, labels = record_web(web, folder)
+    warc, labels = recording
     plan = Plan(
         web=(warc,),
         labels=(labels,),
@@ -73,9 +73,9 @@ def complaints(ratios: Mapping[str, float], floors: Floors) -> list[str]:
 
 
 def test_every_strategy_reaches_its_floor_on_the_synthetic_web(
-    record_web: Callable[[Web, Path], tuple[Path, Path]], tmp_path: Path
+    synthetic_web: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    ratios = measured(record_web, tmp_path)
+    ratios = measured(synthetic_web, tmp_path)
     for name, ratio in sorted(ratios.items(), key=lambda row: -row[1]):
         floor = FLOORS[name][-1]["floor"] if name in FLOORS else "-"
         sys.stdout.write(f"{name:<24}{ratio:.3f}  floor {floor}\n")

@@ -6,12 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
-
-from topiccrawler.demo.plan import Web
 
 PAGES = 200
 ROOT = Path(__file__).parents[2]
@@ -76,9 +73,9 @@ def first_pages(web: Path, folder: Path) -> Path:
 
 
 def test_a_synthetic_web_is_read_and_crawled_the_same_in_every_process(
-    record_web: Callable[[Web, Path], tuple[Path, Path]], tmp_path: Path
+    synthetic_web: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    warc, _ = record_web(Web(1), tmp_path)
+    warc, _ = synthetic_web
     assert differing(first_pages(warc, tmp_path), tmp_path) == (PAGES, [])
 
 

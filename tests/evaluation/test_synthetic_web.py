@@ -13,13 +13,10 @@ Recording = Callable[[Web, Path], tuple[Path, Path]]
 
 
 def test_the_synthetic_web_is_recorded_whole_and_the_same_each_time(
-    record_web: Recording, tmp_path: Path
+    synthetic_web: tuple[Path, Path], record_web: Recording, tmp_path: Path
 ) -> None:
-    web = Web(1)
-    folders = [tmp_path / "one", tmp_path / "two"]
-    for folder in folders:
-        folder.mkdir()
-    first, again = (record_web(web, folder) for folder in folders)
+    web, first = Web(1), synthetic_web
+    again = record_web(web, tmp_path)
     assert first[0].read_bytes() == again[0].read_bytes()
     assert first[1].read_bytes() == again[1].read_bytes()
 

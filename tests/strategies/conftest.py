@@ -1,4 +1,7 @@
-"""Crawls a site drawn as data, with the objects a real crawl uses and no network: the fetch order is the assertion."""
+"""Crawls a site drawn as data, with the objects a real crawl uses and no network: the fetch order is the assertion.
+
+The golden site is drawn here, once; test_golden_*_orders.py hold the order in which each strategy fetches it, and why.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,40 @@ from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies.base import Strategy
 
 Drawn = Mapping[str, tuple[float, Sequence[tuple[str, str]]]]  # name -> (relevance, [(target name, anchor)])
+
+
+GOLDEN_SITE: Drawn = {
+    "hub": (0.3, [("sport", "体育新闻"), ("bank", "银行理财"), ("misc", "更多")]),
+    "sport": (0.0, [("ball", "足球"), ("odd", "基金赛场")]),
+    "bank": (0.9, [("fund", "基金定投"), ("about", "关于我们"), ("misc", "银行公告")]),
+    "misc": (0.6, [("late", "股票")]),
+    "ball": (0.0, []),
+    "odd": (0.1, []),
+    "fund": (0.8, [("stock", "股票"), ("hub", "首页")]),
+    "about": (0.2, []),
+    "late": (0.5, []),
+    "stock": (0.7, []),
+}
+
+
+@pytest.fixture(scope="session")
+def golden_site() -> Drawn:
+    """Ten pages from `hub` on; funds, stocks and banks are the topic."""
+    return GOLDEN_SITE
+
+
+class WordOdds:
+    """A link scorer by hand: log-odds by the words an anchor holds."""
+
+    def log_odds(self, links: object) -> list[float]:
+        odds = {"银行": 2.0, "基金": 3.0, "股票": 4.0, "体育": -2.0, "足球": -3.0, "关于": -1.0}
+        return [sum(value for word, value in odds.items() if word in link.anchor) for link in links]  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="session")
+def word_odds() -> WordOdds:
+    """A scorer of the golden site's links."""
+    return WordOdds()
 
 
 @pytest.fixture
@@ -41,6 +78,18 @@ def crawl_order() -> Callable[[Strategy, Drawn, Sequence[str]], list[str]]:
             ordering.visit(page, found, now=float(len(order)))
             ordering.acknowledge(leased.link.url, State.COMPLETED, "kept", now=float(len(order)))
         return order
+
+    return crawl
+
+
+@pytest.fixture
+def golden_order(
+    crawl_order: Callable[[Strategy, Drawn, Sequence[str]], list[str]],
+) -> Callable[..., list[str]]:
+    """The same on the golden site, from `hub` unless other seeds are given."""
+
+    def crawl(strategy: Strategy, seeds: Sequence[str] = ("hub",)) -> list[str]:
+        return crawl_order(strategy, GOLDEN_SITE, seeds)
 
     return crawl
 

@@ -1,151 +1,138 @@
-"""Golden orders of the strategies that look at relevance and text: the site of test_golden_orders."""
+"""Golden orders of the strategies that look at relevance and text, by a topic of three words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import pytest
 
 from topiccrawler.strategies import build
-from topiccrawler.strategies.base import Knowledge
+from topiccrawler.strategies.base import Knowledge, LinkScorer
 from topiccrawler.text.thesaurus import Thesaurus
 from topiccrawler.topics.topic import Topic
 
-CrawlOrder = Callable[..., list[str]]
+GoldenOrder = Callable[..., list[str]]
 
 TOPIC = Topic(name="fund", keywords={"基金": 1.0, "股票": 1.0, "银行": 1.0})
 THESAURUS = Thesaurus(["Aa01A01= 银行 钱庄", "Aa01A02= 足球 赛场", "Aa01A03= 股票 理财"])
 KNOWLEDGE = Knowledge(topic=TOPIC, thesaurus=THESAURUS)
 
-SITE = {
-    "hub": (0.3, [("sport", "体育新闻"), ("bank", "银行理财"), ("misc", "更多")]),
-    "sport": (0.0, [("ball", "足球"), ("odd", "基金赛场")]),
-    "bank": (0.9, [("fund", "基金定投"), ("about", "关于我们"), ("misc", "银行公告")]),
-    "misc": (0.6, [("late", "股票")]),
-    "ball": (0.0, []),
-    "odd": (0.1, []),
-    "fund": (0.8, [("stock", "股票"), ("hub", "首页")]),
-    "about": (0.2, []),
-    "late": (0.5, []),
-    "stock": (0.7, []),
-}
+
+@pytest.fixture
+def order(golden_order: GoldenOrder, word_odds: LinkScorer) -> GoldenOrder:
+    """By the name of a strategy and its parameters."""
+
+    def crawl(name: str, **parameters: str) -> list[str]:
+        strategy = build(name, parameters)
+        strategy.prepare(replace(KNOWLEDGE, link_scorer=word_odds))
+        return golden_order(strategy)
+
+    return crawl
 
 
-class WordOdds:
-    """A link scorer by hand: log-odds by the words an anchor holds."""
-
-    def log_odds(self, links: object) -> list[float]:
-        odds = {"银行": 2.0, "基金": 3.0, "股票": 4.0, "体育": -2.0, "足球": -3.0, "关于": -1.0}
-        return [sum(value for word, value in odds.items() if word in link.anchor) for link in links]  # type: ignore[attr-defined]
-
-
-def order(crawl_order: CrawlOrder, name: str, **parameters: str) -> list[str]:
-    strategy = build(name, parameters)
-    strategy.prepare(replace(KNOWLEDGE, link_scorer=WordOdds()))
-    return crawl_order(strategy, SITE, ["hub"])
-
-
-def test_fish_search_feeds_relevant_pages_and_starves_others(crawl_order: CrawlOrder) -> None:
+def test_fish_search_feeds_relevant_pages_and_starves_others(order: GoldenOrder) -> None:
     """
     width 2, depth 2, a 1.5. hub is poor: sport, bank .5 (depth 1), misc 0. sport is poor: depth 0, nothing queued.
     bank is relevant (page 3): its first three score 4: fund, about, misc in order of discovery, misc was queued first.
     misc (page 4) feeds late at 5, fund (page 6) feeds stock at 7, about nothing. ball and odd are never queued.
     """
-    assert order(crawl_order, "fish_search", width="2", depth="2") == [
+    assert order("fish_search", width="2", depth="2") == [
         "hub", "sport", "bank", "misc", "late", "fund", "stock", "about",
     ]  # fmt: skip
 
 
-def test_shark_search_inherits_and_reads_anchors(crawl_order: CrawlOrder) -> None:
+def test_shark_search_inherits_and_reads_anchors(order: GoldenOrder) -> None:
     """
     A topic word in an anchor of n <= 10 words makes it sqrt(1/sqrt 3) = .76, as three equal keywords have length sqrt 3.
     hub: inherited .15, .12 of the score: sport, misc .12; bank + .2 * (.8 * .76 + .2) = .28. bank: inherited .45, .36:
     fund .52, about .36, misc .52 (银行公告). misc before fund (found first) queues late .24 + .16 = .40 before about .36;
     fund queues stock .32 + .16 = .48. sport (inherits .15 / 2): odd .16 by its anchor, ball 0 of sport's own 0.
     """
-    assert order(crawl_order, "shark_search", gamma="0.8") == [
+    assert order("shark_search", gamma="0.8") == [
         "hub", "bank", "misc", "fund", "stock", "late", "about", "sport", "odd", "ball",
     ]  # fmt: skip
 
 
-def test_relevance_weighting_takes_words_that_mean_a_topic_word(crawl_order: CrawlOrder) -> None:
+def test_relevance_weighting_takes_words_that_mean_a_topic_word(order: GoldenOrder) -> None:
     """
     RW 1: bank (银行), then fund, misc (银行公告), stock, late, odd (基金): misc was found before fund. RW .6: ball, for 足球
     is four levels near 银行. RW 0: sport, about.
     """
-    assert order(crawl_order, "relevance_weighting") == [
+    assert order("relevance_weighting") == [
         "hub", "bank", "misc", "fund", "late", "stock", "sport", "odd", "ball", "about",
     ]  # fmt: skip
 
 
-def test_ipagerank_passes_importance_along_the_topic_only(crawl_order: CrawlOrder) -> None:
+def test_ipagerank_passes_importance_along_the_topic_only(order: GoldenOrder) -> None:
     """
     d = .85, c = .9. root's link has no words: hub .15. hub gives bank all: .15 + .85 * .15 = .2775. bank gives fund and
     misc .1179 each: .2679, misc found first. misc gives late .2277: .3777, next. fund gives stock .2277, next. The rest
     has .15 in order of discovery: sport (gives odd .1275: next), about, ball.
     """
-    assert order(crawl_order, "ipagerank", c="0.9") == [
+    assert order("ipagerank", c="0.9") == [
         "hub", "bank", "misc", "late", "fund", "stock", "sport", "odd", "about", "ball",
     ]  # fmt: skip
 
 
-def test_seed_selector_fetches_the_links_of_the_best_candidate(crawl_order: CrawlOrder) -> None:
+def test_seed_selector_fetches_the_links_of_the_best_candidate(order: GoldenOrder) -> None:
     """
     Weights without links: hub .3: sport, bank, misc. bank .9: fund, about, and misc rises. fund .8: stock. misc .6: late.
     """
-    assert order(crawl_order, "seed_selector", link_weight="0") == [
+    assert order("seed_selector", link_weight="0") == [
         "hub", "sport", "bank", "misc", "fund", "about", "stock", "late", "ball", "odd",
     ]  # fmt: skip
 
 
-def test_links_with_chosen_pages_raise_a_candidate(crawl_order: CrawlOrder) -> None:
+def test_links_with_chosen_pages_raise_a_candidate(order: GoldenOrder) -> None:
     """
     link_weight 2. hub .3. sport: hub is chosen and links to it: 0 + 2 * (1/1 + 0) / 2 = 1, so ball and odd go before
     bank. bank 1.9 puts misc, fund, about next; misc: hub and bank are chosen, in 2 of 2: 1.6, late after those of
     fund: in 1 of 2, out (hub) 1: .8 + 2 * (.5 + 1) / 2 = 2.3, stock. about .2 has no links.
     """
-    assert order(crawl_order, "seed_selector", link_weight="2") == [
+    assert order("seed_selector", link_weight="2") == [
         "hub", "sport", "ball", "odd", "bank", "misc", "fund", "stock", "about", "late",
     ]  # fmt: skip
 
 
-def test_hits_takes_what_hubs_of_the_topic_point_to(crawl_order: CrawlOrder) -> None:
+def test_hits_takes_what_hubs_of_the_topic_point_to(order: GoldenOrder) -> None:
     """
     Before the first refresh every hub is 1: authority is the sum of the weights, .05 without a topic word, .05 + .95 * .76
     = .77 with one. bank .77 leads to misc .05 + .77 = .82 and fund .77; misc to late, fund to stock; sport to odd.
     """
-    assert order(crawl_order, "hits") == [
+    assert order("hits") == [
         "hub", "bank", "misc", "fund", "late", "stock", "sport", "odd", "about", "ball",
     ]  # fmt: skip
 
 
-def test_opie_pays_those_about_the_topic(crawl_order: CrawlOrder) -> None:
+def test_opie_pays_those_about_the_topic(order: GoldenOrder) -> None:
     """
     alpha 1. hub pays by P: sport .12, bank .88, misc .5 of 1.5: .08, .59, .33. bank pays fund .95, about .27, misc .88 of
     2.10: fund .27, about .08, misc .33 + .25: next; late gets its .58, next. fund .27 pays stock .98, hub .5 of 1.48: .18,
     next. sport .080 pays odd .95 of it: .076, just before about .075; ball .004.
     """
-    assert order(crawl_order, "opie", alpha="1") == [
+    assert order("opie", alpha="1") == [
         "hub", "bank", "misc", "late", "fund", "stock", "sport", "odd", "about", "ball",
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["anchor_text", "jlse"])
-def test_anchor_text_shares_the_worth_of_a_page(crawl_order: CrawlOrder, name: str) -> None:
+def test_anchor_text_shares_the_worth_of_a_page(order: GoldenOrder, name: str) -> None:
     """
     hub .3: bank .88, sport and misc .01 each of .90: .29; .0033. bank .9: fund .95, about .01, misc .88 of 1.84: .47,
     .0049, .43. fund .8: stock .98 of .99: .79. misc .6: late .6. sport is classified negative and no seed: its links are not
     queued. jlse has seen too few result pages to know more.
     """
-    assert order(crawl_order, name) == [
+    assert order(name) == [
         "hub", "bank", "fund", "stock", "misc", "late", "about", "sport",
     ]  # fmt: skip
 
 
-def test_link_model_and_context_graph_end_where_all_was_fetched(crawl_order: CrawlOrder) -> None:
+def test_link_model_and_context_graph_end_where_all_was_fetched(
+    order: GoldenOrder, golden_site: Collection[str]
+) -> None:
     """Before anything is learned context_graph goes by relevance, relevant pages first (layer 0)."""
-    assert sorted(order(crawl_order, "link_model")) == sorted(SITE)
-    assert order(crawl_order, "context_graph") == [
+    assert sorted(order("link_model")) == sorted(golden_site)
+    assert order("context_graph") == [
         "hub", "sport", "bank", "misc", "fund", "about", "stock", "late", "ball", "odd",
     ]  # fmt: skip

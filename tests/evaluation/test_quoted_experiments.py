@@ -15,15 +15,13 @@ from scrapy.settings import Settings
 
 from topiccrawler import settings
 from topiccrawler.commands.compare import Command
-from topiccrawler.demo.plan import Web
-from topiccrawler.demo.sites import DIRECTORY
 from topiccrawler.evaluation.configurations import name_of, named, strategy_of
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic
 
-PAGE = (Path(__file__).parents[1] / "docs" / "lab" / "experiments.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "lab" / "experiments.md").read_text(encoding="utf-8")
 SECTIONS = dict(part.split("\n", maxsplit=1) for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:])
 
 
@@ -77,21 +75,24 @@ def test_every_strategy_in_a_table_is_run_by_a_command_of_its_section(title: str
 
 
 def test_the_snippet_keeps_the_pages_within_three_links_of_the_seed(
-    record_web: Callable[[Web, Path], tuple[Path, Path]],
+    record: Callable[..., Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """Pages 2n and 2n+1 are linked from page n: two, four and eight of them at one, two and three links from page 1."""
     [snippet] = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
     script, shallow = tmp_path / "shallow.py", tmp_path / "shallow.warc"
     script.write_text(snippet, encoding="utf-8")
-    whole, _ = record_web(Web(1), tmp_path)
-    monkeypatch.setattr(sys, "argv", [script.name, str(whole), f"http://{DIRECTORY}/", str(shallow)])
+    urls = {number: f"http://h{number % 3}.example/{number}/" for number in range(1, 32)}
+    whole = record(
+        {
+            url: "".join(f"<a href={urls[to]}>{to}</a>" for to in (2 * number, 2 * number + 1) if to in urls)
+            for number, url in urls.items()
+        }
+    )
+    monkeypatch.setattr(sys, "argv", [script.name, str(whole), urls[1], str(shallow)])
     runpy.run_path(str(script), run_name="__main__")
 
-    counts = [int(line.split()[2]) for line in capsys.readouterr().out.splitlines()]
-    before, after = (RecordedPages(RecordedWeb([path])) for path in (whole, shallow))
-    assert len(counts) == 3
-    assert 1 < counts[0] < counts[1] < counts[2] < len(before)
-    assert len(after) == counts[2]
-    assert set(after.urls) < set(before.urls)
+    assert [int(line.split()[2]) for line in capsys.readouterr().out.splitlines()] == [3, 7, 15]
+    assert sorted(RecordedPages(RecordedWeb([shallow])).urls) == sorted(urls[n] for n in range(1, 16))
