@@ -77,9 +77,10 @@ def test_a_missing_or_damaged_model_is_one_line(
 
 
 @pytest.mark.parametrize(
-    ("judge", "told"), [("svm", "train it: scrapy train law"), ("tarot", "judges are vsm, centroid")]
+    ("page_classifier", "told"),
+    [("svm", "train it: scrapy train law"), ("tarot", "page classifiers are vsm, centroid")],
 )
-def test_a_judge_that_is_not_there_is_one_line(
+def test_a_page_classifier_that_is_not_there_is_one_line(
     refusal: Callable[..., str], page_classifier: str, told: str
 ) -> None:
     said = refusal("topic", {}, topic="law", page_classifier=page_classifier)
