@@ -20,6 +20,7 @@ from topiccrawler.urls.canonical import (
     registered_domain,
 )
 
+BASE = "http://a.cn/b/c/page.php?id=1#part"
 HEX32 = "0123456789abcdef0123456789abcdef"
 
 # (how it is written, its one form)
@@ -171,32 +172,8 @@ NOT_FETCHED = {
     "too long once encoded": "http://a.cn/" + "中" * 300,
 }
 
+
 # (href, what it means on http://a.cn/b/c/page.php?id=1)
-BASE = "http://a.cn/b/c/page.php?id=1#part"
-RELATIVE = {
-    "a name": ("d.html", "http://a.cn/b/c/d.html"),
-    "a deeper name": ("d/e.html", "http://a.cn/b/c/d/e.html"),
-    "from the root": ("/d.html", "http://a.cn/d.html"),
-    "the root": ("/", "http://a.cn/"),
-    "one up": ("../d.html", "http://a.cn/b/d.html"),
-    "here": (".", "http://a.cn/b/c/"),
-    "too far up": ("../../../../d", "http://a.cn/d"),
-    "another host": ("//b.cn/d", "http://b.cn/d"),
-    "another host with backslashes": ("\\\\b.cn\\d", "http://b.cn/d"),
-    "a query": ("?id=2", "http://a.cn/b/c/page.php?id=2"),
-    "an emptied query": ("?", "http://a.cn/b/c/page.php"),
-    "nothing": ("", "http://a.cn/b/c/page.php?id=1"),
-    "a fragment": ("#x", "http://a.cn/b/c/page.php?id=1"),
-    "absolute": ("https://b.cn/d", "https://b.cn/d"),
-    "a name like a scheme": ("http.html", "http://a.cn/b/c/http.html"),
-    "a name with an index": ("d/index.html", "http://a.cn/b/c/d/"),
-    "a Chinese name": ("中.html", "http://a.cn/b/c/%E4%B8%AD.html"),
-    "a name with a query and a mark": ("d?id=1&utm_term=x", "http://a.cn/b/c/d?id=1"),
-    "a colon after a slash": ("./d:e", "http://a.cn/b/c/d:e"),
-    "from the root with two slashes within": ("/d//e", "http://a.cn/d//e"),
-}
-
-
 @pytest.mark.parametrize(("written", "expected"), SPELLINGS.values(), ids=SPELLINGS.keys())
 def test_a_spelling_has_its_one_form_and_keeps_it(written: str, expected: str) -> None:
     assert canonical(written) == expected
@@ -206,31 +183,6 @@ def test_a_spelling_has_its_one_form_and_keeps_it(written: str, expected: str) -
 @pytest.mark.parametrize("written", NOT_FETCHED.values(), ids=NOT_FETCHED.keys())
 def test_what_cannot_be_fetched_is_none(written: str) -> None:
     assert canonical(written) is None
-
-
-@pytest.mark.parametrize("written", ["javascript:;", "mailto:a@b.cn", "data:,x", "http://[", "tencent://x"])
-def test_what_cannot_be_fetched_is_none_on_a_page_too(written: str) -> None:
-    assert canonical(written, BASE) is None
-
-
-@pytest.mark.parametrize(("href", "expected"), RELATIVE.values(), ids=RELATIVE.keys())
-def test_an_href_is_read_as_on_its_page(href: str, expected: str) -> None:
-    assert canonical(href, BASE) == expected
-
-
-def test_an_href_joins_to_the_default_document_it_stands_on() -> None:
-    assert canonical("?p=2", "http://a.cn/b/index.php") == "http://a.cn/b/index.php?p=2"
-    assert canonical("", "http://a.cn/b/index.php") == "http://a.cn/b/"
-
-
-def test_a_base_that_is_no_url_leaves_absolute_hrefs_readable() -> None:
-    page = Canonicalizer("javascript:x")
-    assert [page("http://a.cn/x"), page("x"), page("/x"), page("//a.cn/x")] == [
-        "http://a.cn/x",
-        None,
-        None,
-        None,
-    ]
 
 
 def test_a_query_is_written_in_the_encoding_of_its_page() -> None:
@@ -300,59 +252,6 @@ def test_hostile_hrefs_cost_no_time() -> None:
         for prefix in ("", "/", "http://a.cn/", "http://a.cn/?", "http://"):
             canonical(prefix + text, BASE)
     assert process_time() - began < 2
-
-
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [
-        ("http://a.cn/", "a.cn"),
-        ("https://a.cn:8443/x/y?z", "a.cn:8443"),
-        ("http://[::1]:8080/", "[::1]:8080"),
-        ("http://a.cn", "a.cn"),
-        ("a.cn", ""),
-    ],
-)
-def test_a_host_carries_its_port_when_it_is_not_the_default_one(url: str, host: str) -> None:
-    assert host_of(url) == host
-
-
-@pytest.mark.parametrize(
-    ("url", "domain"),
-    [
-        ("http://finance.sina.com.cn/x", "sina.com.cn"),
-        ("http://www.a.cn:8080/", "a.cn"),
-        ("http://me.github.io/", "me.github.io"),
-        ("http://a.b.gov.cn/", "b.gov.cn"),
-        ("http://127.0.0.1:99/", "127.0.0.1"),
-        ("http://[::1]:99/", "[::1]"),
-        ("http://localhost/", "localhost"),
-        ("http://com.cn/", "com.cn"),
-        ("http://x.xn--fiqs8s/", "x.xn--fiqs8s"),
-    ],
-)
-def test_a_registered_domain_is_the_name_somebody_registered(url: str, domain: str) -> None:
-    assert registered_domain(url) == domain
-
-
-@pytest.mark.parametrize(
-    ("target", "kind"),
-    [
-        ("http://a.cn/news/2.html", "level"),
-        ("http://a.cn/news/", "level"),
-        ("http://a.cn/news/?p=/x/", "level"),
-        ("https://a.cn/news/2.html", "level"),
-        ("http://a.cn/news/2024/2.html", "down"),
-        ("http://a.cn/", "up"),
-        ("http://a.cn/top.html", "up"),
-        ("http://a.cn/fund/1.html", "cross"),
-        ("http://a.cn/newsletter/", "cross"),
-        ("http://b.a.cn/news/2.html", "out"),
-        ("http://a.cn:8080/news/2.html", "out"),
-        ("http://a.cn.com/", "out"),
-    ],
-)
-def test_the_kind_of_a_link_follows_the_directories(target: str, kind: str) -> None:
-    assert kind_of("http://a.cn/news/1.html?from=/x/y/", target) == kind
 
 
 def test_the_urls_of_the_shared_webs_have_a_form_that_scrapy_leaves_alone(shared: Path) -> None:
