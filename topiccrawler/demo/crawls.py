@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from topiccrawler.demo.server import RunningServer
@@ -107,7 +108,7 @@ def crawl(
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**server.environment(), "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE},
+            env={**scrapy_environment(server.environment()), "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE},
         ) as process,
     ):
         try:
@@ -118,6 +119,18 @@ def crawl(
         finally:
             process.terminate()
     if process.returncode:
-        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["it said nothing"]
-        fault = f"ended with {process.returncode}: {lines[-1]}"
+        fault = f"ended with {process.returncode}: {last_line(log)}"
         raise CrawlerError(f"crawl with {strategy}", fault, f"see {log}")
+
+
+def last_line(log: Path) -> str:
+    """The last thing a crawl said."""
+    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return said[-1] if said else "it said nothing"
+
+
+def scrapy_environment(given: Mapping[str, str]) -> dict[str, str]:
+    """`given`, so that a child in any folder imports this very package and reads the same project's settings."""
+    root = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, (root, given.get("PYTHONPATH"))))
+    return {"SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, **given, "PYTHONPATH": path}

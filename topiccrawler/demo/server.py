@@ -14,7 +14,6 @@ import threading
 import time
 from dataclasses import dataclass
 from http import HTTPStatus
-from pathlib import Path
 from typing import Self
 
 from topiccrawler.demo.answers import Answer, answer
@@ -66,10 +65,9 @@ class RunningServer:
         return sum(request.topic is not None for request in self.requests)
 
     def environment(self) -> dict[str, str]:
-        """This process' environment with the web in the place of the network, and this very package in every folder."""
+        """This process' environment with the web in the place of the network."""
         kept = {name: value for name, value in os.environ.items() if name.lower() not in _PROXY_NAMES}
-        path = [str(Path(__file__).resolve().parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
-        return {**kept, "http_proxy": self.address, "PYTHONPATH": os.pathsep.join(path)}
+        return {**kept, "http_proxy": self.address}
 
     async def _serve(self, listening: socket.socket) -> None:
         server = await asyncio.start_server(self._connection, sock=listening)

@@ -1,8 +1,7 @@
-"""Runs tasks on all cores, in processes that share nothing.
+"""Runs tasks on all cores, in processes that share nothing: one job runs in this very process.
 
-The conflict: a run of a strategy is pure computation, so threads would not help; but forked processes inherit locks and open
-files, and a killed parent must not leave children at work. So each worker is started fresh, gets plain values, returns plain
-values, and ends when its parent does. One job runs in this very process.
+Forked processes inherit locks and open files, and a killed parent must not leave children at work. So each worker is started
+fresh, gets plain values, returns plain values, and ends when its parent does.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from types import TracebackType
 from typing import Self, TypeVar
 
 from topiccrawler.errors import CrawlerError
@@ -41,9 +39,7 @@ class Workers:
             )
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
         pool, self._pool = self._pool, None
         if pool is None:
             return
@@ -65,9 +61,8 @@ class Workers:
             for done in as_completed(numbers):
                 yield numbers.pop(done), done.result()
         except BrokenProcessPool:
-            raise CrawlerError(
-                "a worker process", "was killed, perhaps for want of memory", "try again with --jobs 1"
-            ) from None
+            fault = "was killed, perhaps for want of memory"
+            raise CrawlerError("a worker process", fault, "try again with --jobs 1") from None
 
 
 def _end_with_parent() -> None:
