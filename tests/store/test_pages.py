@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawler.errors import StateError
-from topiccrawler.store.pages import VERSION, PageRecord, PageStore, StoreStats
+from topiccrawler.store.pages import VERSION, PageRecord, PageStore
 
 PAGE = PageRecord(
     url="http://a.cn/1",
@@ -78,20 +78,6 @@ def test_putting_a_url_again_replaces_its_row_and_keeps_its_place(store: PageSto
     assert [record.url for record in records] == ["http://a.cn/2", "http://a.cn/1", "http://a.cn/0"]
     assert (records[0].title, records[0].relevance, records[0].stored) == ("new", 0.5, False)
     assert len(store) == 3
-
-
-def test_records_come_by_arrival_or_the_most_relevant_first(store: PageStore) -> None:
-    for url, relevance in (("a", 0.2), ("b", 0.9), ("c", 0.2), ("d", 0.5)):
-        store.put(replace(PAGE, url=url, relevance=relevance))
-    assert [record.url for record in store.records()] == ["a", "b", "c", "d"]
-    assert [record.url for record in store.records(by_relevance=True)] == ["b", "d", "a", "c"]
-
-
-def test_the_figures_cover_the_whole_store(store: PageStore) -> None:
-    assert store.stats() == StoreStats(0, 0, 0.0, 0.0, 0.0)
-    store.put(replace(PAGE, relevance=0.5, fetched=20.0))
-    store.put(replace(PAGE, url="b", relevance=0.25, fetched=10.0, stored=False))
-    assert store.stats() == StoreStats(2, 1, 0.375, 10.0, 20.0)
 
 
 @pytest.mark.parametrize(

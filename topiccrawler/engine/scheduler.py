@@ -1,14 +1,14 @@
 """The scheduler Scrapy calls: best URL of a host that is ready, one lease at a time.
 
-The conflict: Scrapy's engine asks for a request whenever it has room, but order is lost in the downloader's line, so
-only what can start at once may be handed out; and the engine sleeps when it gets nothing, so it must be woken the
-moment the next host is ready.
+Scrapy's engine asks for a request whenever it has room, but order is lost in the downloader's line, so only what can start
+at once is handed out; and the engine sleeps when it gets nothing, so it is woken the moment the next host is ready.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 from scrapy import Request, Spider
@@ -106,9 +106,8 @@ class FocusedScheduler(BaseScheduler):
         """Put back what is still leased, keep the strategy's state, let go of the files."""
         self._closing = True
         self.wake_timer.cancel()
-        if self.runtime is None:
+        if (runtime := self.runtime) is None:
             return
-        runtime = self.runtime
         runtime.files.commit()
         left = [url for lease in self.leases.drop_all() for url in (lease.leased.link.url, *lease.claimed)]
         runtime.frontier.release(self.clock(), left)
@@ -167,7 +166,7 @@ class FocusedScheduler(BaseScheduler):
             if (refusal := follow(lease, request, self._parts().frontier, self.clock())) is not None:
                 if refusal == KNOWN:
                     self._count("frontier/redirects/known")
-                self.leases.fail(lease, State.DISCARDED, refusal)
+                self.leases.end(lease, State.DISCARDED, refusal)
                 return False
         elif self.side.is_repeat(request):
             self._count("frontier/requests/duplicate")
@@ -187,9 +186,7 @@ class FocusedScheduler(BaseScheduler):
             return self._next(self.clock())
         except Exception:
             self._closing = True
-            logger.exception(
-                "The frontier failed; the crawl ends. What is on disk is the state of the last commit."
-            )
+            logger.exception("The frontier failed; the crawl ends. On disk is the state of the last commit.")
             deferred_from_coro(self.engine.close_spider_async(reason="frontier_error"))
             return None
 
@@ -197,9 +194,8 @@ class FocusedScheduler(BaseScheduler):
         self.lease_signals.end_lost_moves()
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
-            self._count(
-                "frontier/swept", self.lease_signals.sweep(self.engine, self.side, now, SWEEP_SECONDS)
-            )
+            swept = self.lease_signals.sweep(self.engine, self.side, now, SWEEP_SECONDS)
+            self._count("frontier/swept", swept)
             if self.queue_stats is not None:
                 self.queue_stats.show(now)
         self.side.release_slots(self.engine.downloader.active, now)
@@ -208,9 +204,8 @@ class FocusedScheduler(BaseScheduler):
         leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
         if leasing:
             decisions: dict[str, GateDecision] = {}
-            leased = self._parts().ordering.lease(
-                now, lambda row: self._refusal(row, decisions), REFUSALS_AT_ONCE
-            )
+            look = partial(self._refusal, decisions)
+            leased = self._parts().ordering.lease(now, look, REFUSALS_AT_ONCE)
             if leased is not None:
                 return self._request(leased, decisions[leased.link.url])
         self.wake_timer.at([self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None], now)
@@ -224,7 +219,7 @@ class FocusedScheduler(BaseScheduler):
             self.side.watch(request, host)
         return request
 
-    def _refusal(self, row: Leased, decisions: dict[str, GateDecision]) -> str | None:
+    def _refusal(self, decisions: dict[str, GateDecision], row: Leased) -> str | None:
         """The gate in the lease loop: a refusal here costs nothing and keeps the host's slot."""
         decision = self._parts().gate.decide(row.link, row.tunnel)
         if not decision.passed:
@@ -279,9 +274,7 @@ class FocusedScheduler(BaseScheduler):
 
     def _parts(self) -> Runtime:
         if self.runtime is None:
-            raise RuntimeError(
-                "only a spider with a runtime (topiccrawler.engine.runtime) sends links and has leases"
-            )
+            raise RuntimeError("only a spider with a runtime (engine.runtime) sends links and has leases")
         return self.runtime
 
     def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:

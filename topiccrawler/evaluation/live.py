@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.demo.crawls import last_line, scrapy_environment
+from topiccrawler.demo.crawls import last_line, start_scrapy
 from topiccrawler.errors import CrawlerError
 from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.costs import Cost
@@ -73,13 +72,7 @@ class LiveCrawls:
         seeds.write_text("\n".join(lines) + "\n", encoding="utf-8")
         began = time.perf_counter()
         with log.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "scrapy", *self.arguments(run, seeds, folder)],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=scrapy_environment(dict(os.environ)),
-            )
+            process = start_scrapy(self.arguments(run, seeds, folder), output, os.environ)
             self._running.append(process)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)

@@ -60,10 +60,10 @@ class OutlinksMiddleware:
                     for request in expand(output, self.strategy):
                         yield request
             else:
-                if isinstance(output, Request):
-                    output.meta.pop(
-                        META, None
-                    )  # a callback that copies response.meta copies the lease as well
+                if isinstance(
+                    output, Request
+                ):  # a callback that copies response.meta copies the lease as well
+                    output.meta.pop(META, None)
                 yield output
 
 
