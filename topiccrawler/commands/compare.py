@@ -63,7 +63,7 @@ class Command(TellingCommand):
         add("--repeat", type=int, default=1, metavar="N", help=repeat)
         add("--jobs", type=int, metavar="N", help="processes (default: one a core)")
         prune = (
-            "drop links below the topic's link threshold, in strategies that do (default: no link is dropped)"
+            "drop links below the topic's link threshold, in strategies that do (default: none is dropped)"
         )
         add("--prune", action="store_true", help=prune)
         add("--json", action="store_true", help="print the results as JSON instead of a table")
@@ -92,9 +92,8 @@ class Command(TellingCommand):
             print(as_json(found if len(found) > 1 else next(iter(found.values()))), end="")
             return
         print("\n".join(table.lines(comparison)))
-        print(
-            f"written to {folder}: report.html, and result.json, curves.csv, cost.json, plots of each topic"
-        )
+        of_each = "result.json, curves.csv, cost.json, plots of each topic"
+        print(f"written to {folder}: report.html, and {of_each}")
 
     def _plan(self, opts: argparse.Namespace) -> Plan:
         from topiccrawler.crawl.recipe import recipe_of

@@ -93,9 +93,8 @@ def _demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
         hosts = len(web.hosts())
         about = f"of their {len(topics)} pages {topics.count(FINANCE) / len(topics):.0%} are about finance"
         _say(f"1. Web: {len(web.pages)} made-up pages on {hosts} hosts, served at {server.address}")
-        _say(
-            f"   {len(web.hosts(TRAIN))} hosts to train on, {len(web.hosts(CRAWL))} others to crawl; {about}"
-        )
+        train, crawled = len(web.hosts(TRAIN)), len(web.hosts(CRAWL))
+        _say(f"   {train} hosts to train on, {crawled} others to crawl; {about}")
         _train(web, files, server)
         for number, strategy in ((3, FOCUSED), (4, BASELINE)):
             _crawl(number, strategy, pages, files, server)

@@ -59,16 +59,14 @@ class Command(TellingCommand):
         from topiccrawler.relevance.choose import make_page_classifier
         from topiccrawler.topics.catalogue import load_topic, with_site_rules
 
-        settings = self.settings
-        assert settings is not None  # noqa: S101 Scrapy sets it before run
-        name = opts.page_classifier or settings.get("TOPIC_PAGE_CLASSIFIER", "vsm")
-        chosen = opts.topic or settings.get("TOPIC")
+        name = opts.page_classifier or self.setting("TOPIC_PAGE_CLASSIFIER") or "vsm"
+        chosen = opts.topic or self.setting("TOPIC")
         if not chosen and name != "detail":
             raise ArgumentError("--topic", "is missing", "name one: --topic finance")
-        models = settings.get("TOPIC_PAGE_CLASSIFIER_MODELS")
+        models = self.setting("TOPIC_PAGE_CLASSIFIER_MODELS")
         folder = Path(models).expanduser() if models else None
         # detail asks no topic
-        topic = with_site_rules(load_topic(chosen or "finance"), settings.get("TOPIC_SITES_FILE"))
+        topic = with_site_rules(load_topic(chosen or "finance"), self.setting("TOPIC_SITES_FILE"))
         page_classifier = make_page_classifier(topic, "vsm" if name == "detail" else name, folder)
         url, body, charset = self._page(place, opts.url)
         reading = Reader(page_classifier, sites=topic.sites).read(url, body, charset)

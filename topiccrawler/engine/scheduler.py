@@ -68,9 +68,7 @@ class FocusedScheduler(BaseScheduler):
         self.leases = Leases(self._ended)
         self.lease_signals = LeaseSignals(self.leases)
         self.wake_timer = WakeTimer(engine)
-        self.queue_stats = (
-            QueueStats(runtime.ordering, runtime.harvest, stats) if runtime is not None else None
-        )
+        self.queue_stats = QueueStats(runtime.ordering, runtime.harvest, stats) if runtime else None
         self._next_sweep = 0.0
         self._closing = False
 
@@ -121,23 +119,13 @@ class FocusedScheduler(BaseScheduler):
         """True while anything waits that will be fetched, be its host ready or resting. O(1)."""
         if len(self.side):
             return True
-        return (
-            self.runtime is not None
-            and self.armed
-            and not self._limit_reached()
-            and len(self.runtime.frontier) > 0
-            and not self._all_held()
-        )
-
-    def _all_held(self) -> bool:
-        """What waits is held back by budgets, and nothing under way could bring more."""
-        budgets = self._parts().ordering.budgets
-        return (
-            budgets is not None
-            and bool(budgets.closed)
-            and not len(self.leases)
-            and self.hosts.next_ready(self.clock()) is None
-        )
+        runtime = self.runtime
+        if runtime is None or not self.armed or self._limit_reached() or not len(runtime.frontier):
+            return False
+        budgets = runtime.ordering.budgets
+        if len(self.leases) or budgets is None or not budgets.closed:
+            return True
+        return self.hosts.next_ready(self.clock()) is not None  # else budgets hold back all that waits
 
     # --- what comes in
 
@@ -268,9 +256,8 @@ class FocusedScheduler(BaseScheduler):
         if self.runtime is None:
             return False
         params, harvest = self.runtime.params, self.runtime.harvest
-        return (params.pages is not None and harvest.pages + len(self.leases) >= params.pages) or (
-            params.targets is not None and harvest.kept >= params.targets
-        )
+        fetched = params.pages is not None and harvest.pages + len(self.leases) >= params.pages
+        return fetched or (params.targets is not None and harvest.kept >= params.targets)
 
     def _parts(self) -> Runtime:
         if self.runtime is None:

@@ -24,9 +24,7 @@ _OF_THE_RUN = ("depth", "source_url")
 LINK_FIELDS = tuple(name for name in Link._fields if name not in _OF_THE_TARGET + _OF_THE_RUN)
 _PAGE_OF_THE_RUN = ("url", "depth", "relevance", "is_target", "via")
 PAGE_FIELDS = tuple(field.name for field in dataclasses.fields(Page) if field.name not in _PAGE_OF_THE_RUN)
-_SCHEMA = (
-    "CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, reading BLOB);"
-)
+_SCHEMA = "CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT, host TEXT, reading BLOB);"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,26 +72,16 @@ class ParsedPages:
 
     def page(self, number: int, reading: Reading, topic: int, via: Via) -> Page:
         """The page as a run that came by `via` sees it."""
-        return Page(
-            url=self.urls[number],
-            depth=via.link.depth,
-            relevance=reading.relevance[topic],
-            is_target=reading.is_target[topic],
-            via=via,
-            **reading.page,
-        )
+        relevance, is_target = reading.relevance[topic], reading.is_target[topic]
+        page = Page(self.urls[number], via.link.depth, **reading.page)
+        return dataclasses.replace(page, relevance=relevance, is_target=is_target, via=via)
 
     def links(self, reading: Reading, page: Page, context: str) -> list[Link]:
         """Its links to pages of the web, in document order."""
-        of_the_run: dict[str, Any] = {"depth": page.depth + 1, "source_url": page.url}
+        depth, source = page.depth + 1, page.url
+        rows = [(at, dict(zip(LINK_FIELDS, rest, strict=True))) for at, *rest in reading.links[context]]
         return [
-            Link(
-                self.urls[target],
-                self.hosts[target],
-                **dict(zip(LINK_FIELDS, rest, strict=True)),
-                **of_the_run,
-            )
-            for target, *rest in reading.links[context]
+            Link(self.urls[at], self.hosts[at], depth=depth, source_url=source, **row) for at, row in rows
         ]
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Self, TypeVar
 
@@ -34,9 +34,8 @@ class Workers:
 
     def __enter__(self) -> Self:
         if self.jobs > 1:
-            self._pool = ProcessPoolExecutor(
-                self.jobs, multiprocessing.get_context("spawn"), initializer=_end_with_parent
-            )
+            fresh = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_end_with_parent)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
@@ -54,9 +53,7 @@ class Workers:
             for number, task in enumerate(tasks):
                 yield number, function(task)
             return
-        numbers: dict[Future[Result], int] = {
-            self._pool.submit(function, task): number for number, task in enumerate(tasks)
-        }
+        numbers = {self._pool.submit(function, task): number for number, task in enumerate(tasks)}
         try:
             for done in as_completed(numbers):
                 yield numbers.pop(done), done.result()

@@ -60,10 +60,8 @@ class OutlinksMiddleware:
                     for request in expand(output, self.strategy):
                         yield request
             else:
-                if isinstance(
-                    output, Request
-                ):  # a callback that copies response.meta copies the lease as well
-                    output.meta.pop(META, None)
+                if isinstance(output, Request):
+                    output.meta.pop(META, None)  # copied by a callback that copies response.meta
                 yield output
 
 
