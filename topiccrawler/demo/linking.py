@@ -113,10 +113,8 @@ def _footer(web: Web, site: Site) -> Block:
     if site.kind == "portal" and crawled:
         links += [_home_of(sites.CALENDAR, "万年历"), _home_of(sites.DEAD, "观亭网")]
     if site.kind == "topical" and not site.hidden:
-        dice, others = (
-            web.dice("friends", site.host),
-            [other for other in _open_sites(site) if other.channels],
-        )
+        dice = web.dice("friends", site.host)
+        others = [other for other in _open_sites(site) if other.channels]
         same = [other for other in others if other.topic == site.topic]
         friends = dice.sample(same, min(2, len(same)))
         friends += dice.sample([other for other in others if other.topic != site.topic], 2)

@@ -84,15 +84,6 @@ class PageStore(Database):
             row = self._database.execute(f"{_GET} WHERE url = ?", (_storable(url),)).fetchone()
             return _record(row) if row else None
 
-    def __contains__(self, url: str) -> bool:
-        with self._told():
-            found = self._database.execute("SELECT 1 FROM pages WHERE url = ?", (_storable(url),)).fetchone()
-        return found is not None
-
-    def __len__(self) -> int:
-        with self._told():
-            return int(self._database.execute("SELECT count(*) FROM pages").fetchone()[0])
-
     def records(self) -> Iterator[PageRecord]:
         """All pages, lazily, in order of arrival."""
         with self._told():
