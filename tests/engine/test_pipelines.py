@@ -31,10 +31,20 @@ def stats() -> StatsCollector:
 
 def item(url: str, text: str = TEXT, *, is_target: bool = True) -> PageItem:
     return PageItem(
-        url=url, title="题", text=text, topic="finance", relevance=0.9, is_target=is_target, depth=1,
-        source_url="http://a.cn/", anchor="基金", score=0.5, encoding="utf-8", status=200, fetched=7.0,
+        url=url,
+        title="题",
+        text=text,
+        topic="finance",
+        relevance=0.9,
+        is_target=is_target,
+        depth=1,
+        source_url="http://a.cn/",
+        anchor="基金",
+        score=0.5,
+        encoding="utf-8",
+        fetched=7.0,
         media=[Medium("http://a.cn/x.png", "图", "", "")],
-    )  # fmt: skip
+    )
 
 
 def test_pages_off_topic_are_dropped_and_what_is_no_page_passes() -> None:

@@ -39,7 +39,7 @@ def test_a_copy_is_told_its_first_page_and_no_copy_is_remembered(path: Path) -> 
         assert index.first_of("http://b.test/3", SOME) == "http://a.test/1"
         assert index.first_of("http://b.test/4", off(SOME, 30)) == "http://a.test/1"
         assert index.first_of("http://b.test/5", off(SOME, MOST_DIFFERENT + 20)) is None
-        assert len(index) == 3
+        assert len(index._near) == 3
 
 
 def test_short_texts_are_copies_by_digest_only(path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_page_met_again_is_not_its_own_copy_nor_that_of_a_later_one(path: Path
         assert index.first_of("http://a.test/1", OTHER) is None  # changed; it is still the earlier one
         assert index.first_of("http://a.test/3", OTHER) == "http://a.test/1"
         assert index.first_of("http://a.test/4", SOME) is None
-        assert len(index) == 3
+        assert len(index._near) == 3
 
 
 def test_what_was_committed_outlives_the_process_and_what_was_not_is_met_anew(path: Path) -> None:
@@ -77,7 +77,7 @@ def test_what_was_committed_outlives_the_process_and_what_was_not_is_met_anew(pa
     first._database.rollback()  # as a killed process leaves it
     first._database.close()
     with closing(DuplicateIndex(path)) as index:
-        assert len(index) == 1
+        assert len(index._near) == 1
         assert index.first_of("http://b.test/1", off(SOME, 10)) == "http://a.test/1"
         assert index.first_of("http://b.test/2", OTHER) is None
         assert index.first_of("http://c.test/\ud800", OTHER) == "http://b.test/2"

@@ -45,33 +45,28 @@ class Command(TellingCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         several: Any = {"action": "append", "default": []}
-        parser.add_argument("--web", metavar="FILE", help="recorded web, WARC; may be given again", **several)
-        parser.add_argument(
-            "--labels", metavar="FILE", help="url, topics, how, kind; may be given again", **several
-        )
-        parser.add_argument("--topic", metavar="T[,T]", help="topic names or topic files", **several)
+        add = parser.add_argument
+        add("--web", metavar="FILE", help="recorded web, WARC; may be given again", **several)
+        add("--labels", metavar="FILE", help="url, topics, how, kind; may be given again", **several)
+        add("--topic", metavar="T[,T]", help="topic names or topic files", **several)
         seeds = "where crawls begin; [TOPIC=]URL or file, may be given again (default: the topic's own seeds)"
-        parser.add_argument("--seeds", metavar="URL|FILE", help=seeds, **several)
+        add("--seeds", metavar="URL|FILE", help=seeds, **several)
         orderings = "all, or names separated by commas, each with parameters if need be: shark_search:gamma=0.5 (default: all)"
-        parser.add_argument("--strategies", metavar="all|a,b", default="all", help=orderings)
+        add("--strategies", metavar="all|a,b", default="all", help=orderings)
         pages = f"pages of each crawl (default {DEFAULT_PAGES})"
-        parser.add_argument("--pages", type=int, default=DEFAULT_PAGES, metavar="N", help=pages)
-        parser.add_argument("--out", metavar="DIR", help="where to write")
+        add("--pages", type=int, default=DEFAULT_PAGES, metavar="N", help=pages)
+        add("--out", metavar="DIR", help="where to write")
         concurrency = f"pages under way at once, replayed or live (default {DEFAULT_CONCURRENCY})"
-        parser.add_argument(
-            "--concurrency", type=int, default=DEFAULT_CONCURRENCY, metavar="N", help=concurrency
-        )
-        parser.add_argument("--live", action="store_true", help="run the real engine")
+        add("--concurrency", type=int, default=DEFAULT_CONCURRENCY, metavar="N", help=concurrency)
+        add("--live", action="store_true", help="run the real engine")
         repeat = "runs of each strategy, for confidence bands: pages come back sooner or later (default 1)"
-        parser.add_argument("--repeat", type=int, default=1, metavar="N", help=repeat)
-        parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: one a core)")
+        add("--repeat", type=int, default=1, metavar="N", help=repeat)
+        add("--jobs", type=int, metavar="N", help="processes (default: one a core)")
         prune = (
-            "drop links below the topic's link threshold, in strategies that do (default: no link is dropped)"
+            "drop links below the topic's link threshold, in strategies that do (default: none is dropped)"
         )
-        parser.add_argument("--prune", action="store_true", help=prune)
-        parser.add_argument(
-            "--json", action="store_true", help="print the results as JSON instead of a table"
-        )
+        add("--prune", action="store_true", help=prune)
+        add("--json", action="store_true", help="print the results as JSON instead of a table")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
@@ -97,9 +92,8 @@ class Command(TellingCommand):
             print(as_json(found if len(found) > 1 else next(iter(found.values()))), end="")
             return
         print("\n".join(table.lines(comparison)))
-        print(
-            f"written to {folder}: report.html, and result.json, curves.csv, cost.json, plots of each topic"
-        )
+        of_each = "result.json, curves.csv, cost.json, plots of each topic"
+        print(f"written to {folder}: report.html, and {of_each}")
 
     def _plan(self, opts: argparse.Namespace) -> Plan:
         from topiccrawler.crawl.recipe import recipe_of
@@ -116,18 +110,14 @@ class Command(TellingCommand):
         seeds = [_seeds(opts.seeds, given, name, names) for given, name in topics]
         asked = opts.strategies.split(",")
         specs = named(opts.strategies)
+        recipes = []
+        for (given, _), own in zip(topics, seeds, strict=True):
+            off_topic = tuple(filter(None, map(canonical, own.negative)))
+            recipes.append(recipe_of(settings, given, off_topic=off_topic, prune=opts.prune))
         return Plan(
             web=tuple(recorded_paths(opts.web)),
             labels=tuple(Path(path).expanduser() for path in opts.labels),
-            recipes=tuple(
-                recipe_of(
-                    settings,
-                    given,
-                    off_topic=tuple(url for seed in own.negative if (url := canonical(seed))),
-                    prune=opts.prune,
-                )
-                for (given, _), own in zip(topics, seeds, strict=True)
-            ),
+            recipes=tuple(recipes),
             seeds=tuple(seeds),
             specs=tuple(specs),
             forgiving=tuple(spec for spec in specs if spec not in asked) if ALL in asked else (),
@@ -155,15 +145,14 @@ def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) 
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.seeds import Seeds, read_seeds
 
-    topic = load_topic(written)
-    parts: list[str] = []
+    parts: list[str | None] = []
     for text in given:
         owner, equals, rest = text.partition("=")
         if not equals or owner not in names:
             parts.append(text)
         elif owner == name:
             parts.append(rest)
-    found = [read_seeds(part, topic) for part in parts] or [read_seeds(None, topic)]
+    found = [read_seeds(part, load_topic(written)) for part in parts or [None]]
     return Seeds(
         list(dict.fromkeys(url for one in found for url in one.positive)),
         list(dict.fromkeys(url for one in found for url in one.negative)),
@@ -180,6 +169,7 @@ def _folder(given: str) -> Path:
 def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
     """What the report shows of the call; nothing that changes from machine to machine."""
     first = plan.recipes[0]
+    dropped = ", ".join(sorted(first.dropped_parameters))
     return {
         "web": ", ".join(map(str, plan.web)),
         "labels": ", ".join(map(str, plan.labels)) or "none",
@@ -197,8 +187,7 @@ def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
         "links followed": f"of {first.expand} pages" if first.expand else "as each strategy has it",
         "link threshold": "the topic's own" if first.link_threshold is None else str(first.link_threshold),
         "context characters": str(first.context_characters),
-        "URL parameters dropped": ", ".join(sorted(first.dropped_parameters))
-        or "none besides known tracking ones",
+        "URL parameters dropped": dropped or "none besides known tracking ones",
     }
 
 

@@ -1,7 +1,7 @@
 """`scrapy demo`: trains on one part of a synthetic web, crawls the rest, and sets the harvest beside breadth-first's.
 
-The conflict: a newcomer should see the whole crawler at work within a minute and without the network, and believe it: so
-this is the real training, the real `scrapy crawl` and real HTTP, and only the synthetic web knows the truth.
+It is the real training, the real `scrapy crawl` and real HTTP, within a minute and without the network; only the synthetic web
+knows the truth.
 """
 
 from __future__ import annotations
@@ -91,11 +91,10 @@ def _demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
     topics = [page.topic for page in web.of_part(CRAWL)]
     with RunningServer(web) as server:
         hosts = len(web.hosts())
+        about = f"of their {len(topics)} pages {topics.count(FINANCE) / len(topics):.0%} are about finance"
         _say(f"1. Web: {len(web.pages)} made-up pages on {hosts} hosts, served at {server.address}")
-        _say(
-            f"   {len(web.hosts(TRAIN))} hosts to train on, {len(web.hosts(CRAWL))} others to crawl; "
-            f"of their {len(topics)} pages {topics.count(FINANCE) / len(topics):.0%} are about finance"
-        )
+        train, crawled = len(web.hosts(TRAIN)), len(web.hosts(CRAWL))
+        _say(f"   {train} hosts to train on, {crawled} others to crawl; {about}")
         _train(web, files, server)
         for number, strategy in ((3, FOCUSED), (4, BASELINE)):
             _crawl(number, strategy, pages, files, server)
@@ -123,9 +122,8 @@ def _crawl(number: int, strategy: str, pages: int, files: DemoFiles, server: Run
     begun = time.monotonic()
     with _bar(f"   crawling, {strategy}", pages) as tick:
         crawl(files, strategy, pages, server, tick)
-    _say(
-        f"{number}. Crawl, {strategy}: {len(_fetched(files, strategy))} pages ({time.monotonic() - begun:.0f} s)"
-    )
+    took = time.monotonic() - begun
+    _say(f"{number}. Crawl, {strategy}: {len(_fetched(files, strategy))} pages ({took:.0f} s)")
 
 
 def _compare(web: Web, files: DemoFiles) -> None:
@@ -136,10 +134,8 @@ def _compare(web: Web, files: DemoFiles) -> None:
     files.comparison.write_text(_json(web.seed, found, times), encoding="utf-8")
     _say("\nPages about finance among those fetched, by the web's own truth:")
     _say("\n".join(table(found)))
-    if math.isfinite(times):
-        _say(f"{FOCUSED} finds {times:.1f} times as many as {BASELINE}.\n")
-    else:
-        _say(f"{BASELINE} found none; give more --pages to compare.\n")
+    better = f"{FOCUSED} finds {times:.1f} times as many as {BASELINE}.\n"
+    _say(better if math.isfinite(times) else f"{BASELINE} found none; give more --pages to compare.\n")
     job = files.job(FOCUSED)
     _say(
         f"Where it lies:\n"
@@ -225,8 +221,4 @@ def _bar(name: str, total: int) -> Iterator[Callable[[int], None]]:
     from tqdm import tqdm
 
     with tqdm(total=total, desc=name, unit=" pages", leave=False, disable=None) as bar:
-
-        def tick(done: int) -> None:
-            bar.update(min(done, total) - bar.n)
-
-        yield tick
+        yield lambda done: bar.update(min(done, total) - bar.n) and None

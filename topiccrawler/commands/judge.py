@@ -40,11 +40,8 @@ class Command(TellingCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--topic", help="topic name or file (default: the setting TOPIC)")
-        parser.add_argument(
-            "--page-classifier",
-            metavar="NAME",
-            help="vsm, centroid, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER",
-        )
+        names = "vsm, centroid, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
+        parser.add_argument("--page-classifier", metavar="NAME", help=names)
         parser.add_argument("--url", metavar="URL", help="address of the page in FILE, for reading rules")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -62,16 +59,14 @@ class Command(TellingCommand):
         from topiccrawler.relevance.choose import make_page_classifier
         from topiccrawler.topics.catalogue import load_topic, with_site_rules
 
-        settings = self.settings
-        assert settings is not None  # noqa: S101 Scrapy sets it before run
-        name = opts.page_classifier or settings.get("TOPIC_PAGE_CLASSIFIER", "vsm")
-        chosen = opts.topic or settings.get("TOPIC")
+        name = opts.page_classifier or self.setting("TOPIC_PAGE_CLASSIFIER") or "vsm"
+        chosen = opts.topic or self.setting("TOPIC")
         if not chosen and name != "detail":
             raise ArgumentError("--topic", "is missing", "name one: --topic finance")
-        models = settings.get("TOPIC_PAGE_CLASSIFIER_MODELS")
+        models = self.setting("TOPIC_PAGE_CLASSIFIER_MODELS")
         folder = Path(models).expanduser() if models else None
-        topic = load_topic(chosen or "finance")  # detail asks no topic
-        topic = with_site_rules(topic, settings.get("TOPIC_SITES_FILE"))
+        # detail asks no topic
+        topic = with_site_rules(load_topic(chosen or "finance"), self.setting("TOPIC_SITES_FILE"))
         page_classifier = make_page_classifier(topic, "vsm" if name == "detail" else name, folder)
         url, body, charset = self._page(place, opts.url)
         reading = Reader(page_classifier, sites=topic.sites).read(url, body, charset)
@@ -140,9 +135,8 @@ class Command(TellingCommand):
         process.crawl(OnePage)
         process.start()
         if not got:
-            raise ArgumentError(
-                url, f"was not fetched: {(faults or ['no answer'])[0]}", "try again, or give a file"
-            )
+            fault = f"was not fetched: {(faults or ['no answer'])[0]}"
+            raise ArgumentError(url, fault, "try again, or give a file")
         if got[0].status >= 400:
             raise ArgumentError(url, f"answers {got[0].status}", "give the address of a page")
         return got[0]

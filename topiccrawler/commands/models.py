@@ -16,7 +16,6 @@ from topiccrawler.errors import ArgumentError, CrawlerError, ModelError
 
 if TYPE_CHECKING:
     from topiccrawler.link_model.classifier import LinkClassifier
-    from topiccrawler.link_model.training.evaluation import Row
     from topiccrawler.link_model.training.samples import LabelledLink
 
 USAGE = """[list]
@@ -25,15 +24,9 @@ USAGE = """[list]
   scrapy models compare MODEL MODEL... --links FILE...
   scrapy models promote FILE [--links FILE...] [--force]
   scrapy models merge MODEL MODEL... --out FILE"""
-STEPS = {
-    "list": (0, 0),
-    "show": (1, 1),
-    "test": (1, 1),
-    "compare": (2, 99),
-    "promote": (1, 1),
-    "merge": (2, 99),
-}
-"""How many names each takes."""
+ONE, SEVERAL = (1, 1), (2, 99)
+STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL, "promote": ONE, "merge": SEVERAL}
+"""How many names each takes. The step NAME is done by the command's method _NAME."""
 
 
 class Command(TellingCommand):
@@ -56,16 +49,14 @@ class Command(TellingCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument(
-            "--links", action="append", default=[], metavar="FILE", help="labelled links; may be given again"
-        )
-        parser.add_argument(
-            "--threshold", type=float, metavar="X", help="log-odds, instead of the model's own"
-        )
-        parser.add_argument("--models", metavar="DIR", help="default: TOPIC_LINK_MODELS or models/")
-        parser.add_argument("--out", metavar="FILE", help="where merge writes")
-        parser.add_argument("--force", action="store_true", help="promote even a worse or untested model")
-        parser.add_argument("--json", action="store_true", help="print JSON")
+        add = parser.add_argument
+        links = "labelled links; may be given again"
+        add("--links", action="append", default=[], metavar="FILE", help=links)
+        add("--threshold", type=float, metavar="X", help="log-odds, instead of the model's own")
+        add("--models", metavar="DIR", help="default: TOPIC_LINK_MODELS or models/")
+        add("--out", metavar="FILE", help="where merge writes")
+        add("--force", action="store_true", help="promote even a worse or untested model")
+        add("--json", action="store_true", help="print JSON")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -75,15 +66,7 @@ class Command(TellingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         step, *names = args or ["list"]
-        steps = {
-            "list": self._list,
-            "show": self._show,
-            "test": self._test,
-            "compare": self._compare,
-            "promote": self._promote,
-            "merge": self._merge,
-        }
-        steps[step](names, opts)
+        getattr(self, f"_{step}")(names, opts)
 
     def _folder(self, opts: argparse.Namespace) -> Path:
         from topiccrawler.resources import folder
@@ -122,9 +105,8 @@ class Command(TellingCommand):
         if opts.json:
             print(json.dumps(found, ensure_ascii=False))
             return
-        print(
-            f"{'file':28}{'kB':>7}  {'event':12}{'context':10}{'threshold':>9}{'held-out F1':>13}  trained from"
-        )
+        named = f"{'event':12}{'context':10}{'threshold':>9}{'held-out F1':>13}  trained from"
+        print(f"{'file':28}{'kB':>7}  {named}")
         for line in found:
             head = f"{line['file']:28}{line['bytes'] // 1000:>7}  "
             if "refused" in line:
@@ -148,35 +130,23 @@ class Command(TellingCommand):
 
     def _test(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         model = self._model(names[0], opts)
-        found = self._measured(model, _links(model, opts), opts)
+        found = _measured(model, opts)
         if opts.json:
             print(json.dumps(found))
             return
         told = "  ".join(f"{name} {found[name]:.4f}" for name in ("precision", "recall", "f1", "threshold"))
         print(f"{told}  links {found['links']}")
 
-    def _measured(
-        self, model: LinkClassifier, links: Sequence[LabelledLink], opts: argparse.Namespace
-    ) -> dict[str, float]:
-        from topiccrawler.link_model.training.promotion import measure
-
-        row: Row = measure(model, links, opts.threshold)
-        threshold = model.threshold if opts.threshold is None else opts.threshold
-        figures = {"precision": row.precision, "recall": row.recall, "f1": row.f1}
-        rounded = {name: round(value, 6) for name, value in figures.items()}
-        return {**rounded, "threshold": threshold, "links": row.samples}
-
     def _compare(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         models = [self._model(name, opts) for name in names]
-        found = [{"model": name, **self._measured(model, _links(model, opts), opts)}
-                 for name, model in zip(names, models, strict=True)]  # fmt: skip
+        found = [{"model": name, **_measured(model, opts)} for name, model in zip(names, models, strict=True)]
         if opts.json:
             print(json.dumps(found, ensure_ascii=False))
             return
         print(f"{'model':40}{'P':>8}{'R':>8}{'F1':>8}{'threshold':>11}{'links':>9}")
         for line in found:
-            print(f"{line['model']:40}{line['precision']:8.3f}{line['recall']:8.3f}{line['f1']:8.3f}"
-                  f"{line['threshold']:11.2f}{line['links']:9}")  # fmt: skip
+            figures = "".join(f"{line[name]:8.3f}" for name in ("precision", "recall", "f1"))
+            print(f"{line['model']:40}{figures}{line['threshold']:11.2f}{line['links']:9}")
 
     def _promote(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.model_file import load
@@ -190,13 +160,11 @@ class Command(TellingCommand):
             old = measure(now, _links(now, opts)).f1
             told = f"F1 {new:.4f}, the model in use {old:.4f}"
             if new < old and not opts.force:
-                raise ModelError(
-                    names[0], f"does worse: {told}", "keep the model in use, or insist with --force"
-                )
+                remedy = "keep the model in use, or insist with --force"
+                raise ModelError(names[0], f"does worse: {told}", remedy)
         elif now is not None and not opts.force:
-            raise ModelError(
-                names[0], "has not been compared with the one in use", "give --links FILE, or --force"
-            )
+            fault = "has not been compared with the one in use"
+            raise ModelError(names[0], fault, "give --links FILE, or --force")
         place = put_to_use(candidate, folder)
         print(json.dumps({"model": str(place), "reason": told}) if opts.json else f"in use: {place} ({told})")
 
@@ -210,6 +178,15 @@ class Command(TellingCommand):
         place = Path(opts.out).expanduser()
         save(model, place)
         print(json.dumps({"model": str(place)}) if opts.json else f"merged {len(names)} models: {place}")
+
+
+def _measured(model: LinkClassifier, opts: argparse.Namespace) -> dict[str, float]:
+    from topiccrawler.link_model.training.promotion import measure
+
+    row = measure(model, _links(model, opts), opts.threshold)
+    threshold = model.threshold if opts.threshold is None else opts.threshold
+    rounded = {name: round(getattr(row, name), 6) for name in ("precision", "recall", "f1")}
+    return {**rounded, "threshold": threshold, "links": row.samples}
 
 
 def _links(model: LinkClassifier, opts: argparse.Namespace) -> list[LabelledLink]:

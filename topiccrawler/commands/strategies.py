@@ -62,12 +62,9 @@ def _show(names: list[str], *, as_json: bool) -> None:
     cards = [_described(name) for name in names or STRATEGIES]
     if as_json:
         print(json.dumps(cards, ensure_ascii=False))
-    elif names:
-        for described in cards:
-            _print_card(described)
-    else:
-        for described in cards:
-            _print_line(described)
+        return
+    for described in cards:
+        (_print_card if names else _print_line)(described)
 
 
 def _described(name: str) -> dict[str, Any]:
@@ -75,10 +72,9 @@ def _described(name: str) -> dict[str, Any]:
     from topiccrawler.strategies.shared.card import card
 
     strategy = STRATEGIES[name]
-    parts = {part.lower(): text for part, text in card(strategy).items()}
     return {
         "name": name,
-        **parts,
+        **{part.lower(): text for part, text in card(strategy).items()},
         "defaults": parameters_of(strategy),
         "needs_link_model": strategy.needs_link_scorer,
         "expand": strategy.expand,

@@ -41,43 +41,26 @@ class Command(TellingCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        files = {"action": "append", "default": [], "metavar": "FILE"}
-        parser.add_argument("--links", help="labelled links, JSON lines; may be given again", **files)  # type: ignore[arg-type]
-        parser.add_argument("--headlines", help="headlines, tab-separated with header", **files)  # type: ignore[arg-type]
-        parser.add_argument("--documents", help="documents, JSON lines", **files)  # type: ignore[arg-type]
-        parser.add_argument("--lexicon", help="dictionary of the topic, a word a line", **files)  # type: ignore[arg-type]
-        parser.add_argument(
-            "--context",
-            choices=("window", "neighbour", "dom"),
-            default="window",
-            help="context maker of the links",
-        )
-        parser.add_argument(
-            "--event",
-            choices=("bernoulli", "multinomial", "complement"),
-            default="bernoulli",
-            help="event model",
-        )
-        parser.add_argument(
-            "--precision",
-            type=_share,
-            metavar="P",
-            help="set the threshold so that a share P of what is accepted on held-out links is relevant",
-        )
-        parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the splits into 7:3")
-        parser.add_argument(
-            "--out", metavar="DIR", help="where to save (default: TOPIC_LINK_MODELS or models/)"
-        )
-        parser.add_argument(
-            "--force", action="store_true", help="replace a model in use that does better on held-out links"
-        )
-        parser.add_argument("--json", action="store_true", help="print the scores as JSON")
-        page_classifier = parser.add_argument_group("a page classifier instead of a link model")
-        page_classifier.add_argument(
-            "--page-classifier", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail"
-        )
-        page_classifier.add_argument("--pages", help="recorded pages (WARC), for detail", **files)  # type: ignore[arg-type]
-        page_classifier.add_argument("--labels", help="kinds of those pages, for detail", **files)  # type: ignore[arg-type]
+        files: Any = {"action": "append", "default": [], "metavar": "FILE"}
+        add = parser.add_argument
+        add("--links", help="labelled links, JSON lines; may be given again", **files)
+        add("--headlines", help="headlines, tab-separated with header", **files)
+        add("--documents", help="documents, JSON lines", **files)
+        add("--lexicon", help="dictionary of the topic, a word a line", **files)
+        contexts, events = ("window", "neighbour", "dom"), ("bernoulli", "multinomial", "complement")
+        add("--context", choices=contexts, default="window", help="context maker of the links")
+        add("--event", choices=events, default="bernoulli", help="event model")
+        precision = "set the threshold so that a share P of what is accepted on held-out links is relevant"
+        add("--precision", type=_share, metavar="P", help=precision)
+        add("--seed", type=int, default=0, metavar="N", help="of the splits into 7:3")
+        add("--out", metavar="DIR", help="where to save (default: TOPIC_LINK_MODELS or models/)")
+        force = "replace a model in use that does better on held-out links"
+        add("--force", action="store_true", help=force)
+        add("--json", action="store_true", help="print the scores as JSON")
+        add = parser.add_argument_group("a page classifier instead of a link model").add_argument
+        add("--page-classifier", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail")
+        add("--pages", help="recorded pages (WARC), for detail", **files)
+        add("--labels", help="kinds of those pages, for detail", **files)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
@@ -98,9 +81,8 @@ class Command(TellingCommand):
         from topiccrawler.topics.catalogue import load_topic, topic_names
 
         if opts.pages:
-            raise ArgumentError(
-                "--pages", "is read for a page classifier alone", "give --page-classifier detail"
-            )
+            fault = "is read for a page classifier alone"
+            raise ArgumentError("--pages", fault, "give --page-classifier detail")
         topic = load_topic(name)
         recipe = TrainingRecipe(
             topic,
@@ -181,9 +163,8 @@ def _better_in_use(trained: Trained, folder: Path) -> str | None:
 
 def _held_out(scores: Mapping[str, Any]) -> float | None:
     found = scores.get("hosts: model")
-    return (
-        float(found["f1"]) if isinstance(found, dict) and isinstance(found.get("f1"), int | float) else None
-    )
+    f1 = found.get("f1") if isinstance(found, dict) else None
+    return float(f1) if isinstance(f1, int | float) else None
 
 
 def _save(trained: Trained, folder: Path, *, in_use: bool) -> Path:
@@ -221,10 +202,8 @@ def _print(
         }
         print(json.dumps(found, ensure_ascii=False))
     else:
-        if trained.rows:
-            print(table(trained.rows))
-        else:
-            print("nothing was held out to measure on: give --links or --headlines")
+        nothing = "nothing was held out to measure on: give --links or --headlines"
+        print(table(trained.rows) if trained.rows else nothing)
         if trained.curve:
             print(table(trained.curve, "learning curve (hosts)"))
         if trained.divergences:

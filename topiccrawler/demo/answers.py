@@ -1,8 +1,7 @@
 """What the synthetic web answers to one request: a page of the plan drawn as HTML, in the bytes of its site, or no page.
 
-The conflict: bodies must look like Chinese pages of several makes and cost next to nothing, because each is drawn anew on
-request and none is kept; and real hosts disagree about the charset, move, hide or lose pages. All that is not a page of the
-plan happens here: redirects, robots.txt, dead ends, wrong declarations.
+Each body is drawn anew on request and none is kept. All that is not a page of the plan happens here: redirects, robots.txt,
+dead ends, wrong declarations of the charset.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from opencc import OpenCC
 from topiccrawler.demo.linking import Block, Shown, blocks
 from topiccrawler.demo.plan import PlannedPage, Web, key
 from topiccrawler.demo.sentences import paragraphs, person, place
-from topiccrawler.demo.sites import BIG5, CALENDAR, DIRECTORY, JUMPED, LICAI, MIXED, UTF8, Site
+from topiccrawler.demo.sites import BIG5, CALENDAR, DIRECTORY, JUMPED, LICAI, MIXED, UTF8
 from topiccrawler.demo.words import SUBJECTS, TOPICS
 
 CRAWL_DELAY_SECONDS = 0.2  # asked for by the calendar alone
@@ -58,10 +57,11 @@ def answer(web: Web, url: str) -> Answer:
     if host not in {*web.site_of, JUMPED}:
         return Answer(502, (("Content-Type", _TEXT),), b"no such host\n")
     if page := web.find(wanted):
-        charset = f"; charset={page.site.encoding.http}" if page.site.encoding.http else ""
-        return Answer(
-            200, (("Content-Type", f"text/html{charset}"),), _encoded(draw(web, page), page.site), page
-        )
+        encoding, html = page.site.encoding, _draw(web, page)
+        html = _traditional().convert(html) if encoding is BIG5 else html
+        kind = f"text/html; charset={encoding.http}" if encoding.http else "text/html"
+        # in the site's own charset, whatever it declares
+        return Answer(200, (("Content-Type", kind),), html.encode(encoding.codec, "xmlcharrefreplace"), page)
     if path == "robots.txt" and host != JUMPED:
         delay = f"Crawl-delay: {CRAWL_DELAY_SECONDS}\n" if host == CALENDAR else ""
         return Answer(200, (("Content-Type", _TEXT),), f"User-agent: *\nDisallow: /user/\n{delay}".encode())
@@ -77,19 +77,12 @@ def answer(web: Web, url: str) -> Answer:
     return Answer(404, (("Content-Type", _HTML),), _GONE.encode())
 
 
-def _encoded(html: str, site: Site) -> bytes:
-    """The bytes of the site's own charset, whatever it declares."""
-    if site.encoding is BIG5:
-        html = _traditional().convert(html)
-    return html.encode(site.encoding.codec, "xmlcharrefreplace")
-
-
 @cache
 def _traditional() -> OpenCC:
     return OpenCC("s2tw")
 
 
-def draw(web: Web, page: PlannedPage) -> str:
+def _draw(web: Web, page: PlannedPage) -> str:
     """The HTML of a page, as characters."""
     site, dice = page.site, web.dice("body", page.url)
     charset = f'<meta http-equiv="Content-Type" content="text/html; charset={site.encoding.meta}">'
@@ -105,9 +98,8 @@ def draw(web: Web, page: PlannedPage) -> str:
     body = f"{before}{_text(web, page, dice)}{after}{foot}"
     if site.is_old:
         body = f"<table width=960 align=center><tr><td>{body}</td></tr></table>"
-    return (
-        f"<!DOCTYPE html>\n<html><head>{charset}{_head(web, page, dice)}</head><body>{body}</body></html>\n"
-    )
+    head = charset + _head(web, page, dice)
+    return f"<!DOCTYPE html>\n<html><head>{head}</head><body>{body}</body></html>\n"
 
 
 def _head(web: Web, page: PlannedPage, dice: Random) -> str:

@@ -1,23 +1,24 @@
 """The demo's folder, and the project's own crawl on the synthetic web: `scrapy crawl topic`, as a user would type it.
 
-The conflict: the demo must show the real crawler, engine, politeness and all, not a model of it, so it runs in a process of
-its own, and a failure deep inside must still end in one line that says where to look. It is run again and again into the same
-folder, so what earlier crawls left must go; and a folder named by mistake may hold somebody's work, so nothing else may.
+The crawl runs in a process of its own, and a failure inside ends in one line that says where to look. The demo is run again
+and again into the same folder: what earlier crawls left goes, and nothing else, for a folder may be named by mistake.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from topiccrawler.demo.server import RunningServer
 from topiccrawler.demo.sites import MIXED, SITES, TRAIN, TRAIN_DIRECTORY
 from topiccrawler.demo.words import FINANCE, FINANCE_KEYWORDS, SUBJECTS
-from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
 
 POLL_SECONDS = 0.25
 # One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the rest too.
@@ -53,16 +54,13 @@ class DemoFiles:
         out, there = f"--out {self.folder}", self.folder.exists() and not self.topic.exists()
         if there and not (self.folder.is_dir() and not any(self.folder.iterdir())):
             raise ArgumentError(out, "holds something else than a demo", "name a new folder")
-        try:
+        with file_faults(ArgumentError, out, "cannot be written", "name another folder"):
             self.models.mkdir(parents=True, exist_ok=True)
             for strategy in strategies:
                 for file in (*self.job(strategy).glob("*"), self.log(strategy), self.feed(strategy)):
                     file.unlink(missing_ok=True)
             self.topic.write_text(topic_toml(), encoding="utf-8")
             self.seeds.write_text("".join(f"{url}\n" for url in seeds), encoding="utf-8")
-        except OSError as failure:
-            fault = f"cannot be written: {failure.strerror}"
-            raise ArgumentError(out, fault, "name another folder") from None
 
 
 def topic_toml() -> str:
@@ -98,18 +96,10 @@ def crawl(
     files: DemoFiles, strategy: str, pages: int, server: RunningServer, tick: Callable[[int], None]
 ) -> None:
     """Crawl and wait for the end; `tick` hears how many pages the server has handed out."""
-    before = server.pages_served
-    log = files.log(strategy)
-    with (
-        log.open("w", encoding="utf-8") as output,
-        subprocess.Popen(
-            [sys.executable, "-m", "scrapy", *crawl_arguments(files, strategy, pages)],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env={**server.environment(), "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE},
-        ) as process,
-    ):
+    before, log = server.pages_served, files.log(strategy)
+    arguments = crawl_arguments(files, strategy, pages)
+    environment = {**server.environment(), "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE}
+    with log.open("wb") as output, start_scrapy(arguments, output, environment) as process:
         try:
             while process.poll() is None:
                 tick(server.pages_served - before)
@@ -118,6 +108,26 @@ def crawl(
         finally:
             process.terminate()
     if process.returncode:
-        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["it said nothing"]
-        fault = f"ended with {process.returncode}: {lines[-1]}"
+        fault = f"ended with {process.returncode}: {last_line(log)}"
         raise CrawlerError(f"crawl with {strategy}", fault, f"see {log}")
+
+
+def last_line(log: Path) -> str:
+    """The last thing a crawl said."""
+    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return said[-1] if said else "it said nothing"
+
+
+def start_scrapy(
+    arguments: Sequence[str], output: IO[bytes], environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """`scrapy ARGUMENTS` in a process that imports this very package and reads the same project's settings."""
+    root = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        env={"SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, **environment, "PYTHONPATH": path},
+    )

@@ -1,8 +1,8 @@
 """Which links stand on a page, in which block, under which text, in which shape.
 
-The conflict: relevant pages must be findable by their links (lists, related articles, friends of the same trade, hubs that
-name sites of every topic), and the same links must be buried among navigation, hot lists of the whole portal, dull and cut
-anchors and dead ends, as on real pages. Hidden sites are named by a list of people's names only.
+Relevant pages can be found by their links (lists, related articles, friends of the same trade, hubs that name sites of every
+topic), which are buried among navigation, hot lists of the whole portal, dull and cut anchors and dead ends, as on real pages.
+Hidden sites are named by a list of people's names only.
 """
 
 from __future__ import annotations
@@ -163,9 +163,8 @@ def _list(web: Web, page: PlannedPage, dice: Random) -> list[Block]:
     pager += [Shown(other.url, "下一页") for other in pages[page.number : page.number + 1]]
     found = [_block("list", channel.name, (_to_article(web, entry, dice) for entry in entries))]
     found.append(_block("pager", "", pager))
-    if channel in web.tags:
-        tags = (Shown(tag.url, tag.title.split("_")[0]) for tag in web.tags[channel])
-        found.append(_block("section", "标签", tags))
+    if tags := web.tags.get(channel):
+        found.append(_block("section", "标签", (Shown(tag.url, tag.title.split("_")[0]) for tag in tags)))
     return [*found, _hot(web, page, dice)]
 
 
@@ -207,10 +206,9 @@ def _directory(site: Site, dice: Random) -> list[Block]:
     for topic in (MIXED, *dice.sample(TOPICS, len(TOPICS))):
         members = [other for other in _open_sites(site) if other.topic == topic]
         shown = dice.sample(members, len(members))[: None if topic == MIXED else SITES_A_TOPIC]
-        links = [_entry(member, dice) for member in shown]
-        if topic != MIXED:
-            links.append(_topic_page(site, topic, "更多"))
-        found.append(_block("section", "综合" if topic == MIXED else SUBJECTS[topic].zh, links))
+        more = [] if topic == MIXED else [_topic_page(site, topic, "更多")]
+        heading = "综合" if topic == MIXED else SUBJECTS[topic].zh
+        found.append(_block("section", heading, [*(_entry(member, dice) for member in shown), *more]))
     return found
 
 
@@ -220,11 +218,9 @@ def _topic_page(site: Site, topic: str, text: str) -> Shown:
 
 def _entry(site: Site, dice: Random, note: str = "") -> Shown:
     """A site in the directory: straight, or through the jump script that directories count clicks with."""
-    if site.host == sites.LICAI:
-        return _home_of(sites.JUMPED, site.name, note)
-    if site.part != TRAIN and dice.random() < 0.2:
+    if site.host != sites.LICAI and site.part != TRAIN and dice.random() < 0.2:
         return Shown(f"http://{sites.DIRECTORY}/go.php?to={site.host}", site.name, note)
-    return _home_of(site.host, site.name, note)
+    return _home_of(sites.JUMPED if site.host == sites.LICAI else site.host, site.name, note)
 
 
 def _category(web: Web, page: PlannedPage, dice: Random) -> list[Block]:
@@ -254,11 +250,5 @@ def _months(page: PlannedPage) -> Block:
     return _block("nav", "", (Shown(f"{home}{n // 12}/{n % 12 + 1:02}/", text) for n, text in steps))
 
 
-_MIDDLES = {
-    "home": _home,
-    "list": _list,
-    "article": _article,
-    "tag": _tag,
-    "category": _category,
-    "members": _members,
-}
+_MIDDLES = {"home": _home, "list": _list, "article": _article, "tag": _tag}
+_MIDDLES |= {"category": _category, "members": _members}

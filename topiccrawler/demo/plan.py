@@ -1,7 +1,6 @@
-"""The plan of the synthetic web: every page with its address, topic and headline, and nothing of its body.
+"""The plan of the synthetic web: every page with its address, topic and headline, the same under the same seed on every machine.
 
-The conflict: thousands of pages with known truth, the same under the same seed on every machine, cheap in time and memory.
-So only the plan is held; links and bodies follow from it on demand.
+Links and bodies follow from it on demand.
 """
 
 from __future__ import annotations
@@ -64,10 +63,10 @@ class Web:
 
     def nouns(self, site: Site, topic: str) -> list[str]:
         """The words of a topic that this site uses."""
-        found = self._nouns.get((site.host, topic))
-        if found is None:
-            found = self._nouns[site.host, topic] = vocabulary(self.dice("words", site.host, topic), topic)
-        return found
+        place = site.host, topic
+        if place not in self._nouns:
+            self._nouns[place] = vocabulary(self.dice("words", *place), topic)
+        return self._nouns[place]
 
     def find(self, url: str) -> PlannedPage | None:
         """The page at this address in any spelling, months of the endless calendar among them."""
@@ -93,11 +92,10 @@ class Web:
 
     def _plan_site(self, site: Site) -> None:
         home = f"http://{site.host}/"
-        if site.kind in ("refresh", "frames"):
+        behind = site.kind in ("refresh", "frames")  # the home page stands behind a door
+        if behind:
             self._add(PlannedPage(home, site, "front", site.topic, site.name))
-            self._add(PlannedPage(home + "main.html", site, "home", site.topic, site.name))
-        else:
-            self._add(PlannedPage(home, site, "home", site.topic, site.name))
+        self._add(PlannedPage(f"{home}main.html" if behind else home, site, "home", site.topic, site.name))
         if site.kind == "frames":
             self._add(PlannedPage(home + "menu.html", site, "menu", site.topic, "栏目"))
         self._add(PlannedPage(home + "about.html", site, "about", MIXED, f"关于{site.name}"))
@@ -122,13 +120,9 @@ class Web:
             for at in range(1, -(-channel.articles // ENTRIES_A_LIST) + 1)
             for title in [name if at == 1 else f"{name}_第{at}页"]
         ]
-        self.articles[channel] = [
-            self._add(self._plan_article(site, channel, number))
-            for number in range(first, first + channel.articles)
-        ]
-        if (
-            site.is_old and site.kind == "portal"
-        ):  # words percent-encoded in the site's own charset, as old sites do
+        numbers = range(first, first + channel.articles)
+        self.articles[channel] = [self._add(self._plan_article(site, channel, number)) for number in numbers]
+        if site.is_old and site.kind == "portal":  # words in the site's own charset, as old sites have them
             self.tags[channel] = [
                 self._add(PlannedPage(url, site, "tag", topic, f"{word}_标签", channel))
                 for word in self.nouns(site, topic)[:_TAGS_A_CHANNEL]

@@ -1,7 +1,7 @@
 """Puts words together: headlines, link texts, paragraphs.
 
-The conflict: a headline must mostly tell its topic, or no crawler could follow it, and sometimes not or even falsely, or
-any crawler could. So three kinds are drawn: telling, dull (nothing of the topic) and false (words of another topic).
+Three kinds of headlines are drawn: telling, dull (nothing of the topic) and false (words of another topic). Were all telling,
+any crawler could follow them.
 """
 
 from __future__ import annotations
@@ -62,12 +62,8 @@ def place(dice: Random) -> str:
 def _fill(template: str, dice: Random, nouns: list[str], topic: str, borrowed: str = "") -> str:
     doings = SUBJECTS[topic].doings
     drawn = [*dice.sample(nouns, 3), dice.choice(doings), dice.choice(doings), place(dice), person(dice)]
-    drawn += [
-        dice.choice(_LISTS["firms"]) + dice.choice(_LISTS["firm_ends"]),
-        dice.choice(_LISTS["times"]),
-        str(dice.randint(2, 9)),
-    ]
-    drawn += [dice.choice("一二三四五六"), borrowed]
+    drawn.append(dice.choice(_LISTS["firms"]) + dice.choice(_LISTS["firm_ends"]))
+    drawn += [dice.choice(_LISTS["times"]), str(dice.randint(2, 9)), dice.choice("一二三四五六"), borrowed]
     return template.format_map(dict(zip("nmkvupwctqaf", drawn, strict=True)))
 
 
@@ -89,19 +85,18 @@ def headline(dice: Random, topic: str, nouns: list[str]) -> str:
 
 def _sentence(dice: Random, topic: str, nouns: list[str], side: str, side_share: float) -> str:
     drawn = dice.random()
-    if drawn < PLAIN_SHARE:
-        return _fill(dice.choice(_LISTS["plain"]), dice, nouns, topic)
-    if drawn < PLAIN_SHARE + side_share:
-        return _fill(dice.choice(_LISTS["sentences"]), dice, list(SUBJECTS[side].nouns), side)
-    return _fill(dice.choice(_LISTS["sentences"]), dice, nouns, topic)
+    kind = "plain" if drawn < PLAIN_SHARE else "sentences"
+    if PLAIN_SHARE <= drawn < PLAIN_SHARE + side_share:
+        nouns, topic = list(SUBJECTS[side].nouns), side
+    return _fill(dice.choice(_LISTS[kind]), dice, nouns, topic)
 
 
 def paragraphs(dice: Random, topic: str, nouns: list[str], sentences: int) -> list[str]:
     """`sentences` sentences in paragraphs of two to five, some of them on a second theme."""
     side, side_share = dice.choice(TOPICS), dice.choice(SIDE_SHARES)
-    rest, result = sentences, []
-    while rest > 0:
-        size = min(rest, dice.randint(2, 5))
+    result = []
+    while sentences > 0:
+        size = min(sentences, dice.randint(2, 5))
         result.append("".join(_sentence(dice, topic, nouns, side, side_share) for _ in range(size)))
-        rest -= size
+        sentences -= size
     return result

@@ -1,8 +1,7 @@
 """The sites of the synthetic web: who they are, how they write bytes and addresses, and where each topic lives on them.
 
-The conflict: a web for trying a focused crawler needs the real one's variety (portals with channels on hosts or on paths,
-small topical sites, boards, blogs, old charsets), yet should be one idea to generate. So every site is a list of channels
-(host, path prefix, topic, number of articles), and all else follows from its kind and style.
+It has the real web's variety: portals with channels on hosts or on paths, small topical sites, boards, blogs, old charsets.
+Every site is a list of channels (host, path prefix, topic, number of articles), and all else follows from its kind and style.
 
 Two parts that never link to each other: `train`, whose links teach a classifier, and `crawl`, where it is tried.
 """
@@ -132,12 +131,7 @@ def _shared(host: str, name: str, kind: str, style: str, rows: str, articles: in
     return Site(host, name, kind, CRAWL, tuple(channels), style)
 
 
-def _listed(rows: str) -> Iterator[Site]:
-    """Topical sites: host, name, topic, articles of each section, style."""
-    for host, name, topic, articles, style in _rows(rows, 5):
-        yield _topical(host, name, topic, int(articles), style)
-
-
+# Topical sites: host, name, topic, articles of each section, style.
 _OFF_TOPIC = """
 www.zoubian.example 走遍青山 travel 20 dated               youlv.example 悠旅攻略 travel 15 query
 www.anhe.example 安禾健康网 health 19 plain                jk.baicao.example 百草堂 health 14 base
@@ -179,7 +173,7 @@ _CRAWLED = (
     replace(_portal("yunting.example", "云汀网", TOPICS, 44, on_hosts=True), style="dated"),
     replace(_portal("beichuang.example", "北窗网", TOPICS[:10], 32), style="dated"),
     replace(_portal("nanpu.example", "南浦在线", TOPICS[:9], 27), encoding=GBK),
-    *_listed(_OFF_TOPIC),
+    *(_topical(host, name, topic, int(n), style) for host, name, topic, n, style in _rows(_OFF_TOPIC, 5)),
     _topical(LICAI, "钱庄理财", FINANCE, 10, "dated"),
     _topical("www.hongpan.example", "红盘财讯", FINANCE, 9, "query", "refresh"),
     replace(_topical("www.haixia.example", "海霞财经", FINANCE, 6), encoding=BIG5),
@@ -199,7 +193,7 @@ _TRAINED_ON = (
     Site(TRAIN_DIRECTORY, "目录网", "directory"),
     replace(_portal("changting.example", "长亭网", TAUGHT, 24, on_hosts=True), style="dated"),
     _portal("luoyuan.example", "洛原热线", TOPICS[:6], 16),
-    *_listed(_TRAIN_TOPICAL),
+    *(_topical(host, name, topic, int(n), style) for host, name, topic, n, style in _rows(_TRAIN_TOPICAL, 5)),
 )
 SITES: tuple[Site, ...] = (*_CRAWLED, *(replace(site, part=TRAIN) for site in _TRAINED_ON))
 # Mouth of each tunnel, a page that names the hidden hosts -> hidden hosts.

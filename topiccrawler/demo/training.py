@@ -1,8 +1,7 @@
 """The demo's training: a general crawl of the training part, links labelled by the domain rule, then link_model.training.
 
-The conflict: a classifier needs thousands of links whose targets' topic is known, and nobody labels by hand (NB 2010
-§3.2.2). So a plain breadth-first crawl over real HTTP reads links, and each gets the label of its target's place; the demo's
-topic file names the places of the part that is never crawled later, so that the crawl cannot profit from them.
+A plain breadth-first crawl over real HTTP reads links, and each gets the label of its target's place (NB 2010 §3.2.2). The
+demo's topic file names places of the part that is never crawled later, so that the crawl cannot profit from them.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from urllib.error import HTTPError
 from topiccrawler.demo.crawls import DemoFiles
 from topiccrawler.demo.plan import Web
 from topiccrawler.demo.sites import TRAIN
-from topiccrawler.errors import LinksFileError
+from topiccrawler.errors import LinksFileError, file_faults
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.labelling import label
 from topiccrawler.link_model.training.train import TrainingRecipe, train
@@ -74,17 +73,13 @@ def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[
         tick(done)
 
     found = collect(web, proxy, Reader(VsmClassifier(topic)), pages, count)
-    try:
-        with files.links.open("w", encoding="utf-8") as output:
-            for link in found:
-                value = label(link.url, topic)
-                if value is not None:
-                    row = {**link._asdict(), "context": CONTEXT, "label": value}
-                    output.write(json.dumps(row, ensure_ascii=False) + "\n")
-                    labels.append(value)
-    except OSError as failure:
-        fault = f"could not be collected: {failure}"
-        raise LinksFileError(str(files.links), fault, "run the demo again") from None
+    fault = file_faults(LinksFileError, files.links, "could not be collected", "run the demo again")
+    with fault, files.links.open("w", encoding="utf-8") as output:
+        for link in found:
+            if (value := label(link.url, topic)) is not None:
+                row = {**link._asdict(), "context": CONTEXT, "label": value}
+                output.write(json.dumps(row, ensure_ascii=False) + "\n")
+                labels.append(value)
     rivals = [load_topic(name) for name, _ in topic_names() if name != topic.name]
     trained = train(TrainingRecipe(topic, links=[files.links], negative_topics=rivals, context=CONTEXT))
     save(trained.model, files.model)

@@ -1,8 +1,7 @@
 """What the synthetic web talks about: for each topic its words, its doings, and the names of its sections.
 
-The conflict: the web must be readable as Chinese and hard enough to crawl, yet no sentence of anyone's may stand in it. So
-the lists are our own and `sentences` puts them together. Topics overlap where they do in life: property, technology and
-games speak of money too, lottery most of all, so a finance word in a link is evidence and no proof.
+The lists are our own and `sentences` puts them together, so no sentence of anyone's stands in it. Topics overlap where they do
+in life: property, technology and games speak of money too, lottery most of all, so a finance word in a link is no proof.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The time of day, by a clock that never goes back.
-
-The conflict: rows on disk want the time of day, host clocks must not stand still when the machine's clock is set
-back. So the time of day is read once, and a monotonic clock counts on from there.
-"""
+"""The time of day, by a clock that never goes back: it is read once, and a monotonic clock counts on from there."""
 
 from __future__ import annotations
 

@@ -47,18 +47,18 @@ class LeaseSignals:
         error = failure.value
         if isinstance(error, HttpError):
             lease.status = error.response.status
-            self._leases.fail(lease, State.ERROR, f"http {lease.status}")
+            self._leases.end(lease, State.ERROR, f"http {lease.status}")
         elif isinstance(error, IgnoreRequest):
-            self._leases.fail(lease, State.DISCARDED, _reason(error) or "ignored")
+            self._leases.end(lease, State.DISCARDED, _reason(error) or "ignored")
         else:
-            self._leases.fail(lease, State.ERROR, type(error).__name__)
+            self._leases.end(lease, State.ERROR, type(error).__name__)
         return failure
 
     def end_lost_moves(self) -> None:
         """A retry or redirect that was announced but never came back was dropped by another component."""
         for lease in self._leases:
             if lease.moving:
-                self._leases.fail(lease, State.DISCARDED, "redirect dropped")
+                self._leases.end(lease, State.DISCARDED, "redirect dropped")
 
     def sweep(
         self, engine: ExecutionEngine, aside: Iterable[Request], now: float, patience_seconds: float

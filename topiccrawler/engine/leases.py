@@ -1,9 +1,9 @@
 """How a leased request ends, of the some fifteen ways it can, several of them silent.
 
-The conflict: the engine never tells a scheduler that a request is finished. A lease must end exactly once, and only
-when its links are queued *and* each of its items is stored or dropped. Five hooks see the ends: the request's
-errback, the outermost spider middleware, the item signals, the spider_error signal, and the request coming back as a
-retry or a redirect. A sweep finds what slipped through all of them.
+The engine never tells a scheduler that a request is finished. A lease must end exactly once, and only when its links are
+queued *and* each of its items is stored or dropped. Five hooks see the ends: the request's errback, the outermost spider
+middleware, the item signals, the spider_error signal, and the request coming back as a retry or a redirect. A sweep finds
+what slipped through all of them.
 """
 
 from __future__ import annotations
@@ -74,10 +74,6 @@ class Leases:
         """The open lease of that number."""
         return self._open.get(number) if isinstance(number, int) else None
 
-    def fail(self, lease: Lease, state: State, reason: str) -> None:
-        """It ends without a page."""
-        self._end(lease, state, reason)
-
     def broke(self, lease: Lease, reason: str) -> None:
         """Its callback raised; items it gave before still come through the pipelines."""
         lease.error = lease.error or reason
@@ -118,19 +114,20 @@ class Leases:
                 lease.missing_since = now
             elif now - lease.missing_since >= patience_seconds:
                 swept += 1
-                self._end(lease, State.DISCARDED, "replaced by another component")
+                self.end(lease, State.DISCARDED, "replaced by another component")
         return swept
 
     def _settle(self, lease: Lease) -> None:
         if not lease.iterated or lease.settled_items < lease.items:
             return
         if lease.error:
-            self._end(lease, State.ERROR, lease.error)
+            self.end(lease, State.ERROR, lease.error)
         elif lease.kept_items:
-            self._end(lease, State.COMPLETED, "kept")
+            self.end(lease, State.COMPLETED, "kept")
         else:
-            self._end(lease, State.DISCARDED, lease.drop_reason or "no page")
+            self.end(lease, State.DISCARDED, lease.drop_reason or "no page")
 
-    def _end(self, lease: Lease, state: State, reason: str) -> None:
+    def end(self, lease: Lease, state: State, reason: str) -> None:
+        """It ends; what has ended stays so."""
         if self._open.pop(lease.number, None) is not None:
             self._on_end(lease, state, reason)

@@ -44,10 +44,8 @@ class NearDuplicatePipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         choice = str(crawler.settings.get("TOPIC_DUPLICATES", "alias"))
         if choice not in cls.CHOICES:
-            fault = ArgumentError(
-                f"TOPIC_DUPLICATES={choice!r}", "is no choice", f"use {', '.join(cls.CHOICES)}"
-            )
-            raise SystemExit(str(fault))
+            remedy = f"use {', '.join(cls.CHOICES)}"
+            raise SystemExit(str(ArgumentError(f"TOPIC_DUPLICATES={choice!r}", "is no choice", remedy)))
         if choice == "keep":
             raise NotConfigured
         across = crawler.settings.getbool("TOPIC_DUPLICATES_ACROSS_SITES", True)

@@ -1,12 +1,13 @@
 """What servers ask for, told to the host clocks: Crawl-delay, Retry-After, 429 and 503, slowness.
 
-The conflict: Scrapy learns these things in the downloader, where a request already waits in a line that knows no
-scores; order is only kept when the frontier knows beforehand that a host must rest.
+Scrapy learns these things in the downloader, where a request already waits in a line that knows no scores; the frontier must
+know beforehand that a host rests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Self
 
@@ -23,33 +24,20 @@ from topiccrawler.frontier.hosts import Hosts
 TOO_BUSY = (429, 503)
 
 
+@dataclass(eq=False)
 class Politeness:
-    """Listens to the engine and slows hosts down; only `frontier/…` stats and `Hosts` are changed.
+    """Listens to the engine and slows hosts down; only `frontier/…` stats and `Hosts` are changed."""
 
-    `slots`: the downloader's, whose delays AutoThrottle sets; empty when it is off.
-    """
-
-    def __init__(
-        self,
-        hosts: Hosts,
-        clock: Callable[[], float],
-        stats: StatsCollector,
-        slots: Mapping[str, Slot],
-        *,
-        user_agent: str,
-        crawl_delay_max_seconds: float,
-        backoff_seconds: float,
-        backoff_max_seconds: float,
-    ) -> None:
-        self._hosts = hosts
-        self._clock = clock
-        self._stats = stats
-        self._slots = slots
-        self._user_agent = user_agent
-        self._crawl_delay_max = crawl_delay_max_seconds
-        self._backoff = backoff_seconds
-        self._backoff_max = backoff_max_seconds
-        self._strikes: dict[str, int] = {}
+    hosts: Hosts
+    clock: Callable[[], float]
+    stats: StatsCollector
+    slots: Mapping[str, Slot]  # the downloader's, whose delays AutoThrottle sets; empty when it is off
+    _: KW_ONLY
+    user_agent: str
+    crawl_delay_max_seconds: float
+    backoff_seconds: float
+    backoff_max_seconds: float
+    _strikes: dict[str, int] = field(default_factory=dict)  # answers in a row that said a host is busy
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, hosts: Hosts, clock: Callable[[], float]) -> Self:
@@ -71,28 +59,27 @@ class Politeness:
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
         """robots.txt may ask for a delay of its own."""
-        delay = robotparser.crawl_delay(self._user_agent)
+        delay = robotparser.crawl_delay(self.user_agent)
         if delay is not None and delay > 0:
-            host = host_key(request)
-            self._hosts.set_delay(host, min(float(delay), self._crawl_delay_max), "robots")
-            self._stats.inc_value("frontier/crawl_delay_hosts")
+            seconds = min(float(delay), self.crawl_delay_max_seconds)
+            self.hosts.set_delay(host_key(request), seconds, "robots")
+            self.stats.inc_value("frontier/crawl_delay_hosts")
 
     def response_downloaded(self, response: Response, request: Request) -> None:
         """A busy server is left alone for as long as it asks; a slow one is asked less often."""
         host = host_key(request)
         if response.status in TOO_BUSY:
-            now = self._clock()
+            now = self.clock()
             strikes = self._strikes[host] = self._strikes.get(host, 0) + 1
             asked = retry_after_seconds(response, now)
-            seconds = asked if asked is not None else self._backoff * 2 ** (strikes - 1)
-            self._hosts.back_off(
-                host, now + min(seconds, self._backoff_max), "retry-after" if asked else "back-off"
-            )
-            self._stats.inc_value("frontier/rests/retry_after" if asked else "frontier/rests/back_off")
+            seconds = asked if asked is not None else self.backoff_seconds * 2 ** (strikes - 1)
+            until = now + min(seconds, self.backoff_max_seconds)
+            self.hosts.back_off(host, until, "retry-after" if asked else "back-off")
+            self.stats.inc_value("frontier/rests/retry_after" if asked else "frontier/rests/back_off")
         else:
             self._strikes.pop(host, None)
-        if (slot := self._slots.get(request.meta.get("download_slot", ""))) is not None:
-            self._hosts.set_delay(host, float(slot.delay), "autothrottle")
+        if (slot := self.slots.get(request.meta.get("download_slot", ""))) is not None:
+            self.hosts.set_delay(host, float(slot.delay), "autothrottle")
 
 
 def host_key(request: Request) -> str:

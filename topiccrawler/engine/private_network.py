@@ -1,9 +1,8 @@
 """Keeps the crawl out of the network it runs in: loopback, private, link-local and metadata addresses are not fetched.
 
-The conflict: any page may link to http://169.254.169.254/ or to a name that resolves to 127.0.0.1, and the crawler
-sits where only trusted programs sit; yet the user's own proxy, and a seed he gave on such a host, must work. A name's
-address is known only when it is resolved, and it may be another one the next time. So the middleware says which names
-are strangers', and the resolver, which has the address the connection will use, refuses those that lead inside.
+The user's own proxy, and a seed he gave on such a host, must work; and a name's address is known only when it is resolved,
+and may be another one the next time. So the middleware says which names are strangers', and the resolver, which has the
+address the connection will use, refuses those that lead inside.
 
 Not looked at: requests through a proxy (it resolves), a replay, spiders that are not ours, TOPIC_PRIVATE_NETWORK.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,27 +26,18 @@ logger = logging.getLogger(__name__)
 LIVE_SECONDS = 0.5
 
 
+@dataclass(eq=False)
 class Progress:
-    """On a terminal one line that changes in place, with log lines above it; elsewhere a log line now and then.
+    """On a terminal one line that changes in place, with log lines above it; elsewhere a log line now and then."""
 
-    `line`: what to say; after its first comma it stands behind the bar. `pages`: how many will be fetched, if known.
-    """
-
-    def __init__(
-        self,
-        line: Callable[[], str],
-        harvest: HarvestCounter,
-        *,
-        pages: int | None,
-        seconds: float,
-        live: bool,
-    ) -> None:
-        self.line, self.harvest, self.pages = line, harvest, pages
-        self.seconds = LIVE_SECONDS if live else seconds
-        self._live = live
-        self._bar: tqdm[Any] | None = None
-        self._stream: Any = None
-        self._loop: AsyncioLoopingCall | LoopingCall | None = None
+    line: Callable[[], str]  # what to say; after its first comma it stands behind the bar
+    harvest: HarvestCounter
+    pages: int | None  # how many will be fetched, if known
+    seconds: float
+    live: bool
+    _bar: tqdm[Any] | None = None
+    _stream: Any = None
+    _loop: AsyncioLoopingCall | LoopingCall | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -55,26 +47,20 @@ class Progress:
         live = sys.stderr.isatty() and not crawler.settings.get("LOG_FILE")
         runtime = needed_runtime(crawler)
         own = getattr(crawler.spider, "progress_line", None)  # of a spider that collects something else
-        extension = cls(
-            own or partial(progress_line, runtime),
-            runtime.harvest,
-            pages=runtime.params.pages,
-            seconds=seconds,
-            live=live,
-        )
+        line = own or partial(progress_line, runtime)
+        extension = cls(line, runtime.harvest, runtime.params.pages, LIVE_SECONDS if live else seconds, live)
         crawler.signals.connect(extension.started, signals.engine_started)
         crawler.signals.connect(extension.stopped, signals.spider_closed)
         return extension
 
     def started(self) -> None:
         """The crawl is under way."""
-        if self._live:
+        if self.live:
             from tqdm import tqdm  # only a terminal needs it
 
             self._bar = tqdm(total=self.pages, unit=" pages", dynamic_ncols=True, file=sys.stderr)
-            if (handler := get_scrapy_root_handler()) is not None and isinstance(
-                handler, logging.StreamHandler
-            ):
+            handler = get_scrapy_root_handler()
+            if isinstance(handler, logging.StreamHandler):
                 self._stream = handler.setStream(_AboveBar(handler.stream))
         self._loop = create_looping_call(self.show)
         self._loop.start(self.seconds, now=False)

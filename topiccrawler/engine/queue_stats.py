@@ -1,8 +1,7 @@
 """How the queue stands, as stats and in its own file: why hosts wait, what is held back, how the last refresh went.
 
-The conflict: `why does nothing happen?` is asked while the crawl runs, by a person who sees only a stats dump or the
-JOBDIR. So the answer is written now and then: numbers into the stats, the hosts' own waits into a note of the
-frontier, where `scrapy frontier` finds them; a resumed crawl keeps the rests that servers asked for.
+Written now and then, for a person who asks why nothing happens: numbers into the stats, the hosts' own waits into a note of
+the frontier, where `scrapy frontier` finds them; a resumed crawl keeps the rests that servers asked for.
 """
 
 from __future__ import annotations
@@ -36,10 +35,8 @@ class QueueStats:
     """Of one crawl."""
 
     def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector) -> None:
-        self._ordering = ordering
-        self._frontier = ordering.frontier
-        self._harvest = harvest
-        self._stats = stats
+        self._ordering, self._frontier = ordering, ordering.frontier
+        self._harvest, self._stats = harvest, stats
         self._told: set[str] = set()  # closed hosts the log has heard of
         self._waits: set[str] = set()  # reasons that were set once
 
@@ -67,7 +64,10 @@ class QueueStats:
             self._stats.set_value("frontier/rescore/slices", rescoring.slices)
             self._stats.set_value("frontier/rescore/changed", rescoring.changed)
             self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
-        self._tell()
+        for host, reason in self._budgets_closed().items():
+            if host not in self._told:
+                self._told.add(host)
+                logger.info("Host %s is asked no more: %s (%s)", host, reason, _REMEDIES[reason])
         long = [wait for wait in waits if wait[2] - now > _WORTH_NOTING_SECONDS]
         long.sort(key=lambda wait: -wait[2])
         noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]
@@ -83,11 +83,8 @@ class QueueStats:
             held = self._frontier.listing.waiting_in(closed)
             self._stats.set_value("frontier/urls/held", held)
             if held:
-                logger.info(
-                    "%d URLs of %d hosts were held back by budgets; `scrapy frontier` tells why",
-                    held,
-                    len(closed),
-                )
+                told = "%d URLs of %d hosts were held back by budgets; `scrapy frontier` tells why"
+                logger.info(told, held, len(closed))
         self._stats.set_value("topic/pages", self._harvest.pages)
         self._stats.set_value("topic/kept", self._harvest.kept)
         self._stats.set_value("topic/harvest_rate", round(self._harvest.harvest_rate, 4))
@@ -96,19 +93,11 @@ class QueueStats:
         budgets = self._ordering.budgets
         return {} if budgets is None else budgets.closed
 
-    def _tell(self) -> None:
-        for host, reason in self._budgets_closed().items():
-            if host not in self._told:
-                self._told.add(host)
-                logger.info("Host %s is asked no more: %s (%s)", host, reason, _REMEDIES[reason])
-
 
 def noted_waits(text: str | None) -> list[tuple[str, str, float]]:
     """Host, reason, until when (inf = for good) of a note; nothing when it is damaged."""
     try:
-        return [
-            (str(host), str(reason), inf if until is None else float(until))
-            for host, reason, until in json.loads(text or "[]")
-        ]
+        rows = json.loads(text or "[]")
+        return [(str(host), str(why), inf if until is None else float(until)) for host, why, until in rows]
     except (ValueError, TypeError):
         return []

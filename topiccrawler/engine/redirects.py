@@ -1,8 +1,8 @@
 """A leased request that comes back to the scheduler: where it goes on to, and whether it may.
 
-The conflict: a lease is of one URL, but a redirect leads its request to another, perhaps of another host, which may be
-waiting, under way or done with already. So the target is leased along and ends with the lease; a known one ends it at
-once. A retry stays where it is. Either way the host's slot is given back: a turn is asked for anew.
+A redirect leads the request of one leased URL to another, perhaps of another host, which may be waiting, under way or done
+with already. So the target is leased along and ends with the lease; a known one ends it at once. A retry stays where it is.
+Either way the host's slot is given back: a turn is asked for anew.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Serves a crawl from WARC files instead of the network (setting REPLAY_WARC).
 
-The conflict: everything above the socket should run as in a real crawl (robots.txt, redirects, retries, cookies,
-delays), with nothing below it. So this stands where Scrapy's HTTP handler stands and answers as a server would:
-301 for an alias, 404 for an unknown page, 502 for an unknown host, 405 for what is neither GET nor HEAD.
+It stands where Scrapy's HTTP handler stands, so that all above the socket runs as in a real crawl, and answers as a server
+would: 301 for an alias, 404 for an unknown page, 502 for an unknown host, 405 for what is neither GET nor HEAD.
 """
 
 from __future__ import annotations

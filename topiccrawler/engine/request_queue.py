@@ -1,8 +1,7 @@
 """Requests that are no rows: retries, redirects, and whatever spiders, shell, parse and check send by themselves.
 
-The conflict: such a request carries closures (callback, errback) that no row can hold, so the object itself is kept;
-yet it must ask the same host clock as the rows do. There are few of them in a focused crawl: a scan over their hosts
-is enough.
+Such a request carries closures (callback, errback) that no row can hold, so the object itself is kept; it asks the same host
+clock as the rows do. There are few of them in a focused crawl: a scan over their hosts is enough.
 """
 
 from __future__ import annotations

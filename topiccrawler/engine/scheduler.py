@@ -1,14 +1,14 @@
 """The scheduler Scrapy calls: best URL of a host that is ready, one lease at a time.
 
-The conflict: Scrapy's engine asks for a request whenever it has room, but order is lost in the downloader's line, so
-only what can start at once may be handed out; and the engine sleeps when it gets nothing, so it must be woken the
-moment the next host is ready.
+Scrapy's engine asks for a request whenever it has room, but order is lost in the downloader's line, so only what can start
+at once is handed out; and the engine sleeps when it gets nothing, so it is woken the moment the next host is ready.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 from scrapy import Request, Spider
@@ -68,9 +68,7 @@ class FocusedScheduler(BaseScheduler):
         self.leases = Leases(self._ended)
         self.lease_signals = LeaseSignals(self.leases)
         self.wake_timer = WakeTimer(engine)
-        self.queue_stats = (
-            QueueStats(runtime.ordering, runtime.harvest, stats) if runtime is not None else None
-        )
+        self.queue_stats = QueueStats(runtime.ordering, runtime.harvest, stats) if runtime else None
         self._next_sweep = 0.0
         self._closing = False
 
@@ -106,9 +104,8 @@ class FocusedScheduler(BaseScheduler):
         """Put back what is still leased, keep the strategy's state, let go of the files."""
         self._closing = True
         self.wake_timer.cancel()
-        if self.runtime is None:
+        if (runtime := self.runtime) is None:
             return
-        runtime = self.runtime
         runtime.files.commit()
         left = [url for lease in self.leases.drop_all() for url in (lease.leased.link.url, *lease.claimed)]
         runtime.frontier.release(self.clock(), left)
@@ -122,23 +119,13 @@ class FocusedScheduler(BaseScheduler):
         """True while anything waits that will be fetched, be its host ready or resting. O(1)."""
         if len(self.side):
             return True
-        return (
-            self.runtime is not None
-            and self.armed
-            and not self._limit_reached()
-            and len(self.runtime.frontier) > 0
-            and not self._all_held()
-        )
-
-    def _all_held(self) -> bool:
-        """What waits is held back by budgets, and nothing under way could bring more."""
-        budgets = self._parts().ordering.budgets
-        return (
-            budgets is not None
-            and bool(budgets.closed)
-            and not len(self.leases)
-            and self.hosts.next_ready(self.clock()) is None
-        )
+        runtime = self.runtime
+        if runtime is None or not self.armed or self._limit_reached() or not len(runtime.frontier):
+            return False
+        budgets = runtime.ordering.budgets
+        if len(self.leases) or budgets is None or not budgets.closed:
+            return True
+        return self.hosts.next_ready(self.clock()) is not None  # else budgets hold back all that waits
 
     # --- what comes in
 
@@ -167,7 +154,7 @@ class FocusedScheduler(BaseScheduler):
             if (refusal := follow(lease, request, self._parts().frontier, self.clock())) is not None:
                 if refusal == KNOWN:
                     self._count("frontier/redirects/known")
-                self.leases.fail(lease, State.DISCARDED, refusal)
+                self.leases.end(lease, State.DISCARDED, refusal)
                 return False
         elif self.side.is_repeat(request):
             self._count("frontier/requests/duplicate")
@@ -187,9 +174,7 @@ class FocusedScheduler(BaseScheduler):
             return self._next(self.clock())
         except Exception:
             self._closing = True
-            logger.exception(
-                "The frontier failed; the crawl ends. What is on disk is the state of the last commit."
-            )
+            logger.exception("The frontier failed; the crawl ends. On disk is the state of the last commit.")
             deferred_from_coro(self.engine.close_spider_async(reason="frontier_error"))
             return None
 
@@ -197,9 +182,8 @@ class FocusedScheduler(BaseScheduler):
         self.lease_signals.end_lost_moves()
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
-            self._count(
-                "frontier/swept", self.lease_signals.sweep(self.engine, self.side, now, SWEEP_SECONDS)
-            )
+            swept = self.lease_signals.sweep(self.engine, self.side, now, SWEEP_SECONDS)
+            self._count("frontier/swept", swept)
             if self.queue_stats is not None:
                 self.queue_stats.show(now)
         self.side.release_slots(self.engine.downloader.active, now)
@@ -208,9 +192,8 @@ class FocusedScheduler(BaseScheduler):
         leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
         if leasing:
             decisions: dict[str, GateDecision] = {}
-            leased = self._parts().ordering.lease(
-                now, lambda row: self._refusal(row, decisions), REFUSALS_AT_ONCE
-            )
+            look = partial(self._refusal, decisions)
+            leased = self._parts().ordering.lease(now, look, REFUSALS_AT_ONCE)
             if leased is not None:
                 return self._request(leased, decisions[leased.link.url])
         self.wake_timer.at([self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None], now)
@@ -224,7 +207,7 @@ class FocusedScheduler(BaseScheduler):
             self.side.watch(request, host)
         return request
 
-    def _refusal(self, row: Leased, decisions: dict[str, GateDecision]) -> str | None:
+    def _refusal(self, decisions: dict[str, GateDecision], row: Leased) -> str | None:
         """The gate in the lease loop: a refusal here costs nothing and keeps the host's slot."""
         decision = self._parts().gate.decide(row.link, row.tunnel)
         if not decision.passed:
@@ -273,15 +256,12 @@ class FocusedScheduler(BaseScheduler):
         if self.runtime is None:
             return False
         params, harvest = self.runtime.params, self.runtime.harvest
-        return (params.pages is not None and harvest.pages + len(self.leases) >= params.pages) or (
-            params.targets is not None and harvest.kept >= params.targets
-        )
+        fetched = params.pages is not None and harvest.pages + len(self.leases) >= params.pages
+        return fetched or (params.targets is not None and harvest.kept >= params.targets)
 
     def _parts(self) -> Runtime:
         if self.runtime is None:
-            raise RuntimeError(
-                "only a spider with a runtime (topiccrawler.engine.runtime) sends links and has leases"
-            )
+            raise RuntimeError("only a spider with a runtime (engine.runtime) sends links and has leases")
         return self.runtime
 
     def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:

@@ -1,8 +1,8 @@
 """How what a user got wrong ends: one line and exit code 1, in a command and in a crawl.
 
-The conflict: Scrapy gives a person either a traceback or, for a fault in a spider, exit status 0. So commands tell a
-CrawlerError here, and a spider's becomes SystemExit before the crawl begins. (Not in topiccrawler.commands: Scrapy
-takes every command class it finds there for a command.)
+Scrapy gives a person either a traceback or, for a fault in a spider, exit status 0. So commands tell a CrawlerError here, and
+a spider's becomes SystemExit before the crawl begins. (Not in topiccrawler.commands: Scrapy takes every command class it
+finds there for a command.)
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The strategies of a comparison: from what a user writes to a strategy that is ready to crawl.
-
-The conflict: one strategy may run several times with other parameters, some need a link model or more that a topic lacks, and
-`all` must not fail for one of them. So each is written NAME or NAME:key=value:key=value, and what cannot be built says why.
-"""
+"""The strategies of a comparison, from what a user writes, NAME or NAME:key=value:key=value, to one that is ready to crawl."""
 
 from __future__ import annotations
 
@@ -10,14 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from topiccrawler.crawl.assemble import (
-    PLAIN_CONTEXT,
-    Parts,
-    assemble,
-    link_model_of,
-    needs_link_model,
-    topic_of,
-)
+from topiccrawler.crawl import assemble
+from topiccrawler.crawl.assemble import PLAIN_CONTEXT, Parts
 from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.errors import CrawlerError, ModelError, StrategyError
 from topiccrawler.link_model.classifier import LinkClassifier
@@ -67,11 +57,6 @@ def parameters_of(spec: str) -> dict[str, str]:
     return parameters
 
 
-def recipe_for(recipe: Recipe, spec: str, seed: int = 0) -> Recipe:
-    """The topic's recipe with that strategy."""
-    return replace(recipe, strategy=name_of(spec), parameters=parameters_of(spec), seed=seed)
-
-
 def build_all(recipe: Recipe, specs: Sequence[str], *, forgiving: Sequence[str] = ()) -> Configurations:
     """Build each once. One among `forgiving` that cannot be built is absent; another one's error goes up."""
     found = Configurations()
@@ -90,10 +75,9 @@ def build_all(recipe: Recipe, specs: Sequence[str], *, forgiving: Sequence[str] 
 
 def parts_of(recipe: Recipe, spec: str, seed: int = 0) -> Parts:
     """The crawl's parts with that strategy; a topic's link model is loaded once in a process."""
-    ready = recipe_for(recipe, spec, seed)
-    if not needs_link_model(ready):
-        return assemble(ready)
-    return assemble(ready, _model(recipe.topic, recipe.link_models))
+    ready = replace(recipe, strategy=name_of(spec), parameters=parameters_of(spec), seed=seed)
+    model = _model(recipe.topic, recipe.link_models) if assemble.needs_link_model(ready) else None
+    return assemble.assemble(ready, model)
 
 
 def contexts_of(recipe: Recipe) -> list[ContextMaker]:
@@ -107,4 +91,4 @@ def contexts_of(recipe: Recipe) -> list[ContextMaker]:
 @lru_cache(maxsize=4)
 def _model(topic: str, models: str | None) -> LinkClassifier:
     recipe = Recipe(topic, link_models=models)
-    return link_model_of(recipe, topic_of(recipe))
+    return assemble.link_model_of(recipe, assemble.topic_of(recipe))

@@ -1,6 +1,5 @@
-"""What a run cost: processor time, memory, and the time that went into refreshing the queue.
+"""What a run cost: processor time, memory, and the time that went into refreshing the queue. It never repeats to the bit.
 
-The conflict: costs never repeat to the bit, results must. So they are measured beside the run and kept in a file of their own.
 Peak memory is the process's; on Linux its mark is set back before a run, elsewhere it is that of all runs before it too.
 """
 

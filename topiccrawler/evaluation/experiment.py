@@ -1,8 +1,6 @@
 """A comparison from beginning to end: read the web, run every strategy for every topic, score the runs.
 
-The conflict: a comparison is long, so one slip must be found before it begins and one weak strategy must not stop it; and it must
-repeat to the bit, in whatever order the workers finish. So all is checked and built first, and results are put back into the
-order in which they were asked for.
+All is checked and built before it begins. It repeats to the bit, in whatever order the workers finish.
 """
 
 from __future__ import annotations
@@ -15,12 +13,7 @@ from pathlib import Path
 
 from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.errors import SeedsError
-from topiccrawler.evaluation.configurations import (
-    Configurations,
-    build_all,
-    contexts_of,
-    strategy_of,
-)
+from topiccrawler.evaluation.configurations import Configurations, build_all, contexts_of, strategy_of
 from topiccrawler.evaluation.labels import Labels, read_labels
 from topiccrawler.evaluation.live import LiveCrawls
 from topiccrawler.evaluation.oracle import oracle_order
@@ -91,35 +84,19 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
         for name in names:
             labels.of(name)
     built = [build_all(recipe, plan.specs, forgiving=plan.forgiving) for recipe in plan.recipes]
-    with (
-        tempfile.TemporaryDirectory(prefix=".readings-", dir=folder) as temporary,
-        Workers(plan.jobs) as workers,
-    ):
-        readings = Path(temporary) / "readings.sqlite"
+    temporary = tempfile.TemporaryDirectory(prefix=".readings-", dir=folder)
+    with temporary as place, Workers(plan.jobs) as workers:
+        readings = Path(place) / "readings.sqlite"
         with bar("reading", len(pages)) as tick:
             found = read_web(_reading_plan(plan), pages, readings, workers, tick)
-        outcomes = [
-            _outcome(
-                name,
-                built[at],
-                _truth(at, name, labels, found, numbers[at]),
-                numbers[at],
-                found,
-                pages,
-                plan,
-            )
-            for at, name in enumerate(names)
-        ]
+        outcomes = []
+        for at, name in enumerate(names):
+            truth = _truth(at, name, labels, found, numbers[at])
+            order = oracle_order(found.links, numbers[at], truth.relevant, plan.pages)
+            seeds = [pages.urls[number] for number in numbers[at]]
+            outcomes.append(Outcome(name, truth, seeds, Scored.of(truth, [order]), order, built[at]))
         runs = {
-            (at, spec): Run(
-                recipe,
-                spec,
-                tuple(numbers[at]),
-                plan.pages,
-                readings,
-                at,
-                concurrency=plan.concurrency,
-            )
+            (at, spec): Run(recipe, spec, tuple(numbers[at]), plan.pages, readings, at, 0, plan.concurrency)
             for at, recipe in enumerate(plan.recipes)
             for spec in built[at].specs
         }
@@ -160,18 +137,3 @@ def _truth(at: int, topic: str, labels: Labels | None, found: WebReading, seeds:
     content = frozenset() if labels is None else relevant & labels.content
     reachable = frozenset(found.links.reachable(seeds))
     return Truth("judge" if labels is None else "labels", relevant, content, reachable)
-
-
-def _outcome(
-    topic: str,
-    built: Configurations,
-    truth: Truth,
-    seeds: Sequence[int],
-    found: WebReading,
-    pages: RecordedPages,
-    plan: Plan,
-) -> Outcome:
-    order = oracle_order(found.links, seeds, truth.relevant, plan.pages)
-    return Outcome(
-        topic, truth, [pages.urls[number] for number in seeds], Scored.of(truth, [order]), order, built
-    )

@@ -1,7 +1,4 @@
-"""The truth about a recorded web: which pages are about which topic, as people or rules have labelled them.
-
-The conflict: labels serve to score a crawl and for nothing else; a crawl that saw them would prove nothing. So they are read
-here and reach the measures only.
+"""The truth about a recorded web: which pages are about which topic, as people or rules have labelled them. No crawl sees it.
 
 A file of lines `url TAB topics TAB how TAB kind`; topics separated by commas, may be empty (no evidence); kind is home, hub or
 content; lines that begin with `#` are passed over. URLs are compared by the page they lead to.
@@ -33,11 +30,8 @@ class Labels:
         """The pages about a topic; an error when there are none: nothing could be measured."""
         if not self.topics.get(topic):
             known = ", ".join(sorted(name for name, pages in self.topics.items() if pages)) or "none"
-            raise ArgumentError(
-                f"topic {topic!r}",
-                "no page of the recorded web is labelled with it",
-                f"labelled are: {known}",
-            )
+            fault = "no page of the recorded web is labelled with it"
+            raise ArgumentError(f"topic {topic!r}", fault, f"labelled are: {known}")
         return self.topics[topic]
 
 
@@ -58,10 +52,8 @@ def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
                 labels.content.add(number)
     labels.pages = len(seen)
     if not seen:
-        names = ", ".join(map(str, paths))
-        raise ArgumentError(
-            f"--labels {names}", "labels no page of the recorded web", "give the labels of this web"
-        )
+        what = f"--labels {', '.join(map(str, paths))}"
+        raise ArgumentError(what, "labels no page of the recorded web", "give the labels of this web")
     return labels
 
 

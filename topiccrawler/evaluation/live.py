@@ -1,8 +1,7 @@
 """One ordering's crawl by the real engine, on the recorded web: `scrapy crawl topic` in a process of its own.
 
-The conflict: the replay has neither an engine nor answers that overtake each other; whoever reads a comparison wants to know
-that this changes little. So the same arguments go to the real crawl, REPLAY_WARC answers for the network, and the crawl log
-says what was fetched. It does not repeat to the bit.
+It gets the arguments of the replay, REPLAY_WARC answers for the network, and the crawl log says what was fetched. Answers
+overtake each other as in any crawl, so it does not repeat to the bit.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from topiccrawler.demo.crawls import last_line, start_scrapy
 from topiccrawler.errors import CrawlerError
 from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.costs import Cost
@@ -25,19 +24,15 @@ from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Crawled, Run
 from topiccrawler.store.visits import read_visits
 
-SETTINGS_MODULE = "topiccrawler.settings"
 RECORDED_LINKS = "topiccrawler.engine.middlewares.recorded_links.RecordedLinksMiddleware"
 RECORDED_LINKS_POSITION = 1200
-BUDGETS = (
-    *(
-        "FRONTIER_HOST_PAGES",
-        "FRONTIER_DOMAIN_PAGES",
-        "FRONTIER_HOST_UNPRODUCTIVE_PAGES",
-        "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES",
-    ),
-    *("FRONTIER_PATH_SEGMENTS_MAX", "FRONTIER_SEGMENT_REPEATS_MAX", "FRONTIER_QUERY_PARAMETERS_MAX"),
-    "FRONTIER_CALENDAR_YEARS_MAX",
-)
+BUDGETS = [
+    f"FRONTIER_{name}"
+    for name in (
+        *("HOST_PAGES", "DOMAIN_PAGES", "HOST_UNPRODUCTIVE_PAGES", "SHAPE_UNPRODUCTIVE_PAGES"),
+        *("PATH_SEGMENTS_MAX", "SEGMENT_REPEATS_MAX", "QUERY_PARAMETERS_MAX", "CALENDAR_YEARS_MAX"),
+    )
+]
 _JOB = "job"
 
 
@@ -70,30 +65,21 @@ class LiveCrawls:
         seeds, log = folder / "seeds.txt", folder / "log.txt"
         visits = folder / _JOB / "visits.jsonl"
         visits.unlink(missing_ok=True)
-        lines = [self.pages.urls[number] for number in run.seeds] + [
-            f"-{url}" for url in run.recipe.off_topic
+        lines = [
+            *(self.pages.urls[number] for number in run.seeds),
+            *(f"-{url}" for url in run.recipe.off_topic),
         ]
         seeds.write_text("\n".join(lines) + "\n", encoding="utf-8")
         began = time.perf_counter()
         with log.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "scrapy", *self.arguments(run, seeds, folder)],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=_environment(),
-            )
+            process = start_scrapy(self.arguments(run, seeds, folder), output, os.environ)
             self._running.append(process)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             self._running.remove(process)
         if process.returncode or not visits.exists():
-            lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or [
-                "it said nothing"
-            ]
-            raise CrawlerError(
-                f"live crawl with {run.spec}", f"ended with {process.returncode}: {lines[-1]}", f"see {log}"
-            )
+            fault = f"ended with {process.returncode}: {last_line(log)}"
+            raise CrawlerError(f"live crawl with {run.spec}", fault, f"see {log}")
         found = fetched(visits, self.pages, run.pages)
         found.cost = Cost(
             cpu_seconds=usage.ru_utime + usage.ru_stime,
@@ -150,10 +136,3 @@ def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:
         else:
             order[number] = None
     return Crawled(order=list(order)[:limit], aside=dict(sorted(aside.items())))
-
-
-def _environment() -> dict[str, str]:
-    """This process's, so that a child in any folder imports this very package and reads the same project's settings."""
-    root = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
-    return {"SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, **os.environ, "PYTHONPATH": path}

@@ -4,8 +4,7 @@
     target_recall@N = relevant among the first N fetched / relevant pages that can be reached
     oracle_ratio@N  = sum over n = 1..N of relevant among the first n, divided by the same sum for the oracle
 
-The conflict: a crawl whose queue runs empty would shine if only its own pages counted. So it keeps its count and is still
-divided by N; `pages` says how many it fetched.
+A crawl whose queue runs empty keeps its count and is still divided by N; `pages` says how many it fetched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Reads every page of a recorded web once: for all topics, all context makers, all strategies.
-
-The conflict: comparing twenty strategies must not read a page twenty times, yet every strategy must see what a live crawl
-would. So the pages go through the crawl's own Reader and link extraction, and the page classifier of each topic looks at the same words.
+"""Reads every page of a recorded web once, for all topics, context makers and strategies, with the crawl's own Reader.
 
 A link counts once for each place it stands in a page; links to pages the web does not hold are left out and counted.
 """
@@ -10,10 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Self
+
+from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawl.assemble import page_classifier_of, reader_of, topic_of
 from topiccrawler.crawl.recipe import Recipe
@@ -42,27 +41,19 @@ class ReadingPlan:
 
     @classmethod
     def of(
-        cls,
-        web: Sequence[Path],
-        recipes: Sequence[Recipe],
-        contexts: Sequence[ContextMaker],
-        *,
-        details: bool = False,
+        cls, web: Sequence[Path], recipes: Sequence[Recipe], contexts: Sequence[ContextMaker], details: bool
     ) -> Self:
         """The plan for these topics."""
-        return cls(
-            tuple(web), tuple(json.dumps(recipe.as_json()) for recipe in recipes), tuple(contexts), details
-        )
+        plain = (json.dumps(recipe.as_json()) for recipe in recipes)
+        return cls(tuple(web), tuple(plain), tuple(contexts), details)
 
 
 @dataclass(slots=True)
 class WebReading:
     """What the survey found."""
 
-    links: LinkTable = field(default_factory=LinkTable)
-    targets: list[set[int]] = field(
-        default_factory=list
-    )  # for each topic the pages its page classifier holds relevant
+    links: LinkTable
+    targets: list[set[int]]  # for each topic the pages its page classifier holds relevant
     elsewhere: int = 0  # links to pages that the web does not hold
 
 
@@ -78,7 +69,7 @@ def read_web(
     plan: ReadingPlan, pages: RecordedPages, path: Path, workers: Workers, tick: Callable[[int], None]
 ) -> WebReading:
     """Read the web into the file at `path`; `tick` hears how many pages are done."""
-    found = WebReading(targets=[set() for _ in plan.recipes])
+    found = WebReading(LinkTable(), [set() for _ in plan.recipes])
     starts = range(0, len(pages), PAGES_A_TASK)
     tasks = [(plan, start) for start in starts]
 
@@ -90,20 +81,15 @@ def read_web(
             tick(len(part))
             while following in waiting:  # the link table grows in order of page numbers
                 for page, read in enumerate(waiting.pop(following), starts[following]):
-                    _take(found, page, read)
+                    found.links.add(read.targets)
+                    found.elsewhere += read.elsewhere
+                    for targets, is_target in zip(found.targets, read.is_target, strict=True):
+                        targets.update([page] if is_target else [])
                     yield page, pages.urls[page], pages.hosts[page], read.reading
                 following += 1
 
     write_pages(path, rows())
     return found
-
-
-def _take(found: WebReading, page: int, read: _Read) -> None:
-    found.links.add(read.targets)
-    found.elsewhere += read.elsewhere
-    for topic, is_target in enumerate(read.is_target):
-        if is_target:
-            found.targets[topic].add(page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +121,7 @@ def _read_part(task: tuple[ReadingPlan, int]) -> list[_Read]:
 
 
 def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
-    pages, page_classifiers, reader = opened.pages, opened.page_classifiers, opened.reader
+    pages, page_classifiers = opened.pages, opened.page_classifiers
     unread = _Read(None, [False] * len(page_classifiers), [], 0)
     recorded = pages.web.response(pages.recorded[number])
     if recorded is None:
@@ -145,17 +131,13 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
     if recognise(recorded.body, kind) not in READ:
         return unread
     url = pages.urls[number]
-    reading = reader.read(url, recorded.body, _charset(kind), content_type=kind)
+    charset = http_content_type_encoding(kind)
+    reading = opened.reader.read(url, recorded.body, charset, content_type=kind)
     if reading.fault:
         return unread
-    relevances = [
-        reading.page.relevance,
-        *(page_classifier.relevance(reading.words) for page_classifier in page_classifiers[1:]),
-    ]
-    judged = [
-        (value, value >= page_classifier.threshold)
-        for value, page_classifier in zip(relevances, page_classifiers, strict=True)
-    ]
+    further = [one.relevance(reading.words) for one in page_classifiers[1:]]
+    relevances = zip([reading.page.relevance, *further], page_classifiers, strict=True)
+    judged = [(value, value >= one.threshold) for value, one in relevances]
     links: dict[str, list[tuple[int, Link]]] = {}
     elsewhere = 0
     for context in plan.contexts:
@@ -172,11 +154,5 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
         links[context] = held
         elsewhere = len(made) - len(held)
     targets = [target for target, _ in links[plan.contexts[0]]]
-    return _Read(
-        pack(reading.page, judged, links), [is_target for _, is_target in judged], targets, elsewhere
-    )
-
-
-def _charset(content_type: str) -> str | None:
-    _, found, charset = content_type.partition("charset=")
-    return charset.partition(";")[0].strip(" \"'") if found else None
+    is_target = [relevant for _, relevant in judged]
+    return _Read(pack(reading.page, judged, links), is_target, targets, elsewhere)

@@ -1,8 +1,7 @@
 """What was read of every page of a recorded web, kept in one temporary file.
 
-The conflict: twenty strategies fetch mostly the same pages, reading one costs ten times as much as ordering its links, and
-all readings of a web do not fit into memory. So each page is read once, before the first run, and its reading lies in a
-SQLite file as compressed JSON; every run, in any process, takes from there what it fetches.
+Reading a page costs ten times as much as ordering its links, and all readings of a web do not fit into memory. So they lie in
+a SQLite file as compressed JSON; every run, in any process, takes from there what it fetches.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from topiccrawler.files import compact
 from topiccrawler.model import Link, Page, Via
 
 # Known by the page itself, or only when a run fetches it.
@@ -24,10 +24,7 @@ _OF_THE_RUN = ("depth", "source_url")
 LINK_FIELDS = tuple(name for name in Link._fields if name not in _OF_THE_TARGET + _OF_THE_RUN)
 _PAGE_OF_THE_RUN = ("url", "depth", "relevance", "is_target", "via")
 PAGE_FIELDS = tuple(field.name for field in dataclasses.fields(Page) if field.name not in _PAGE_OF_THE_RUN)
-
-_SCHEMA = """
-CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, reading BLOB);
-"""
+_SCHEMA = "CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT, host TEXT, reading BLOB);"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +35,6 @@ class Reading:
     relevance: list[float]  # for each topic
     is_target: list[bool]
     links: dict[str, list[list[Any]]]  # context maker -> [target, *LINK_FIELDS] a link
-
-    def packed(self) -> bytes:
-        """As bytes."""
-        text = json.dumps(
-            [self.page, self.relevance, self.is_target, self.links], ensure_ascii=False, separators=(",", ":")
-        )
-        return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
-
-    @classmethod
-    def unpacked(cls, blob: bytes) -> Reading:
-        """From bytes."""
-        return cls(*json.loads(zlib.decompress(blob).decode("utf-8", "surrogatepass")))
 
 
 def write_pages(path: Path, pages: Iterable[tuple[int, str, str, bytes | None]]) -> None:
@@ -77,7 +62,9 @@ class ParsedPages:
         """What was read of a page; None when it is nothing we can read."""
         query = "SELECT reading FROM pages WHERE number = ?"
         (blob,) = self._database.execute(query, (number,)).fetchone()
-        return None if blob is None else Reading.unpacked(blob)
+        if blob is None:
+            return None
+        return Reading(*json.loads(zlib.decompress(blob).decode("utf-8", "surrogatepass")))
 
     def seed(self, number: int) -> Link:
         """A page as a seed."""
@@ -85,27 +72,16 @@ class ParsedPages:
 
     def page(self, number: int, reading: Reading, topic: int, via: Via) -> Page:
         """The page as a run that came by `via` sees it."""
-        return Page(
-            url=self.urls[number],
-            depth=via.link.depth,
-            relevance=reading.relevance[topic],
-            is_target=reading.is_target[topic],
-            via=via,
-            **reading.page,
-        )
+        relevance, is_target = reading.relevance[topic], reading.is_target[topic]
+        page = Page(self.urls[number], via.link.depth, **reading.page)
+        return dataclasses.replace(page, relevance=relevance, is_target=is_target, via=via)
 
     def links(self, reading: Reading, page: Page, context: str) -> list[Link]:
         """Its links to pages of the web, in document order."""
         depth, source = page.depth + 1, page.url
+        rows = [(at, dict(zip(LINK_FIELDS, rest, strict=True))) for at, *rest in reading.links[context]]
         return [
-            Link(
-                url=self.urls[target],
-                host=self.hosts[target],
-                depth=depth,
-                source_url=source,
-                **dict(zip(LINK_FIELDS, rest, strict=True)),
-            )
-            for target, *rest in reading.links[context]
+            Link(self.urls[at], self.hosts[at], depth=depth, source_url=source, **row) for at, row in rows
         ]
 
     def close(self) -> None:
@@ -114,17 +90,11 @@ class ParsedPages:
 
 
 def pack(page: Page, judged: Sequence[tuple[float, bool]], links: dict[str, list[tuple[int, Link]]]) -> bytes:
-    """One page's reading as bytes; `classified` has relevance and is_target for each topic."""
-    return Reading(
-        {name: _plain(getattr(page, name)) for name in PAGE_FIELDS},
-        [relevance for relevance, _ in judged],
-        [is_target for _, is_target in judged],
-        {
-            context: [[target, *(getattr(link, name) for name in LINK_FIELDS)] for target, link in found]
-            for context, found in links.items()
-        },
-    ).packed()
-
-
-def _plain(value: Any) -> Any:
-    return dict(value) if hasattr(value, "items") else value
+    """One page's Reading as bytes; `judged`: relevance and is_target for each topic."""
+    plain = {name: getattr(page, name) for name in PAGE_FIELDS}
+    rows = {
+        context: [[target, *(getattr(link, name) for name in LINK_FIELDS)] for target, link in found]
+        for context, found in links.items()
+    }
+    reading = [{**plain, "terms": dict(page.terms)}, *map(list, zip(*judged, strict=True)), rows]
+    return zlib.compress(compact(reading).encode("utf-8", "surrogatepass"), 1)

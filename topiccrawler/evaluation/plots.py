@@ -1,7 +1,6 @@
 """Harvest and recall curves as the papers draw them: pages fetched to the right, the measure upwards, a line a strategy.
 
-The conflict: matplotlib wants a display, fonts and a global state; a command in CI has none of them. So figures are made without
-pyplot, with matplotlib's own font, and the file holds no date.
+Made without pyplot, so that no display is needed; the files hold no date and repeat to the bit.
 """
 
 from __future__ import annotations
@@ -31,27 +30,17 @@ def plots(outcome: Outcome, pages: int) -> dict[str, bytes]:
     """File name -> PNG."""
     truth = outcome.truth
     drawn = {
-        "harvest.png": _draw(outcome, pages, "harvest rate", harvest_rate, content=False),
-        "recall.png": _draw(
-            outcome,
-            pages,
-            "target recall",
-            lambda curve, n: target_recall(curve, n, truth.targets),
-            content=False,
-        ),
+        "harvest.png": _draw(outcome, pages, "harvest rate", harvest_rate),
+        "recall.png": _draw(outcome, pages, "target recall", lambda c, n: target_recall(c, n, truth.targets)),
     }
     if truth.content:
-        drawn["recall_content.png"] = _draw(
-            outcome,
-            pages,
-            "target recall, content pages alone",
-            lambda curve, n: target_recall(curve, n, truth.content_targets),
-            content=True,
-        )
+        label, targets = "target recall, content pages alone", truth.content_targets
+        png = _draw(outcome, pages, label, lambda c, n: target_recall(c, n, targets), content=True)
+        drawn["recall_content.png"] = png
     return drawn
 
 
-def _draw(outcome: Outcome, pages: int, label: str, measure: Measure, *, content: bool) -> bytes:
+def _draw(outcome: Outcome, pages: int, label: str, measure: Measure, *, content: bool = False) -> bytes:
     figure = Figure(figsize=SIZE_INCHES, dpi=DOTS_AN_INCH, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -60,10 +49,9 @@ def _draw(outcome: Outcome, pages: int, label: str, measure: Measure, *, content
         style = _STYLES[number // _COLOURS % len(_STYLES)]
         values = _values(scored, at, measure, content=content)
         (line,) = axes.plot(at, [fmean(some) for some in values], style, linewidth=1.4, label=_plain(name))
-        bands = [band(some) for some in values]
-        ends = [one for one in bands if one is not None]
-        if len(ends) == len(bands):
-            low, high = [low for low, _ in ends], [high for _, high in ends]
+        ends = [one for some in values if (one := band(some)) is not None]
+        if len(ends) == len(values):
+            low, high = zip(*ends, strict=True)
             axes.fill_between(at, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     best = [some[0] for some in _values(outcome.oracle, at, measure, content=content)]
     axes.plot(at, best, "-", color="black", linewidth=1.0, label=ORACLE)

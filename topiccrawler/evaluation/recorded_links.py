@@ -1,14 +1,13 @@
-"""Which recorded page links to which, as compact arrays.
-
-The conflict: the oracle and recall need the links of the whole web at once, a million and more. So a link is four bytes, and a
-page's links a slice.
-"""
+"""Which recorded page links to which, as compact arrays: a link is four bytes, and a page's links a slice."""
 
 from __future__ import annotations
 
 from array import array
-from collections import deque
 from collections.abc import Iterable, Sequence
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 NOWHERE = -1
 
@@ -40,43 +39,22 @@ class LinkTable:
 
     def reachable(self, seeds: Iterable[int]) -> set[int]:
         """The pages a crawl from the seeds can come to."""
-        found = set(seeds)
-        queue = deque(found)
-        while queue:
-            for target in self[queue.popleft()]:
-                if target not in found:
-                    found.add(target)
-                    queue.append(target)
-        return found
+        return {page for page, steps in enumerate(_steps(self._graph(), seeds)) if steps != NOWHERE}
 
     def distances(self, relevant: Iterable[int]) -> list[int]:
         """For each page the fewest links to a relevant page: 0 if it is one, NOWHERE when none can be reached."""
-        sources = self._turned()
-        steps = [NOWHERE] * len(self)
-        queue = deque(dict.fromkeys(relevant))
-        for page in queue:
-            steps[page] = 0
-        while queue:
-            page = queue.popleft()
-            for source in sources[page]:
-                if steps[source] == NOWHERE:
-                    steps[source] = steps[page] + 1
-                    queue.append(source)
-        return steps
+        return _steps(self._graph().T, relevant)
 
-    def _turned(self) -> LinkTable:
-        """The same links the other way round."""
-        counts = [0] * (len(self) + 1)
-        for target in self._targets:
-            counts[target + 1] += 1
-        for page in range(len(self)):
-            counts[page + 1] += counts[page]
-        turned = LinkTable()
-        turned._ends = array("Q", counts)
-        turned._targets = array("I", bytes(4 * len(self._targets)))
-        free = counts[:-1]
-        for page in range(len(self)):
-            for target in self[page]:
-                turned._targets[free[target]] = page
-                free[target] += 1
-        return turned
+    def _graph(self) -> csr_array:
+        ones = np.ones(len(self._targets), dtype=np.int8)
+        targets, ends = (np.asarray(numbers, dtype=np.int32) for numbers in (self._targets, self._ends))
+        return csr_array((ones, targets, ends), shape=(len(self), len(self)))
+
+
+def _steps(graph: csr_array, sources: Iterable[int]) -> list[int]:
+    """For each page the fewest links from one of the sources; NOWHERE when none leads there."""
+    at = list(dict.fromkeys(sources))
+    if not at:
+        return [NOWHERE] * graph.shape[0]
+    steps = dijkstra(graph, indices=at, unweighted=True, min_only=True)
+    return [NOWHERE if far == np.inf else int(far) for far in steps]

@@ -1,8 +1,7 @@
 """The pages of a recorded web as numbers: one number a page, however many URLs lead to it.
 
-The conflict: links, seeds and labels name a page by http or https, with or without a slash, by an alias or a
-redirect; measures must count it once. So every URL goes the same way: canonical form, then what the recorded web
-answers, through its redirects, to the record at the end; a page is that record.
+Every URL goes the same way: canonical form, then what the recorded web answers, through its redirects, to the record at the
+end; a page is that record.
 """
 
 from __future__ import annotations

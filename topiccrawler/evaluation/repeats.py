@@ -1,8 +1,6 @@
 """Does the runs of a comparison, as often as each deserves.
 
-The conflict: where lots are drawn (by a strategy, or as to when pages come back) several runs make a fair picture, elsewhere
-they would only repeat themselves, and a strategy does not say which it is. So every strategy runs with a second seed; those that
-crawl the same again are done.
+Every strategy runs with a second seed; those that crawl the same again draw no lots and are done.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""One ordering's crawl over a recorded web, by the crawl's own Ordering and frontier.
+"""One ordering's crawl over a recorded web, by the crawl's own Ordering and frontier. It repeats to the bit.
 
-The conflict: a comparison must repeat to the bit and still show what a live crawl would do. So only the engine is gone: no
-network, no hosts that rest, the clock counts pages. What stays is that an engine asks for the next pages before it has read
-the last ones: as many are under way here as there, and they come back in the order in which they were asked for. An
-ordering that learns from each page is told late, as it will be told late in the crawl. Pages of a live crawl come back a
-little sooner or later, and one that comes sooner may turn a crawl: so the further runs of `--repeat` draw that.
+Only the engine is gone: no network, no hosts that rest, the clock counts pages. As many pages are under way as in a live
+crawl, and come back in the order in which they were asked for, so an ordering that learns from each page is told as late as
+there. Pages of a live crawl come back a little sooner or later, which may turn a crawl: further runs of `--repeat` draw that.
 """
 
 from __future__ import annotations
@@ -59,18 +57,13 @@ def crawl(run: Run) -> Crawled:
     parts = parts_of(run.recipe, run.spec, run.seed)
     with Meter() as meter, closing(ParsedPages(run.readings)) as readings:
         meter.watch(parts.strategy)
-        found = _Crawl(run, parts, readings, meter).go()
-    found.cost = meter.cost
-    return found
+        return _Crawl(run, parts, readings, meter.cost).go()
 
 
 class _Crawl:
-    def __init__(self, run: Run, parts: Parts, readings: ParsedPages, meter: Meter) -> None:
-        self.run = run
-        self.parts = parts
-        self.readings = readings
-        self.meter = meter
-        self.found = Crawled()
+    def __init__(self, run: Run, parts: Parts, readings: ParsedPages, cost: Cost) -> None:
+        self.run, self.parts, self.readings, self.cost = run, parts, readings, cost
+        self.found = Crawled(cost=cost)
         self.tunnels: dict[str, int] = {}
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
         self.ordering = Ordering(parts.strategy, MemoryFrontier(hosts), expand=parts.expand)
@@ -114,8 +107,7 @@ class _Crawl:
         page = self.readings.page(number, reading, self.run.topic, via)
         links = self.readings.links(reading, page, self.parts.context)
         self.ordering.visit(page, links, now)
-        cost = self.meter.cost
-        cost.most_queued = max(cost.most_queued, len(self.ordering.frontier))
+        self.cost.most_queued = max(self.cost.most_queued, len(self.ordering.frontier))
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
         self.ordering.acknowledge(url, state, reason, now)
 

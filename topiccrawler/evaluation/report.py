@@ -1,7 +1,6 @@
 """report.html: a comparison on one page that needs nothing else, with every setting and version.
 
-The conflict: the page is passed on and opened anywhere, and it shows addresses that came out of the web. So pictures are inside
-it, no script and no outside address is, and every text is escaped.
+Pictures are inside it, no script and no outside address is, and every text is escaped: it comes out of the web.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.experiment import Comparison
 from topiccrawler.evaluation.measures import checkpoints
-from topiccrawler.evaluation.results import ORACLE, mean_ratios, result
+from topiccrawler.evaluation.results import mean_ratios, ranked, result
 from topiccrawler.evaluation.scoring import STEP_PAGES
 from topiccrawler.files import sha256_of
 from topiccrawler.strategies import STRATEGIES
@@ -42,9 +41,8 @@ def report(
     topics = [outcome.topic for outcome in comparison.outcomes]
     body = [f"<h1>Comparison: {escape(', '.join(topics))}</h1>"]
     if len(topics) > 1:
-        ratios = mean_ratios(comparison.outcomes, comparison.plan.pages)
-        rows = sorted(ratios.items(), key=lambda row: -(row[1] or 0.0))
-        body += ["<h2>Mean oracle ratio</h2>", _table(("", "mean of topics"), rows)]
+        means = mean_ratios(comparison.outcomes, comparison.plan.pages).items()
+        body += ["<h2>Mean oracle ratio</h2>", _table(("", "mean of topics"), means)]
     for outcome in comparison.outcomes:
         body += _topic(result(comparison, outcome), comparison.plan.pages, outcome.built.absent)
         body += [_picture(name, png) for name, png in pictures[outcome.topic].items()]
@@ -71,10 +69,8 @@ def _topic(found: dict[str, Any], pages: int, absent: Mapping[str, str]) -> list
     seeds = found["seeds"]
     some = ", ".join(seeds[:5]) + (" …" if len(seeds) > 5 else "")
     reached = f"{reachable['relevant']} relevant pages of {reachable['pages']} that can be reached"
-    parts = [
-        f"<h2>{escape(found['topic'])}</h2>",
-        f"<p>{reached} from {len(seeds)} seeds ({escape(some)}).</p>",
-    ]
+    head = f"<h2>{escape(found['topic'])}</h2>"
+    parts = [head, f"<p>{reached} from {len(seeds)} seeds ({escape(some)}).</p>"]
     if found["truth"] == "judge":
         parts.append(
             '<p class="note">No labels were given: the page classifier, which the crawls themselves see, is the truth here. '
@@ -84,21 +80,14 @@ def _topic(found: dict[str, Any], pages: int, absent: Mapping[str, str]) -> list
         parts.append('<p class="note">Crawled by the real engine; such runs do not repeat to the bit.</p>')
     at = checkpoints(pages, STEP_PAGES)
     has_content = "content_target_recall" in found["oracle"]
-    head = ["", "oracle ratio", *(f"harvest@{n}" for n in at), f"recall@{pages}"]
-    head += [f"recall@{pages}, content"] if has_content else []
-    named = {**found["strategies"], ORACLE: found["oracle"]}
+    recalls = ["target_recall", *(["content_target_recall"] if has_content else [])]
+    columns = ["", "oracle ratio", *(f"harvest@{n}" for n in at), f"recall@{pages}"]
+    columns += [f"recall@{pages}, content"] if has_content else []
     rows = []
-    for name, row in sorted(named.items(), key=lambda pair: -(pair[1]["oracle_ratio"] or 0.0)):
-        cells = [
-            name,
-            _with_band(row),
-            *(row["harvest_rate"][str(n)] for n in at),
-            row["target_recall"][str(pages)],
-        ]
-        rows.append(
-            [*cells, *([row["content_target_recall"][str(pages)]] if has_content else []), row["pages"]]
-        )
-    parts.append(_table((*head, "pages"), rows))
+    for name, row in ranked(found):
+        rates = [*(row["harvest_rate"][str(n)] for n in at), *(row[one][str(pages)] for one in recalls)]
+        rows.append([name, _with_band(row), *rates, row["pages"]])
+    parts.append(_table((*columns, "pages"), rows))
     parts += [f'<p class="note">Left out: {escape(why)}</p>' for why in absent.values()]
     return parts
 
@@ -112,24 +101,23 @@ def _orderings(specs: Sequence[str]) -> str:
     rows = []
     for spec in specs:
         parameters = {**defaults_of(STRATEGIES[name_of(spec)]), **parameters_of(spec)}
-        rows.append(
-            (spec, ", ".join(f"{key}={value}" for key, value in parameters.items()) or "no parameters")
-        )
+        shown = ", ".join(f"{key}={value}" for key, value in parameters.items())
+        rows.append((spec, shown or "no parameters"))
     return _table(("ordering", "parameters"), rows)
 
 
 def _web(comparison: Comparison) -> str:
-    rows: list[tuple[str, object]] = [
-        (f"{path} (SHA-256)", sha256_of(path)) for path in (*comparison.plan.web, *comparison.plan.labels)
-    ]
-    rows += [
-        ("pages", comparison.pages),
-        ("distinct links between them", comparison.links),
-        ("links to pages that were not recorded, not queued", comparison.links_elsewhere),
-        ("labelled pages", comparison.labelled),
-        ("labelled URLs that were not recorded", comparison.labels_elsewhere),
-    ]
-    return _table(("", ""), rows)
+    files = (*comparison.plan.web, *comparison.plan.labels)
+    return _pairs(
+        {
+            **{f"{path} (SHA-256)": sha256_of(path) for path in files},
+            "pages": comparison.pages,
+            "distinct links between them": comparison.links,
+            "links to pages that were not recorded, not queued": comparison.links_elsewhere,
+            "labelled pages": comparison.labelled,
+            "labelled URLs that were not recorded": comparison.labels_elsewhere,
+        }
+    )
 
 
 def versions() -> dict[str, str]:
@@ -148,16 +136,15 @@ def _picture(name: str, png: bytes) -> str:
 
 
 def _pairs(values: Mapping[str, Any]) -> str:
-    return _table(("", ""), list(values.items()))
+    return _table(("", ""), values.items())
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     lines = ["".join(f"<th>{escape(name)}</th>" for name in head)] if any(head := list(head)) else []
     for row in rows:
-        cells = ((_cell(value), not isinstance(value, (int, float))) for value in row)
-        lines.append(
-            "".join(f'<td class="text">{text}</td>' if words else f"<td>{text}</td>" for text, words in cells)
-        )
+        kinds = ("" if isinstance(value, (int, float)) else ' class="text"' for value in row)
+        cells = zip(kinds, map(_cell, row), strict=True)
+        lines.append("".join(f"<td{kind}>{text}</td>" for kind, text in cells))
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
 
 

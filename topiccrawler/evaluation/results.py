@@ -1,8 +1,6 @@
-"""The files a comparison leaves for scripts: result.json, curves.csv, cost.json.
+"""The files a comparison leaves for scripts: result.json, curves.csv, cost.json; docs/comparing.md describes every field.
 
-The conflict: scripts read them for years, so names and meanings stay (`version` counts what breaks); and what cannot repeat to the
-bit (time, memory) must not stand beside what must. So cost.json is apart, and the others hold no clock and no machine.
-docs/comparing.md describes every field.
+Names and meanings stay; `version` counts what breaks. Only cost.json holds what cannot repeat to the bit (time, memory).
 """
 
 from __future__ import annotations
@@ -23,17 +21,8 @@ from topiccrawler.evaluation.scoring import DIGITS, Scored, Truth, figures, mean
 VERSION = 1
 CURVE_STEP_PAGES = 50
 ORACLE = "oracle"
-_COLUMNS = [
-    "strategy",
-    "run",
-    "pages",
-    "relevant",
-    "content",
-    "harvest_rate",
-    "target_recall",
-    "content_target_recall",
-    "oracle_ratio",
-]
+_MEASURES = ("harvest_rate", "target_recall", "content_target_recall", "oracle_ratio")
+_COLUMNS = ("strategy", "run", "pages", "relevant", "content", *_MEASURES)
 
 
 def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
@@ -50,10 +39,7 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
         "truth": truth.source,
         "seeds": outcome.seeds,
         "strategies": {
-            spec: {
-                **figures(scored, best, truth, plan.pages),
-                **_counts(outcome.crawls[spec]),
-            }
+            spec: {**figures(scored, best, truth, plan.pages), **_counts(outcome.crawls[spec])}
             for spec, scored in outcome.scored.items()
         },
         "oracle": figures(outcome.oracle, best, truth, plan.pages),
@@ -125,14 +111,17 @@ def _row(curve: Curve, content: Curve, best: Curve, truth: Truth, n: int) -> lis
     return [curve.found(n), content.found(n) if truth.content else "", *rounded]
 
 
+def ranked(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The strategies and the oracle of one topic's result.json, best first."""
+    named = {**found["strategies"], ORACLE: found["oracle"]}
+    return sorted(named.items(), key=lambda row: -(row[1]["oracle_ratio"] or 0.0))
+
+
 def mean_ratios(outcomes: Sequence[Outcome], pages: int) -> dict[str, float | None]:
-    """Each ordering's oracle ratio, the mean over the topics in which all that could run did."""
-    specs = dict.fromkeys(spec for outcome in outcomes for spec in outcome.scored)
-    return {
-        spec: mean([_ratio(outcome.scored[spec], outcome, pages) for outcome in outcomes])
-        for spec in specs
-        if all(spec in outcome.scored for outcome in outcomes)
-    }
+    """The oracle ratio of each ordering that ran for every topic, the mean over the topics; best first."""
+    specs = [spec for spec in outcomes[0].scored if all(spec in outcome.scored for outcome in outcomes)]
+    means = {spec: mean([_ratio(one.scored[spec], one, pages) for one in outcomes]) for spec in specs}
+    return dict(sorted(means.items(), key=lambda row: -(row[1] or 0.0)))
 
 
 def _ratio(scored: Scored, outcome: Outcome, pages: int) -> float | None:

@@ -1,13 +1,13 @@
 """Turns crawls into the figures that result.json holds.
 
-The conflict: one strategy may have several runs, each a curve; scripts want one number a checkpoint. So every figure is the mean
-over the runs, and with more than one run a band beside it: the 95 % confidence interval of that mean, by Student's t.
+Every figure is the mean over a strategy's runs, and with more than one run a band stands beside it: the 95 % confidence
+interval of that mean, by Student's t.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
@@ -65,22 +65,13 @@ def figures(
     at = checkpoints(pages, step)
     measured: dict[str, Any] = {}
     bands: dict[str, Any] = {}
-
-    def measure(name: str, curves: Sequence[Curve], value: Callable[[Curve, int], float | None]) -> None:
-        for n in at:
-            values = [value(curve, n) for curve in curves]
-            measured.setdefault(name, {})[str(n)] = mean(values)
-            bands.setdefault(name, {})[str(n)] = band(values)
-
-    measure("harvest_rate", scored.curves, harvest_rate)
-    measure("target_recall", scored.curves, lambda curve, n: target_recall(curve, n, truth.targets))
-    if truth.content:
-        measure("content_harvest_rate", scored.content, harvest_rate)
-        measure(
-            "content_target_recall",
-            scored.content,
-            lambda curve, n: target_recall(curve, n, truth.content_targets),
-        )
+    kinds = [("", scored.curves, truth.targets), ("content_", scored.content, truth.content_targets)]
+    for kind, curves, targets in kinds[: 2 if truth.content else 1]:
+        rates = {n: [harvest_rate(curve, n) for curve in curves] for n in at}
+        recalls = {n: [target_recall(curve, n, targets) for curve in curves] for n in at}
+        for name, values in (("harvest_rate", rates), ("target_recall", recalls)):
+            measured[kind + name] = {str(n): mean(values[n]) for n in at}
+            bands[kind + name] = {str(n): band(values[n]) for n in at}
     ratios = [oracle_ratio(curve, oracle, pages) for curve in scored.curves]
     measured["oracle_ratio"], bands["oracle_ratio"] = mean(ratios), band(ratios)
     measured["pages"] = mean([float(curve.pages) for curve in scored.curves])

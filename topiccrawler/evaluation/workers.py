@@ -1,8 +1,7 @@
-"""Runs tasks on all cores, in processes that share nothing.
+"""Runs tasks on all cores, in processes that share nothing: one job runs in this very process.
 
-The conflict: a run of a strategy is pure computation, so threads would not help; but forked processes inherit locks and open
-files, and a killed parent must not leave children at work. So each worker is started fresh, gets plain values, returns plain
-values, and ends when its parent does. One job runs in this very process.
+Forked processes inherit locks and open files, and a killed parent must not leave children at work. So each worker is started
+fresh, gets plain values, returns plain values, and ends when its parent does.
 """
 
 from __future__ import annotations
@@ -11,9 +10,8 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from types import TracebackType
 from typing import Self, TypeVar
 
 from topiccrawler.errors import CrawlerError
@@ -36,14 +34,11 @@ class Workers:
 
     def __enter__(self) -> Self:
         if self.jobs > 1:
-            self._pool = ProcessPoolExecutor(
-                self.jobs, multiprocessing.get_context("spawn"), initializer=_end_with_parent
-            )
+            fresh = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_end_with_parent)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
         pool, self._pool = self._pool, None
         if pool is None:
             return
@@ -58,16 +53,13 @@ class Workers:
             for number, task in enumerate(tasks):
                 yield number, function(task)
             return
-        numbers: dict[Future[Result], int] = {
-            self._pool.submit(function, task): number for number, task in enumerate(tasks)
-        }
+        numbers = {self._pool.submit(function, task): number for number, task in enumerate(tasks)}
         try:
             for done in as_completed(numbers):
                 yield numbers.pop(done), done.result()
         except BrokenProcessPool:
-            raise CrawlerError(
-                "a worker process", "was killed, perhaps for want of memory", "try again with --jobs 1"
-            ) from None
+            fault = "was killed, perhaps for want of memory"
+            raise CrawlerError("a worker process", fault, "try again with --jobs 1") from None
 
 
 def _end_with_parent() -> None:

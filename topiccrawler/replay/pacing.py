@@ -1,9 +1,8 @@
 """Releases recorded answers one at a time, as on a network slower than the reader.
 
-The conflict: a recording answers at once, so sixteen answers come in the same instant, are read in a row, and only
-then is the next page asked for. On a network answers come one by one, and the crawl chooses again after each. A
-strategy that learns from each page then takes another way. So an answer waits until as many requests wait as may be
-under way: then the page before it has been read and its successor asked for. Where fewer are asked for (seeds, the
+A recording answers at once, so sixteen answers would come in the same instant, be read in a row, and only then would the next
+page be asked for; a strategy that learns from each page then takes another way. So an answer waits until as many requests wait
+as may be under way: then the page before it has been read and its successor asked for. Where fewer are asked for (seeds, the
 last pages), an answer comes once the crawl is idle.
 """
 

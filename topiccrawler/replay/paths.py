@@ -10,6 +10,7 @@ from pathlib import Path
 from topiccrawler.errors import ReplayError
 
 _SUFFIXES = (".warc", ".warc.gz")
+_REMEDY = "name .warc or .warc.gz files"
 
 
 def recorded_paths(text: str | Iterable[str]) -> list[Path]:
@@ -19,12 +20,10 @@ def recorded_paths(text: str | Iterable[str]) -> list[Path]:
     for name in filter(None, (name.strip() for name in names)):
         found = _files(name)
         if not found:
-            raise ReplayError(
-                name, "no such WARC file or folder of WARC files", "name .warc or .warc.gz files"
-            )
+            raise ReplayError(name, "no such WARC file or folder of WARC files", _REMEDY)
         paths += [path for path in found if path not in paths]
     if not paths:
-        raise ReplayError("the list of WARC files", "empty", "name .warc or .warc.gz files")
+        raise ReplayError("the list of WARC files", "empty", _REMEDY)
     return paths
 
 

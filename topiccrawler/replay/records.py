@@ -35,7 +35,7 @@ class WarcFile:
         self.damage = ""  # why the end of the file could not be read; known after entries()
         with file_faults(ReplayError, path, "cannot be read", "name a .warc or .warc.gz file"):
             self._file = path.open("rb", buffering=0)
-        self.close = weakref.finalize(self, self._file.close)
+        weakref.finalize(self, self._file.close)
 
     def entries(self) -> Iterator[Entry]:
         """One pass over the file. The last entry is given only if its record is whole."""
@@ -92,9 +92,8 @@ def _entry(record: WarcRecord) -> Entry | None:
     if status is None:
         return None
     url = (record.headers.get("WARC-Target-URI") or "").strip("<> ")
-    return Entry(
-        url, record.stream_pos, status, record.http_headers.get("Location") if 300 <= status < 400 else None
-    )
+    location = record.http_headers.get("Location") if 300 <= status < 400 else None
+    return Entry(url, record.stream_pos, status, location)
 
 
 def _status(record: WarcRecord) -> int | None:

@@ -12,7 +12,7 @@ For a URL, in this order:
         /x/ finds /x/index.html, a page finds itself recorded with tracking parameters;
     nothing: 404 on a recorded host (also for robots.txt: all is allowed), else 502.
 
-Of a truncated file (a crawl killed while it wrote) the whole records are used; damaged ends are counted and logged.
+Of a truncated file (a crawl killed while it wrote) the whole records are used; damaged ends are logged.
 A file that gives none, or whose records cannot be reached by offset, is a ReplayError.
 """
 
@@ -60,8 +60,6 @@ class RecordedWeb:
     """Random access to the responses of WARC files, by URL."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        self.damaged = 0  # files whose end could not be read
-        self.repeated = 0  # records of a URL that had one already
         self._paths = list(paths)
         self._files: list[WarcFile] = []
         self._positions: dict[str, int] = {}  # key -> (offset * files + file) * 2 + recorded under https
@@ -74,7 +72,8 @@ class RecordedWeb:
         for folder in sorted({path.parent for path in self._paths}):
             self._read_aliases(folder / "aliases.tsv")
         if not self._positions:
-            raise ReplayError(_names(self._paths), "no HTTP responses in it", "name a WARC file of a crawl")
+            names = ", ".join(map(str, paths)) or "the list of WARC files"
+            raise ReplayError(names, "no HTTP responses in it", "name a WARC file of a crawl")
         self._hosts = {_host(key) for key in self._positions}
 
     def __len__(self) -> int:
@@ -105,11 +104,6 @@ class RecordedWeb:
         """The URL of the record that answers; None for aliases and where nothing is recorded."""
         _, key = self._look_up(url)
         return None if key is None else self._url(key, self._positions[key])
-
-    def close(self) -> None:
-        """Let go of the files."""
-        for file in self._files:
-            file.close()
 
     def _look_up(self, url: str) -> tuple[Found, str | None]:
         """The answer and, when a record holds it, the record's key."""
@@ -168,7 +162,6 @@ class RecordedWeb:
             if not whole:
                 fault = f"no whole response in it ({file.damage})"
                 raise ReplayError(str(file.path), fault, "name a WARC file, or record it again")
-            self.damaged += 1
             logger.warning("%s: %s; the %d responses before are used", file.path, file.damage, whole)
 
     def _note(self, entry: Entry, position: int) -> None:
@@ -182,7 +175,6 @@ class RecordedWeb:
         elif key in self._positions:
             key = entry.url  # distinguished by a fragment
         if key in self._positions:
-            self.repeated += 1
             return
         self._positions[key] = position + secure
         if self._url(key, position + secure) != entry.url:
@@ -216,7 +208,3 @@ def _key(parts: re.Match[str]) -> str:
 
 def _host(key: str) -> str:
     return key.split("/", 3)[2]
-
-
-def _names(paths: Sequence[Path]) -> str:
-    return ", ".join(map(str, paths)) or "the list of WARC files"

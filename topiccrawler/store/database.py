@@ -1,9 +1,7 @@
 """One SQLite file of ours: opened, told from a foreign one, brought to this version, committed and closed.
 
-The conflict: what SQLite says of a damaged, full or foreign file must become one line that names the file; yet the same
-exceptions come from our own slips (a closed database, a wrong binding), and those must stay visible.
-
-WAL with synchronous=NORMAL: a commit outlives a killed process; readers do not block the crawl.
+What SQLite says of a damaged, full or foreign file becomes one line that names the file; our own slips (a closed database, a
+wrong binding) stay visible. WAL with synchronous=NORMAL: a commit outlives a killed process; readers do not block the crawl.
 """
 
 from __future__ import annotations
@@ -54,29 +52,21 @@ class Database:
 
     def _open(self) -> None:
         database, newest = self._database, len(self.steps)
-        tables, application, version = (
-            database.execute(asked).fetchone()[0]
-            for asked in (
-                "SELECT count(*) FROM sqlite_master",
-                "PRAGMA application_id",
-                "PRAGMA user_version",
-            )
-        )
+        asked = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id", "PRAGMA user_version")
+        tables, application, version = (database.execute(query).fetchone()[0] for query in asked)
         if tables and application != self.application:
             fault = "a database of another program"
             raise StateError(str(self.path), fault, "name another file or move it away")
         if tables and not 1 <= version <= newest:
             fault = f"a {self.what} of version {version}, this program reads {newest}"
-            raise StateError(
-                str(self.path), fault, "export it with the program that wrote it or move it away"
-            )
+            remedy = "export it with the program that wrote it or move it away"
+            raise StateError(str(self.path), fault, remedy)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         if not tables or version < newest:
             marks = f"PRAGMA application_id = {self.application}; PRAGMA user_version = {newest}"
-            database.executescript(
-                f"BEGIN; {'; '.join(self.steps[version if tables else 0 :])}; {marks}; COMMIT"
-            )
+            steps = "; ".join(self.steps[version if tables else 0 :])
+            database.executescript(f"BEGIN; {steps}; {marks}; COMMIT")
 
     @contextmanager
     def _told(self) -> Iterator[None]:

@@ -1,9 +1,8 @@
 """Finds pages that are copies of an earlier one: exact copies by digest, near copies by fingerprint.
 
-The conflict: the usual indexes for near copies (bands of hash tables) take a kilobyte a page and still miss some; a
-crawl has a million pages and must find a copy in about a millisecond. Fingerprints take only 32 bytes, so all of them
-are in memory side by side: one pass over their first 64 bits leaves one in a hundred, which are compared in full.
-Digests and URLs are on disk only (SQLite), beside the page store.
+The usual indexes for near copies (bands of hash tables) take a kilobyte a page and still miss some. Fingerprints take only 32
+bytes, so all of them are in memory side by side: one pass over their first 64 bits leaves one in a hundred, which are compared
+in full. Digests and URLs are on disk only (SQLite), beside the page store.
 
 Rule       a page is a copy of the earliest page known that it matches; a page met again is never its own copy.
 Parameters FIRST_DIFFERENT 22 of the first 64 bits: true copies lie at 6 ± 2.4, so the first pass loses next to none.
@@ -44,13 +43,9 @@ class NearIndex:
     def put(self, row: int, bits: bytes) -> None:
         """Set one row; bits that are no fingerprint leave it empty, so that nothing matches it."""
         while row >= self._known.size:
-            room = self._known.size * 2
-            columns, known = np.zeros((_WORDS, room), dtype=np.uint64), np.zeros(room, dtype=np.bool_)
-            columns[:, : self._rows], known[: self._rows] = (
-                self._columns[:, : self._rows],
-                self._known[: self._rows],
-            )
-            self._columns, self._known = columns, known
+            more = self._known.size
+            self._columns = np.pad(self._columns, ((0, 0), (0, more)))
+            self._known = np.pad(self._known, (0, more))
         self._rows = max(self._rows, row + 1)
         self._known[row] = whole = len(bits) * 8 == BITS
         if whole:
@@ -78,9 +73,6 @@ class DuplicateIndex(Database):
     def __init__(self, path: Path | str) -> None:
         self._near = NearIndex()
         super().__init__(path)
-
-    def __len__(self) -> int:
-        return len(self._near)
 
     def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool = True) -> str | None:
         """The page this one is a copy of; None when it is the first, which is then remembered.

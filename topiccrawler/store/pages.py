@@ -39,17 +39,6 @@ def record_of(item: PageItem) -> PageRecord:
     return PageRecord(media=media, **{field.name: getattr(item, field.name) for field in fields(PageFields)})
 
 
-@dataclass(frozen=True, slots=True)
-class StoreStats:
-    """The whole store in figures."""
-
-    pages: int
-    off_topic: int  # of them, kept though off topic
-    mean_relevance: float
-    first_fetched: float  # seconds since the epoch; 0 when empty
-    last_fetched: float
-
-
 _COLUMNS = [field.name for field in fields(PageRecord)]
 _ADDED = "published language canonical_url keywords description author format media alias_of"  # by version 2
 _STEPS = (  # older stores can be read
@@ -66,10 +55,6 @@ _PUT = (
     + ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:])
 )
 _GET = f"SELECT {', '.join(_COLUMNS)} FROM pages"  # noqa: S608
-_STATS = (
-    "SELECT count(*), coalesce(sum(stored = 0), 0), coalesce(avg(relevance), 0), coalesce(min(fetched), 0),"
-    " coalesce(max(fetched), 0) FROM pages"
-)
 
 
 class PageStore(Database):
@@ -99,26 +84,11 @@ class PageStore(Database):
             row = self._database.execute(f"{_GET} WHERE url = ?", (_storable(url),)).fetchone()
             return _record(row) if row else None
 
-    def __contains__(self, url: str) -> bool:
+    def records(self) -> Iterator[PageRecord]:
+        """All pages, lazily, in order of arrival."""
         with self._told():
-            found = self._database.execute("SELECT 1 FROM pages WHERE url = ?", (_storable(url),)).fetchone()
-        return found is not None
-
-    def __len__(self) -> int:
-        with self._told():
-            return int(self._database.execute("SELECT count(*) FROM pages").fetchone()[0])
-
-    def records(self, *, by_relevance: bool = False) -> Iterator[PageRecord]:
-        """All pages, lazily: in order of arrival, or the most relevant first."""
-        order = "relevance DESC, rowid" if by_relevance else "rowid"
-        with self._told():
-            for row in self._database.execute(f"{_GET} ORDER BY {order}"):
+            for row in self._database.execute(f"{_GET} ORDER BY rowid"):
                 yield _record(row)
-
-    def stats(self) -> StoreStats:
-        """Figures over the whole store; reads it all."""
-        with self._told():
-            return StoreStats(*self._database.execute(_STATS).fetchone())
 
 
 def _storable(value: object) -> object:

@@ -1,8 +1,8 @@
 """Reads PDF and Office files while the crawl goes on.
 
-The conflict: a file may take its reader ten seconds, and a spider's callback stops the whole engine for as long as it
-runs. So such files are read here, on the way from the downloader, in a thread that waits for the reading process; the
-callback finds the result in the request's meta. A response that is skipped anyway costs nothing.
+A file may take its reader ten seconds, and a spider's callback stops the whole engine for as long as it runs. So such files
+are read on the way from the downloader, in a thread that waits for the reading process; the callback finds the result in the
+request's meta.
 """
 
 from __future__ import annotations

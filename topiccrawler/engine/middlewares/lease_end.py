@@ -1,4 +1,4 @@
-"""Counts what a leased page gives and sees that it has given all."""
+"""Tells the leases what a page gives, and when it has given all."""
 
 from __future__ import annotations
 

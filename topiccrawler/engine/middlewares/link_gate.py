@@ -34,12 +34,10 @@ class LinkGateMiddleware:
         via = request.meta.get("via")
         if via is None:
             return
-        target = canonical(request.url)
-        if target is None or target == via.link.url:
+        target, came = canonical(request.url), via.link
+        if target is None or target == came.url:
             return  # the lease loop has classified this very link
-        link = Link(
-            target, host_of(target), via.link.anchor, via.link.before, via.link.after, source_url=via.link.url
-        )
+        link = Link(target, host_of(target), came.anchor, came.before, came.after, source_url=came.url)
         decision = self.gate.decide(link, max(0, via.tunnel - 1))
         if not decision.passed:
             self.stats.inc_value("topic/gate/refused")

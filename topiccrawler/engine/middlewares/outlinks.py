@@ -61,9 +61,7 @@ class OutlinksMiddleware:
                         yield request
             else:
                 if isinstance(output, Request):
-                    output.meta.pop(
-                        META, None
-                    )  # a callback that copies response.meta copies the lease as well
+                    output.meta.pop(META, None)  # copied by a callback that copies response.meta
                 yield output
 
 

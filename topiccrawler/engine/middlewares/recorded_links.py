@@ -1,8 +1,7 @@
-"""Keeps a replayed crawl inside its recording: links to pages that were not recorded are not queued.
+"""Keeps a replayed crawl inside its recording: links to pages that were not recorded are not queued, only counted.
 
-The conflict: a recorded page links to ten pages that were not recorded for one that was, and a comparison wants to know in
-which order pages are fetched, not how fast 404s are. So this spider middleware, nearer to the spider than OutlinksMiddleware
-(1100), takes those links out of each batch and counts them as `topic/links/not_recorded`. `scrapy compare --live` adds it.
+A spider middleware nearer to the spider than OutlinksMiddleware (1100), which `scrapy compare --live` adds: it compares in
+which order pages are fetched, not how fast 404s are.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _HELD = range(200, 400)
 
 
 class RecordedLinksMiddleware:
-    """Needs the setting REPLAY_WARC."""
+    """Needs the setting REPLAY_WARC; counts `topic/links/not_recorded`."""
 
     def __init__(self, web: RecordedWeb, stats: StatsCollector) -> None:
         self.web, self.stats = web, stats

@@ -1,9 +1,9 @@
 """Pages that scripts draw, through a browser: only for hosts the user names, or for pages with scripts and no text.
 
-The conflict: a browser shows what a plain download does not, but costs a hundred times as much, asks hosts for many files
-nobody scheduled, and runs strangers' programs inside our network. So it is off by default (scrapy-playwright is an extra);
-where it is on, it gets the page and what its scripts need, no pictures, styles or sockets, and no private addresses.
-An empty page is asked for again through the scheduler, so that its host has its rest between the two.
+A browser shows what a plain download does not, but costs a hundred times as much and runs strangers' programs inside our
+network. So it is off by default (scrapy-playwright is an extra); where it is on, it gets the page and what its scripts need,
+no pictures, styles or sockets, and no private addresses. An empty page is asked for again through the scheduler, so that its
+host has its rest between the two.
 
 But: robots.txt is asked for the page, not for its scripts; a name is looked up here and again by the browser, which a
 hostile name server may answer differently; behind a proxy only addresses written as such are refused.
@@ -118,18 +118,15 @@ class Unwanted:
         parts = urlsplit(request.url)
         if request.resource_type not in _WANTED:
             return True
-        return parts.scheme not in {"data", "blob", "about"} and await self._leads_inside(
-            parts.hostname or ""
-        )
+        leaves = parts.scheme not in {"data", "blob", "about"}
+        return leaves and await self._leads_inside(parts.hostname or "")
 
     async def _leads_inside(self, name: str) -> bool:
-        if self.private:
-            return False
         address = literal(name)
+        if self.private or (address is None and self.behind_proxy):
+            return False
         if address is not None:
             return is_private(address)
-        if self.behind_proxy:
-            return False
         try:
             found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
@@ -152,17 +149,14 @@ def install(settings: BaseSettings) -> None:
             "pip install -r requirements-rendering.txt, or topiccrawler[rendering]"
         ) from None
     launch: dict[str, Any] = {"timeout": 60_000}
-    browser = settings.get("TOPIC_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser:
+    if browser := settings.get("TOPIC_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None):
         launch["executable_path"] = browser
-    proxy = getproxies().get("http")
-    if proxy:
+    if proxy := getproxies().get("http"):
         launch["proxy"] = {"server": proxy}
+    private = settings.getbool("TOPIC_PRIVATE_NETWORK")
     for name, value in {
         "PLAYWRIGHT_LAUNCH_OPTIONS": launch,
-        "PLAYWRIGHT_ABORT_REQUEST": Unwanted(
-            private=settings.getbool("TOPIC_PRIVATE_NETWORK"), behind_proxy=bool(proxy)
-        ),
+        "PLAYWRIGHT_ABORT_REQUEST": Unwanted(private=private, behind_proxy=bool(proxy)),
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": settings.getfloat("DOWNLOAD_TIMEOUT") * 1000,
         "PLAYWRIGHT_MAX_CONTEXTS": 1,
         "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 4,
