@@ -231,10 +231,7 @@ class LinkLearner:
         return self._trust[place] * math.log(odds * (1.0 - share) / share)
 
     def _scale_down(self) -> None:
-        for pair in (
-            *self._totals,
-            *(pair for counts in self._counts for pair in counts.values()),
-        ):
+        for pair in (*self._totals, *(pair for counts in self._counts for pair in counts.values())):
             pair[0] /= self._weight
             pair[1] /= self._weight
         self._weight = 1.0

@@ -10,14 +10,7 @@ from typing import Any, ClassVar
 from topiccrawler.errors import StrategyError
 from topiccrawler.link_model.learning import HALF_LIFE_PAGES, Explainer, LinkLearner, label_of
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import (
-    Knowledge,
-    LinkScorer,
-    Shown,
-    Strategy,
-    check_range,
-    link_scorer_of,
-)
+from topiccrawler.strategies.base import Knowledge, LinkScorer, Shown, Strategy, check_range, link_scorer_of
 from topiccrawler.strategies.shares import Shares
 from topiccrawler.text.odds import logistic
 

@@ -58,10 +58,7 @@ class Canonicalizer:
     __slots__ = ("_directory", "_encoding", "_names", "_origin", "_path", "_query", "_scheme")
 
     def __init__(
-        self,
-        base: str | None = None,
-        extra_parameters: frozenset[str] = frozenset(),
-        encoding: str = "utf-8",
+        self, base: str | None = None, extra_parameters: frozenset[str] = frozenset(), encoding: str = "utf-8"
     ) -> None:
         self._names = names_pattern(extra_parameters)
         self._encoding = _query_codec(encoding)
@@ -146,10 +143,7 @@ class Canonicalizer:
 
 
 def canonical(
-    url: str,
-    base: str | None = None,
-    extra_parameters: frozenset[str] = frozenset(),
-    encoding: str = "utf-8",
+    url: str, base: str | None = None, extra_parameters: frozenset[str] = frozenset(), encoding: str = "utf-8"
 ) -> str | None:
     """The one form of a URL, or None when it is no http(s) URL we would fetch. Never raises.
 

@@ -136,12 +136,7 @@ def threshold_for(truth: Sequence[bool], scores: Sequence[float], precision: flo
 def headline_row(name: str, model: LinkClassifier, aside: Sequence[Sample]) -> Row:
     """A model on held-out headlines, as anchors without a context."""
     bare = [LinkWords(sample.words.anchor, (), ()) for sample in aside]
-    return row(
-        name,
-        [sample.positive for sample in aside],
-        model.log_odds_of_words(bare),
-        model.threshold,
-    )
+    return row(name, [sample.positive for sample in aside], model.log_odds_of_words(bare), model.threshold)
 
 
 def whole_texts(documents: Sequence[LabelledText], progress: Progress) -> list[Sequence[str]]:

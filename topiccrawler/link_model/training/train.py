@@ -247,12 +247,7 @@ def _model(
     weighed = {name: damped(found) if name == "links" else found for name, found in samples.items()}
     counts = balanced(weighed, lexicon).pruned(LEAST_COUNT, MOST_WORDS)
     return LinkClassifier(
-        recipe.topic.name,
-        counts,
-        recipe.context,
-        recipe.event,
-        threshold=THRESHOLD,
-        lexicon=lexicon,
+        recipe.topic.name, counts, recipe.context, recipe.event, threshold=THRESHOLD, lexicon=lexicon
     )
 
 

@@ -92,10 +92,7 @@ def _train_page_classifier(request: TrainingRequest, place: Path, progress: Prog
     )
     trained = train_page_classifier(plan)
     training = {"files": _files([*request.documents, *request.headlines]), "samples": len(samples)}
-    scores = {
-        "held out": trained.held_out.scores(),
-        "untrained vsm": trained.vsm_held_out.scores(),
-    }
+    scores = {"held out": trained.held_out.scores(), "untrained vsm": trained.vsm_held_out.scores()}
     file = place / modelfile.file_name(topic.name, request.page_classifier)
     if isinstance(trained.page_classifier, LinearClassifier):
         modelfile.save(replace(trained.page_classifier, training=training, scores=scores), file)
