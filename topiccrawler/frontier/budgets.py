@@ -78,12 +78,12 @@ class Budgets:
         self._load()
 
     def ask(self, link: Link, now: float) -> str | Postpone | None:
-        """May this URL be fetched? None = yes; a text = it is discarded for that reason; Postpone.HOST = its host is closed."""
+        """May this URL be fetched? None = yes; a text = it is discarded for that reason; Postpone.SKIP_HOST = its host is closed."""
         record = self._records.get(link.host)
         reason = self._spent(link.host, record)
         if reason:
             self.close(link.host, reason)
-            return Postpone.HOST
+            return Postpone.SKIP_HOST
         if not link.source_url:
             return None  # a seed is what the user wants
         found = trap(link.url, link.source_url, self.allowance.limits, now)
