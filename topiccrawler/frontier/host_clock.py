@@ -7,37 +7,26 @@ back-off is only ever lengthened, and the clock before the last slot is remember
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 
 DELAY = "delay"
 BUSY = "busy"
 
 
+@dataclass(slots=True)
 class HostClock:
     """The clock of one host; default delay and concurrency are passed with each call."""
 
-    __slots__ = (
-        "back_off_reason",
-        "back_off_until",
-        "before",
-        "delays",
-        "leases",
-        "name",
-        "next",
-        "requests",
-        "started",
-    )
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.started = -inf  # when the last slot was taken
-        self.next = -inf  # when the delay after that slot has passed
-        self.before: tuple[float, float] | None = None  # started and next before the last slot
-        self.requests = 0
-        self.leases = 0
-        self.delays: dict[str, float] | None = None  # reason -> seconds; most hosts have none
-        self.back_off_until = -inf
-        self.back_off_reason = ""
+    name: str
+    started: float = -inf  # when the last slot was taken
+    next: float = -inf  # when the delay after that slot has passed
+    before: tuple[float, float] | None = None  # started and next before the last slot
+    requests: int = 0
+    leases: int = 0
+    delays: dict[str, float] | None = None  # reason -> seconds; most hosts have none
+    back_off_until: float = -inf
+    back_off_reason: str = ""
 
     def time(self) -> float:
         """Not before; -inf = at once."""

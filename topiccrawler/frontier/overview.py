@@ -15,7 +15,7 @@ from pathlib import Path
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.rows import STATES, Rows
-from topiccrawler.frontier.tables import open_to_read, told
+from topiccrawler.frontier.tables import open_to_read, sqlite_faults
 
 _STATES = "SELECT state, count(*) FROM urls GROUP BY state"
 _HOSTS = "SELECT name, state, count(*) FROM urls JOIN hosts ON hosts.id = host GROUP BY host, state"
@@ -40,7 +40,7 @@ class Overview:
 def overview(path: Path, top: int = 10) -> Overview:
     """Read it. StateError when there is no frontier or it cannot be read."""
     require(path)
-    with told(path), closing(open_to_read(path)) as database:
+    with sqlite_faults(path), closing(open_to_read(path)) as database:
         states = dict.fromkeys((state.value for state in STATES), 0)
         for code, count in database.execute(_STATES):
             states[STATES[code].value] = count

@@ -17,7 +17,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier import tables
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.sparse import SparseMap
-from topiccrawler.frontier.tables import RESTORE, lock, open_to_read, open_to_write, told
+from topiccrawler.frontier.tables import RESTORE, lock, open_to_read, open_to_write, sqlite_faults
 from topiccrawler.frontier.url_index import Digest
 from topiccrawler.model import Link, Score
 
@@ -37,7 +37,7 @@ class Rows:
         self.path = path
         self._lock: sqlite3.Connection | None = None
         try:
-            with told(path):
+            with sqlite_faults(path):
                 if not read_only:
                     self._lock = lock(path)
                 self._database = (open_to_read if read_only else open_to_write)(path)
@@ -130,7 +130,7 @@ class Rows:
 
     def flush(self) -> None:
         """Hand what was gathered to SQLite, in one transaction that `commit` ends."""
-        with told(self.path):
+        with sqlite_faults(self.path):
             if not self._database.in_transaction:
                 self._database.execute("BEGIN IMMEDIATE")
             for statement, rows in self._writes.items():
@@ -145,7 +145,7 @@ class Rows:
         if any(self._writes.values()):
             self.flush()
         if self._database.in_transaction:
-            with told(self.path):
+            with sqlite_faults(self.path):
                 self._database.execute("COMMIT")
 
     def close(self) -> None:
@@ -180,7 +180,7 @@ class Rows:
 
     def end_leases(self) -> None:
         """A process that is gone fetches nothing: what it had leased waits again."""
-        with told(self.path):
+        with sqlite_faults(self.path):
             self._database.execute("UPDATE urls SET state = 0 WHERE state = 1")
 
     def read(self, number: int) -> Row:
@@ -229,7 +229,7 @@ class Rows:
         )  # fmt: skip
 
     def _pieces(self, statement: str) -> Iterator[list[tuple[Any, ...]]]:
-        with told(self.path):
+        with sqlite_faults(self.path):
             cursor = self._database.execute(statement)
             while piece := cursor.fetchmany(_LOAD_ROWS):
                 yield piece
@@ -260,7 +260,7 @@ class Rows:
             )
 
     def _select(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
-        with told(self.path):
+        with sqlite_faults(self.path):
             return self._database.execute(statement, values).fetchall()
 
     def _row(self, raw: tuple[Any, ...]) -> Row:

@@ -121,21 +121,21 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 def lock(path: Path) -> sqlite3.Connection:
     """The right to write, until it is closed or the process is gone."""
-    held = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None)
+    locked = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None)
     try:
-        held.execute("BEGIN EXCLUSIVE")
+        locked.execute("BEGIN EXCLUSIVE")
     except sqlite3.Error as error:
-        held.close()
+        locked.close()
         if "locked" not in str(error):
             raise
         raise StateError(
             str(path), "another crawl is using it", "wait for that crawl or choose another JOBDIR"
         ) from error
-    return held
+    return locked
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def sqlite_faults(path: Path) -> Iterator[None]:
     """SQLite's complaint becomes one line."""
     try:
         yield
