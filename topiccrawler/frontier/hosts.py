@@ -274,9 +274,7 @@ class Hosts:
         heap = self._ranked[entry.place]
         heappush(heap, (entry.key, entry.number))
         if self._crowded(heap):
-            heap[:] = [
-                (host.key, host.number) for host in self._all if host.place == entry.place and host.key
-            ]
+            heap[:] = [(one.key, one.number) for one in self._all if one.place == entry.place and one.key]
             heapify(heap)
 
     def _time(self, entry: _Host) -> None:

@@ -151,6 +151,4 @@ class Queues:
 def _pieces(keys: list[Key]) -> list[tuple[Key, array[int]]]:
     """Sorted keys as pieces; the list is a heap."""
     starts = range(0, len(keys), _PIECE)
-    return [
-        (keys[start], array("I", [number for _, number in keys[start : start + _PIECE]])) for start in starts
-    ]
+    return [(keys[at], array("I", [number for _, number in keys[at : at + _PIECE]])) for at in starts]

@@ -252,9 +252,7 @@ class Rows:
     def _execute(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         try:
             self._database.executemany(statement, rows)
-        except (
-            UnicodeEncodeError
-        ):  # half a surrogate pair in somebody's HTML; the rows before it are in already
+        except UnicodeEncodeError:  # half a surrogate pair; the rows before it are in
             self._database.executemany(
                 statement.replace("INSERT INTO", "REPLACE INTO"), map(_encodable, rows)
             )
@@ -290,6 +288,4 @@ def _numbers(score: Score) -> tuple[float, bytes, float]:
 
 
 def _encodable(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(
-        value.encode("utf-8", "replace").decode() if isinstance(value, str) else value for value in row
-    )
+    return tuple(one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in row)

@@ -107,9 +107,7 @@ class Counts:
         if event == "complement":
             return self._complement(name, vocabulary, totals)
         shift = math.log(totals[0] or 1) - math.log(totals[1] or 1)
-        return {
-            word: math.log(positive[word] + 1) - math.log(negative[word] + 1) + shift for word in vocabulary
-        }
+        return {w: math.log(positive[w] + 1) - math.log(negative[w] + 1) + shift for w in vocabulary}
 
     def _complement(self, name: str, vocabulary: list[str], totals: list[float]) -> dict[str, float]:
         sides = [

@@ -155,9 +155,8 @@ class LinkLearner:
         scale = WORTH * WORDS_MOST * math.tanh(told / WORDS_SCALE) / told if told else 0.0
         shares += [(f"learned {field}:{word}", share * scale) for field, word, share in found if share]
         named = (f"learned site:{registered_domain(link.url)}", "learned source page")
-        shares += [
-            (name, WORTH * share) for name, share in zip(named, self._prior.parts(link), strict=True) if share
-        ]
+        of_prior = self._prior.parts(link)
+        shares += [(name, WORTH * share) for name, share in zip(named, of_prior, strict=True) if share]
         return sorted(shares, key=lambda share: (-abs(share[1]), share[0]))
 
     def bounded_share(self, base: float) -> float:
@@ -182,10 +181,9 @@ class LinkLearner:
         """Go on from what `save` returned; ValueError when it is of another version or damaged."""
         if state["version"] != VERSION:
             raise ValueError(f"learned counts of version {state['version']}, not {VERSION}")
-        pairs = [_numbers(pair) for table in (state["totals"],) for pair in table.values()]
-        counts = [
-            {str(word): _numbers(pair) for word, pair in state["counts"][name].items()} for name in FIELDS
-        ]
+        pairs = [_numbers(pair) for pair in state["totals"].values()]
+        kept = state["counts"]
+        counts = [{str(word): _numbers(pair) for word, pair in kept[name].items()} for name in FIELDS]
         weight, prior = float(state["weight"]), LinkPrior.load(state["prior"])
         if len(pairs) != len(FIELDS) or not 0 < weight < math.inf:
             raise ValueError("learned counts are damaged")

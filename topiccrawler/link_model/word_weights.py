@@ -24,9 +24,7 @@ class WordWeights(dict[str, float]):
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
         self.telling = frozenset(word for word, share in trained.items() if share)
-        self._trained = (
-            frozenset(trained) if compounds else frozenset()
-        )  # what was worked out must not cut others
+        self._trained = frozenset(trained if compounds else ())  # what was worked out must not cut others
         self._room = len(trained) + _MOST_REMEMBERED
 
     def __missing__(self, word: str) -> float:

@@ -42,7 +42,7 @@ LONGEST_CAPTION = 60
 LONGEST_LEGAL = 160
 
 _HOMES = frozenset(
-    {
+    [
         "div",
         "td",
         "article",
@@ -56,7 +56,7 @@ _HOMES = frozenset(
         "ul",
         "ol",
         "dl",
-    }
+    ]
 )
 _LISTS = frozenset({"ul", "ol", "dl"})
 _SENTENCE = re.compile(r"[。！？；!?;]|，[^，]+，|[,.] ")
@@ -79,14 +79,10 @@ def main_text(document: Document) -> str:
     """Blocks of the main text, one a line; empty when the page has none."""
     blocks = document.blocks
     text = document.text
-    prose = [
-        0.0 if end - start == linked else _prose(text, start, end, linked) for start, end, _, linked in blocks
-    ]
+    prose = [0.0 if e - s == linked else _prose(text, s, e, linked) for s, e, _, linked in blocks]
     body = _named_body(document, blocks, prose)
     if body:
-        chosen = [
-            index for index, block in enumerate(blocks) if _inside(document.node_parents, block.node, body)
-        ]
+        chosen = [at for at, block in enumerate(blocks) if _inside(document.node_parents, block.node, body)]
         blocks, prose = [blocks[index] for index in chosen], [prose[index] for index in chosen]
     foreign = _foreign_regions(document, blocks, prose)
     homes = [_home(document, block.node) for block in blocks]
@@ -150,9 +146,7 @@ def _foreign_regions(document: Document, blocks: list[Block], prose: list[float]
             region = document.node_regions[block.node]
             sums[region] = sums.get(region, 0.0) + amount
     most = MAIN_REGION_SHARE * sum(sums.values())
-    return {"navigation", "header", "aside", "footer"} - {
-        region for region, amount in sums.items() if amount > most
-    }
+    return {"navigation", "header", "aside", "footer"} - {region for region in sums if sums[region] > most}
 
 
 def _home(document: Document, node: int) -> int:
@@ -228,12 +222,11 @@ def _belongs(document: Document, block: Block) -> bool:
 
 
 def _is_caption(document: Document, node: int) -> bool:
+    names = document.node_names
     for _ in range(3):
         if node < 0:
             return False
-        if document.node_tags[node] == "figcaption" or _CAPTION_NAME.search(
-            document.node_names.get(node, "")
-        ):
+        if document.node_tags[node] == "figcaption" or _CAPTION_NAME.search(names.get(node, "")):
             return True
         node = document.node_parents[node]
     return False

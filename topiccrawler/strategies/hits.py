@@ -60,9 +60,7 @@ class Hits(GraphStrategy):
         )
         hub = self._scale * float(edges @ authorities[targets]) if self._scale else 1.0
         authorities[targets] += edges * hub
-        return [
-            Score(link.url, value) for link, value in zip(links, authorities[nodes].tolist(), strict=True)
-        ]
+        return [Score(link.url, own) for link, own in zip(links, authorities[nodes].tolist(), strict=True)]
 
     def _rank(self) -> Floats:
         matrix = self._graph.matrix(weighted=True)

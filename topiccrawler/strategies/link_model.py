@@ -58,24 +58,18 @@ class LinkModel(Strategy):
     linking: float = 1.0
     graded: bool = True
     _vectors: IdfVectors = field(default_factory=IdfVectors, init=False, repr=False)
-    _sums: Floats = field(
-        default_factory=lambda: np.zeros((3, SIZE)), init=False, repr=False
-    )  # of S: -, +, all
+    _sums: Floats = field(default_factory=lambda: np.zeros((3, SIZE)), init=False, repr=False)  # S: -, +, all
     _labels: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0], init=False, repr=False)  # the same
     _texts: dict[str, Hashed] = field(default_factory=dict, init=False, repr=False)  # T
     _linked: dict[str, list[float]] = field(
         default_factory=dict, init=False, repr=False
     )  # T: likeness to its pages: -, +, all
     _scores: dict[str, float] = field(default_factory=dict, init=False, repr=False)
-    _direct: dict[str, float] = field(
-        default_factory=dict, init=False, repr=False
-    )  # of the scores: what labelled pages gave
+    _direct: dict[str, float] = field(default_factory=dict, init=False, repr=False)  # part of labelled pages
     _read: dict[str, None] = field(default_factory=dict, init=False, repr=False)
     _off_topic: frozenset[str] = field(default=frozenset(), init=False, repr=False)
     _refreshing: bool = field(default=False, init=False, repr=False)
-    _untold: deque[str] = field(
-        default_factory=deque, init=False, repr=False
-    )  # new scores the queue has not got yet
+    _untold: deque[str] = field(default_factory=deque, init=False, repr=False)  # new scores not given yet
 
     def __post_init__(self) -> None:
         check_range(self.name, "gamma", self.gamma, 0.0, 0.999)

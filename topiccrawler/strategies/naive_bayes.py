@@ -136,6 +136,4 @@ class NaiveBayes(Strategy):
             raise StrategyError(
                 "strategy 'naive_bayes'", "was not prepared", "call prepare(Knowledge(...)) first"
             )
-        return [
-            Score(link.url, value) for link, value in zip(links, self._scorer.log_odds(links), strict=True)
-        ]
+        return [Score(link.url, odds) for link, odds in zip(links, self._scorer.log_odds(links), strict=True)]

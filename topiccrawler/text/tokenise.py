@@ -75,9 +75,7 @@ def _cut_together(texts: Sequence[str], cut: Cut) -> list[list[str]]:
     """The words of each text; one call of the engine for all."""
     if not texts:
         return []
-    between: list[
-        tuple[str, bool]
-    ] = []  # words that are not for the engine, in order; may it belong to what follows?
+    between: list[tuple[str, bool]] = []  # words not for the engine; may it belong to what follows?
 
     def mark(found: re.Match[str]) -> str:
         """Take out what stands between two runs of Han characters."""

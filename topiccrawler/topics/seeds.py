@@ -37,9 +37,7 @@ def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
     if topic is None:
         raise SeedsError("seeds", "none were given", "give a file or http(s) addresses")
     if topic.seeds:
-        return _checked(
-            ((f"seeds of topic {topic.name}", seed) for seed in topic.seeds), f"topic {topic.name}"
-        )
+        return _checked(((f"seeds of topic {topic.name}", one) for one in topic.seeds), f"topic {topic.name}")
     listed = folder("seeds").joinpath(f"{topic.name}.txt")
     if not listed.is_file():
         remedy = "give seeds=FILE or seeds=URL,URL, or add seeds to the topic file"

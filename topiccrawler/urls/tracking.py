@@ -21,9 +21,7 @@ _SESSIONS = "jsessionid phpsessid aspsessionid* cfid cftoken sessionid session_i
 TRACKING_PARAMETERS = frozenset(_CAMPAIGNS.split())
 SESSION_PARAMETERS = frozenset(_SESSIONS.split())
 
-_SHARE_MARKS = re.compile(
-    r"singlemessage|groupmessage|timeline"
-)  # from=, written by WeChat when a page is shared
+_SHARE_MARKS = re.compile(r"singlemessage|groupmessage|timeline")  # from=, written by WeChat for shares
 _SESSION_VALUE = re.compile(r"(?=.*[a-f])[0-9a-f]{32}|(?=.*[a-z])(?=.*[0-9])[0-9a-z]{26}", re.IGNORECASE)
 _BY_VALUE = {"from": _SHARE_MARKS, "sid": _SESSION_VALUE, "s": _SESSION_VALUE, "session": _SESSION_VALUE}
 _SESSION_IN_PATH = re.compile(

@@ -171,9 +171,8 @@ class _Bench:
         model = _model(self.recipe, {**self.samples, "headlines": kept}, self.lexicon)
         self.rows.append(headline_row("headlines: words", replace(words, prior=prior, threshold=0.0), aside))
         if texts:
-            self.rows.append(
-                headline_row("headlines: + documents", replace(both, prior=prior, threshold=0.0), aside)
-            )
+            both = replace(both, prior=prior, threshold=0.0)
+            self.rows.append(headline_row("headlines: + documents", both, aside))
         self.rows.append(headline_row("headlines: model", model, aside))
         if self.aside is None and self.recipe.precision is not None:
             self.aside = model, [replace(one, words=one.words._replace(context=())) for one in aside]
@@ -254,11 +253,9 @@ def _model(
 def _check(paths: Sequence[Path], items: Sequence[LabelledLink], topic: Topic) -> None:
     for side, sign in ((True, "relevant"), (False, "other")) if paths else ():
         if not any(item.positive is side for item in items):
-            raise LinksFileError(
-                ", ".join(str(path) for path in paths),
-                f"holds no link labelled as {sign} for topic {topic.name}",
-                f"label links 1 and 0, or {topic.name} and others",
-            )
+            fault = f"holds no link labelled as {sign} for topic {topic.name}"
+            remedy = f"label links 1 and 0, or {topic.name} and others"
+            raise LinksFileError(", ".join(map(str, paths)), fault, remedy)
 
 
 def _described(recipe: TrainingRecipe, samples: Mapping[str, Sequence[Sample]]) -> dict[str, object]:

@@ -193,9 +193,7 @@ def _rows(path: Path) -> list[tuple[str, str]]:
 
 def _files(paths: Sequence[Path]) -> list[dict[str, object]]:
     """Name and fingerprint of each file, so that a model says what it was made from."""
-    return [
-        {"file": path.name, "sha256": sha256_of(path)[:16], "bytes": path.stat().st_size} for path in paths
-    ]
+    return [{"file": one.name, "sha256": sha256_of(one)[:16], "bytes": one.stat().st_size} for one in paths]
 
 
 def told(found: dict[str, Any], *, as_json: bool) -> str:

@@ -69,9 +69,7 @@ class Plan:
     page_classifier: str
     topic: Topic
     samples: Sequence[Sample]
-    keywords: Mapping[
-        str, Mapping[str, float]
-    ]  # label -> keywords of a topic; the topic's own under its name
+    keywords: Mapping[str, Mapping[str, float]]  # label -> keywords; the topic's own under its name
     precision: float | None = None  # asked of the threshold; None = best F1
     most_words: int = 12_000
     seed: int = 0
@@ -172,9 +170,7 @@ def _linear_classifier(plan: Plan) -> LinearClassifier:
     svm = plan.page_classifier in {"svm", VSM}
     apart = plan.page_classifier in {"svm", "centroid"}
     lists = _lists(plan) if pairs else Lists({})
-    documents = [
-        counts_of(sample.words, title_apart=apart, pairs=pairs, lists=lists) for sample in plan.samples
-    ]
+    documents = [counts_of(one.words, title_apart=apart, pairs=pairs, lists=lists) for one in plan.samples]
     labels = _labels(plan, negative_topics=svm)
     made, made_labels = _keyword_documents(plan, negative_topics=svm)
     for counts in made:

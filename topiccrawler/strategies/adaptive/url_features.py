@@ -50,9 +50,7 @@ class UrlFeatures:
         self.urls: list[str] = []
         self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
         self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
-        self.words: Numbers = np.zeros(
-            (256, WORDS_OF_A_URL), dtype=np.int64
-        )  # of the first anchor that has any
+        self.words: Numbers = np.zeros((256, WORDS_OF_A_URL), dtype=np.int64)  # of the first anchor with any
         self.waiting: Flags = np.zeros(256, dtype=bool)
         self.vocabulary = WordStatistics()
         self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}

@@ -32,9 +32,7 @@ class TopicSimilarity:
 
     def links(self, links: Sequence[Link]) -> list[tuple[float, float]]:
         """Relevance of anchor and of context of each link of a page."""
-        return [
-            (self.relevance(words.anchor), self.relevance(words.context)) for words in words_of_links(links)
-        ]
+        return [(self.relevance(one.anchor), self.relevance(one.context)) for one in words_of_links(links)]
 
 
 class WordSimilarity:
