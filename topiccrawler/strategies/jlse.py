@@ -93,9 +93,8 @@ class Jlse(AnchorText):
         sources, targets = sources[between], targets[between]
         on_path = _leading_to(sources, targets, is_result & known)
         inside = on_path[sources] & on_path[targets]
-        _, worths = q_values(
-            sources[inside], targets[inside], is_result, gamma=self.gamma, most_sweeps=self.sweeps
-        )
+        edges_inside = sources[inside], targets[inside]
+        _, worths = q_values(*edges_inside, is_result, gamma=self.gamma, most_sweeps=self.sweeps)
         vertices = np.flatnonzero(on_path)
         self._worths = worths[vertices]
         self._index = LinkIndex([self._words[int(vertex)] for vertex in vertices])

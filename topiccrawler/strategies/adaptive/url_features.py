@@ -12,16 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.links.packed_arrays import (
-    Flags,
-    Floats,
-    Numbers,
-    doubled,
-    names_of,
-    packed,
-    packed_names,
-    unpacked,
-)
+from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, list_of, packed, packed_list, unpacked
 from topiccrawler.model import Link
 from topiccrawler.strategies.adaptive.group_rates import GroupRates
 from topiccrawler.strategies.adaptive.word_statistics import WORDS_OF_A_URL, WordStatistics
@@ -51,7 +42,7 @@ class UrlFeatures:
         self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
         self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
         self.words: Numbers = np.zeros((256, WORDS_OF_A_URL), dtype=np.int64)  # of the first anchor with any
-        self.waiting: Flags = np.zeros(256, dtype=bool)
+        self.waiting = np.zeros(256, dtype=bool)
         self.vocabulary = WordStatistics()
         self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}
 
@@ -150,7 +141,7 @@ class UrlFeatures:
         """All of it as JSON values: texts joined and columns as compressed bytes in base64."""
         count = len(self.urls)
         return {
-            "urls": packed_names(self.urls),
+            "urls": packed_list(self.urls),
             "columns": {name: packed(column[:count]) for name, column in self.columns.items()},
             "groups": {name: packed(column[:count]) for name, column in self.groups.items()},
             "words": packed(self.words[:count]),
@@ -163,7 +154,7 @@ class UrlFeatures:
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> UrlFeatures:
         """What `save` kept."""
         known = cls(keep)
-        known.rows_of(list(names_of(state["urls"])))
+        known.rows_of(list(list_of(state["urls"])))
         count = len(known.urls)
         for name in cls.FLOATS:
             known.columns[name][:count] = unpacked(state["columns"][name])

@@ -16,15 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.links.packed_arrays import (
-    Floats,
-    Numbers,
-    doubled,
-    names_of,
-    packed,
-    packed_names,
-    unpacked,
-)
+from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, list_of, packed, packed_list, unpacked
 from topiccrawler.text.tokenise import words_of
 
 WORDS_OF_A_URL = 8
@@ -76,11 +68,11 @@ class WordStatistics:
         prior = self._totals / self._totals.sum()
         smooth = SMOOTHING * self._weight * prior
         negative, positive = self._counts[:, : len(self)] if many else self._counts[:, numbers]
-        told = np.log((positive + smooth[1]) / (negative + smooth[0])) - np.log(prior[1] / prior[0])
+        odds = np.log((positive + smooth[1]) / (negative + smooth[0])) - np.log(prior[1] / prior[0])
         if many:
-            told = told[numbers]
-        told[numbers == _NONE] = 0.0
-        sums: Floats = told.sum(axis=1)
+            odds = odds[numbers]
+        odds[numbers == _NONE] = 0.0
+        sums: Floats = odds.sum(axis=1)
         return sums
 
     def keep_only(self, used: Numbers) -> Numbers:
@@ -100,7 +92,7 @@ class WordStatistics:
     def save(self) -> dict[str, Any]:
         """As JSON values."""
         return {
-            "words": packed_names(self.numbers),
+            "words": packed_list(self.numbers),
             "counts": packed(self._counts[:, : len(self)]),
             "totals": self._totals.tolist(),
             "weight": self._weight,
@@ -110,7 +102,7 @@ class WordStatistics:
     def load(cls, state: Mapping[str, Any]) -> WordStatistics:
         """What `save` kept."""
         words = cls()
-        words.numbers |= {word: number for number, word in enumerate(names_of(state["words"]))}
+        words.numbers |= {word: number for number, word in enumerate(list_of(state["words"]))}
         counts = unpacked(state["counts"]).reshape(2, -1)
         words._counts = np.zeros((2, max(1024, counts.shape[1])))
         words._counts[:, : counts.shape[1]] = counts
