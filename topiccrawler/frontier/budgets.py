@@ -87,10 +87,9 @@ class Budgets:
         if not link.source_url:
             return None  # a seed is what the user wants
         found = trap(link.url, link.source_url, self.allowance.limits, now)
-        if found is None and record is not None and self.allowance.shape_unproductive_pages > 0:
-            kind = shape(link.url)
-            if record.shapes.get(kind, 0) >= self.allowance.shape_unproductive_pages:
-                found = f"shape: {kind} is no longer useful"
+        most, kind = self.allowance.shape_unproductive_pages, shape(link.url)
+        if found is None and record is not None and 0 < most <= record.shapes.get(kind, 0):
+            found = f"shape: {kind} is no longer useful"
         if found is None:
             return None
         self.refused[found.partition(":")[0]] += 1
@@ -108,8 +107,7 @@ class Budgets:
         link = page.via.link if page.via is not None else None
         if link is not None:
             self._read.add(link.url)
-        url = link.url if link is not None else page.url
-        host = link.host if link is not None else host_of(url)
+        url, host = (link.url, link.host) if link is not None else (page.url, host_of(page.url))
         useful = self._is_new(host, page) and page.is_target
         self._count(host, url, useful=useful)
         if useful and link is not None and link.source_url:
@@ -143,13 +141,8 @@ class Budgets:
     def keep(self) -> None:
         """Write what changed beside the queue; the frontier's next commit makes it durable."""
         for host in self._changed:
-            record = self._records[host]
-            kept = {
-                "pages": record.pages,
-                "dry": record.unproductive,
-                "shapes": record.shapes,
-                "recent": record.recent,
-            }
+            one = self._records[host]
+            kept = {"pages": one.pages, "dry": one.unproductive, "shapes": one.shapes, "recent": one.recent}
             self.frontier.notes.put(NOTE + host, json.dumps(kept, ensure_ascii=False))
         self._changed.clear()
 
@@ -213,6 +206,5 @@ def _read_record(host: str, text: str) -> _Record:
             recent=[int(content) for content in kept["recent"]],
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StateError(
-            f"budget of host {host!r}", f"its note is damaged ({error})", "take another JOBDIR"
-        ) from error
+        fault = f"its note is damaged ({error})"
+        raise StateError(f"budget of host {host!r}", fault, "take another JOBDIR") from error

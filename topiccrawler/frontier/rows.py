@@ -84,9 +84,8 @@ class Rows:
         now: float,
     ) -> None:
         """A URL met for the first time; it waits."""
-        self._writes[tables.ADD_URL].append(
-            (number, *digest, host, *_numbers(score), tunnel, now, now, seen_anchors)
-        )
+        row = (number, *digest, host, *_numbers(score), tunnel, now, now, seen_anchors)
+        self._writes[tables.ADD_URL].append(row)
         self._writes[tables.ADD_LINK].append((number, link.url, *self._text(link)))
         self._gather(number)
 
@@ -253,9 +252,8 @@ class Rows:
         try:
             self._database.executemany(statement, rows)
         except UnicodeEncodeError:  # half a surrogate pair; the rows before it are in
-            self._database.executemany(
-                statement.replace("INSERT INTO", "REPLACE INTO"), map(_encodable, rows)
-            )
+            again = statement.replace("INSERT INTO", "REPLACE INTO")
+            self._database.executemany(again, map(_encodable, rows))
 
     def _select(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         with sqlite_faults(self.path):

@@ -128,9 +128,8 @@ def lock(path: Path) -> sqlite3.Connection:
         locked.close()
         if "locked" not in str(error):
             raise
-        raise StateError(
-            str(path), "another crawl is using it", "wait for that crawl or choose another JOBDIR"
-        ) from error
+        remedy = "wait for that crawl or choose another JOBDIR"
+        raise StateError(str(path), "another crawl is using it", remedy) from error
     return locked
 
 
@@ -140,10 +139,8 @@ def sqlite_faults(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        if isinstance(error, sqlite3.OperationalError):
-            remedy = "check that it exists, may be written, and that the disk has room"
-        else:
-            remedy = RESTORE
+        unusable = isinstance(error, sqlite3.OperationalError)
+        remedy = "check that it exists, may be written, and that the disk has room" if unusable else RESTORE
         raise StateError(str(path), f"it cannot be used ({error})", remedy) from error
 
 
@@ -157,8 +154,5 @@ def _check(database: sqlite3.Connection, path: Path) -> None:
         raise StateError(str(path), "it is no frontier of this program", "choose another JOBDIR")
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version != VERSION:
-        raise StateError(
-            str(path),
-            f"it was written by version {version} of the frontier, this program reads {VERSION}",
-            "go on with the program that wrote it, or choose another JOBDIR",
-        )
+        fault = f"it was written by version {version} of the frontier, this program reads {VERSION}"
+        raise StateError(str(path), fault, "go on with the program that wrote it, or choose another JOBDIR")

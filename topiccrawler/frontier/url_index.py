@@ -33,9 +33,8 @@ _BAND_WIDTH = _BAND << _SHIFT
 
 def digest(url: str) -> Digest:
     """The URL's fingerprint and check: blake2b, 12 bytes."""
-    fingerprint, check = _DIGEST.unpack(
-        blake2b(url.encode("utf-8", "surrogatepass"), digest_size=12).digest()
-    )
+    data = url.encode("utf-8", "surrogatepass")
+    fingerprint, check = _DIGEST.unpack(blake2b(data, digest_size=12).digest())
     return fingerprint, check
 
 

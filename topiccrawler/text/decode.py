@@ -61,7 +61,7 @@ _LABELS = {
 _MULTIBYTE = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "hz", "iso2022_jp"})
 # Not web encodings, or ways to hide markup; UTF-16 shows itself by its bytes (a page that says so in ASCII is wrong).
 _NEVER = frozenset(
-    {"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
+    ["utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"]
 )
 _META = re.compile(
     rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""",
@@ -147,8 +147,8 @@ def _is_by_chance(text: str) -> bool:
 def _wide(body: bytes, declared: str | None) -> str | None:
     """UTF-16 without a mark: markup's ASCII has zeros beside it, a quarter of all bytes, or the server declares it."""
     head = body[:400]
-    told = (declared or "").strip().lower().startswith("utf-16")
-    if not told and head.count(0) * 4 <= len(head):
+    is_declared = (declared or "").strip().lower().startswith("utf-16")
+    if not is_declared and head.count(0) * 4 <= len(head):
         return None
     for name in ("utf-16-le", "utf-16-be"):
         if "<".encode(name) in head:

@@ -92,13 +92,8 @@ class Canonicalizer:
         if parts is None:
             return None
         scheme, host, path, query = parts
-        if query:
-            query = strip_query(query, self._names)
-        url = (
-            f"{scheme}://{host}{path}?{query}"
-            if query
-            else f"{scheme}://{host}{_DEFAULT_DOCUMENT.sub('', path)}"
-        )
+        query = strip_query(query, self._names) if query else ""
+        url = f"{scheme}://{host}" + (f"{path}?{query}" if query else _DEFAULT_DOCUMENT.sub("", path))
         return url if len(url) <= MAX_LENGTH_CHARACTERS else None
 
     def _absolute(self, url: str) -> tuple[str, str, str, str] | None:

@@ -35,11 +35,9 @@ def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier
     details = sum(detail for _, detail, _ in chosen)
     hosts = sorted({host for _, _, host in chosen})
     if min(details, len(chosen) - details) < FEWEST or len(hosts) < 6:
-        raise LinksFileError(
-            "pages for the detail classifier",
-            f"{details} detail and {len(chosen) - details} link pages of {len(hosts)} hosts",
-            f"give at least {FEWEST} of each, of 6 hosts",
-        )
+        fault = f"{details} detail and {len(chosen) - details} link pages of {len(hosts)} hosts"
+        remedy = f"give at least {FEWEST} of each, of 6 hosts"
+        raise LinksFileError("pages for the detail classifier", fault, remedy)
     chance.shuffle(hosts)
     aside = set(hosts[: len(hosts) // 3])
     kept = [page for page in chosen if page[2] in aside]

@@ -100,11 +100,9 @@ def check(plan: Plan) -> None:
     positives = sum(sample.positive for sample in plan.samples)
     negatives = len(plan.samples) - positives
     if min(positives, negatives) < FEWEST:
-        raise LinksFileError(
-            f"documents for the page classifier of topic {plan.topic.name!r}",
-            f"{positives} are about it and {negatives} about something else, at least {FEWEST} of each are needed",
-            "give more documents, labelled with the topic's name or another",
-        )
+        what = f"documents for the page classifier of topic {plan.topic.name!r}"
+        fault = f"{positives} are about it and {negatives} about something else, at least {FEWEST} of each are needed"
+        raise LinksFileError(what, fault, "give more documents, labelled with the topic's name or another")
 
 
 def worth(page_classifier: PageClassifier, samples: Sequence[Sample]) -> Quality:
@@ -132,7 +130,8 @@ def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
             )
     final = build(plan)
     if isinstance(final, VsmClassifier):
-        return _vsm(final.topic, final.negative_topics, _threshold(plan, truths, margins))
+        topic = final.topic.model_copy(update={"page_threshold": _threshold(plan, truths, margins)})
+        return VsmClassifier(topic, negative_topics=final.negative_topics)
     propagate = max(float(margins.std()), 1e-9)
     platt = LogisticRegression(C=1e3).fit(margins[:, None] / propagate, truths)
     slope, offset = float(platt.coef_[0, 0]) / propagate, float(platt.intercept_[0])
@@ -175,11 +174,10 @@ def _linear_classifier(plan: Plan) -> LinearClassifier:
     made, made_labels = _keyword_documents(plan, negative_topics=svm)
     for counts in made:
         lists.add_to(counts)
-    held = Counter(word for counts in documents for word in counts)
-    frequent = {
-        word for word, n in held.items() if n >= (LEAST_OF_A_PAIR if is_pair(word) else LEAST_OF_A_WORD)
-    }
-    words = sorted(frequent | {word for counts in made for word in counts})
+    frequencies = Counter(word for counts in documents for word in counts)
+    least = {False: LEAST_OF_A_WORD, True: LEAST_OF_A_PAIR}
+    frequent = {word for word, n in frequencies.items() if n >= least[is_pair(word)]}
+    words = sorted(frequent.union(*made))
     real, extra = matrix(documents, words), matrix(made, words)
     classes = [plan.topic.name, *sorted({*labels, *made_labels} - {plan.topic.name})]
     targets = np.array([classes.index(label) for label in [*labels, *made_labels]])
@@ -260,12 +258,6 @@ def _vector_classifier(plan: Plan) -> VsmClassifier:
         for label, vector in zip(learned.classes[1:], vectors[1:], strict=True)
     }
     return VsmClassifier(own, negative_topics=negative_topics)
-
-
-def _vsm(topic: Topic, negative_topics: Mapping[str, Mapping[str, float]], threshold: float) -> VsmClassifier:
-    return VsmClassifier(
-        topic.model_copy(update={"page_threshold": threshold}), negative_topics=negative_topics
-    )
 
 
 def blended(given: Mapping[str, float], learned: Mapping[str, float]) -> dict[str, float]:
