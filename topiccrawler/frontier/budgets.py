@@ -1,9 +1,8 @@
 """Budgets: how many pages a host, a site and a URL shape may still cost; unproductive ones are asked no more.
 
-The conflict: a trap looks like a good site at first, and a good site's menus look like a trap. So the form of a URL
-decides only in plain cases (frontier.traps). Otherwise unproductive pages in a row are counted. A page is productive
-when it is about the topic and its host has not shown the same text lately; the page whose link led to it is then
-productive too, so that hubs are kept for what they lead to.
+The form of a URL decides only in plain cases (frontier.traps). Otherwise unproductive pages in a row are counted. A page is
+productive when it is about the topic and its host has not shown the same text lately; the page whose link led to it is
+then productive too, so that hubs are kept for what they lead to.
 
     FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages                  the host is closed
     FRONTIER_HOST_UNPRODUCTIVE_PAGES            pages in a row                 the host is closed

@@ -1,8 +1,7 @@
 """One host's clock and leases: when it may be asked next, how many requests are under way, and why it must wait.
 
-The conflict: several sources set one clock (the delay setting, robots.txt, AutoThrottle, Retry-After), each may change
-its value, and a slot may be given back unused. So each value is kept under its reason: the longest delay counts, a
-back-off is only ever lengthened, and the clock before the last slot is remembered.
+Several sources set one clock (the delay setting, robots.txt, AutoThrottle, Retry-After), so each value is kept under its
+reason: the longest delay counts, a back-off is only lengthened, and the clock before the last slot is remembered.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Which host may be asked now: a clock, a count of leases and a heap position for every host.
 
-The conflict: the best URL should go first, but politeness forbids most hosts at any moment, and to look at every host
-for every page is slow. So a host with waiting URLs is in exactly one of four sets:
+The best URL goes first among the hosts that politeness allows. A host with waiting URLs is in exactly one of four sets:
 
     COOLING  its clock lies ahead        heap by the time it is due
     SOON     due within the patience     heap by time, and by best score (only with patience_seconds > 0)

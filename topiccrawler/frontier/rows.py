@@ -1,9 +1,9 @@
 """The frontier's rows on disk: what is written, in one transaction a page, and what is read back.
 
-The conflict: a page brings two hundred links and must be durable at once, yet few pages of the file should change. So
-rows are appended in order of arrival, and their number is the key; what changes often (score, state) is stored apart
-from what is long (URL, link text). A push that raises a URL is appended as well (a URL raised again rewrites that one
-row). Writes are buffered and executed table by table; hosts and source pages are stored once.
+A page brings two hundred links and must be durable at once, yet few pages of the file should change. So rows are appended in
+order of arrival, and their number is the key; what changes often (score, state) is stored apart from what is long (URL,
+link text). A push that raises a URL is appended as well (a URL raised again rewrites that one row). Writes are buffered
+and executed table by table; hosts and source pages are stored once.
 """
 
 from __future__ import annotations

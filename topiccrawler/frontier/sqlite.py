@@ -1,9 +1,7 @@
 """The frontier on disk: memory holds what decides, the file holds every row.
 
-The conflict: a push must know a URL's state and score two hundred times a page, a lease must find the best of a
-million, and a kill at any moment may cost no URL. So memory holds numbers alone (frontier.columns, and the
-heaps of frontier.queues), never a text; the file holds every row (frontier.rows). Decisions read no disk; a lease
-reads one row.
+A push must know a URL's state and score two hundred times a page, and a lease must find the best of a million. So memory
+holds numbers alone (frontier.columns, frontier.queues), never a text; a lease reads one row of the file (frontier.rows).
 
 What is durable when: `acknowledge` ends a transaction (or every `acknowledgements_per_commit`-th does), so a page's
 links, pushed before, are never on disk without its end, nor its end without its links. A lease is

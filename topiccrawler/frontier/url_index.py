@@ -1,11 +1,9 @@
 """The URL index: which URLs have been met, without their text: 76 bits of digest each, in flat arrays.
 
-The conflict: most links of a page were met before, so the index is asked two hundred times a page; a dict is
-fast but takes 150 bytes a URL, an index on disk changes a page of the file for nearly every
-new URL. So the top 12 bits of a 64-bit fingerprint choose one of 4 096 small arrays, in which the next 32 are sorted
-(a look-up: about 8 steps of bisection in C; an insertion moves half a small array), and 32 further bits separate URLs
-that agree in those 44. Together 13 bytes a URL. Two URLs are taken for one only if all 76 bits agree: at ten million
-URLs one chance in 10^9 that it ever happens.
+A dict takes 150 bytes a URL, and an index on disk changes a page of the file for nearly every new URL. Here the top
+12 bits of a 64-bit fingerprint choose one of 4 096 small arrays, in which the next 32 are sorted (a look-up: about 8 steps
+of bisection; an insertion moves half a small array), and 32 further bits separate URLs that agree in those 44: 13 bytes a
+URL. Two URLs are taken for one only if all 76 bits agree: at ten million URLs one chance in 10^9 that it ever happens.
 """
 
 from __future__ import annotations

@@ -114,8 +114,8 @@ class LinkClassifier:
         ]
 
     def _scores_of_anchors(self, anchors: Sequence[Sequence[str]]) -> list[float]:
-        share, flag, held = self._tables[_ANCHOR].__getitem__, self._anchor_flag, self.lexicon.in_words
-        return [sum(map(share, set(words)), flag if flag and held(words) else 0.0) for words in anchors]
+        share, flag, in_words = self._tables[_ANCHOR].__getitem__, self._anchor_flag, self.lexicon.in_words
+        return [sum(map(share, set(words)), flag if flag and in_words(words) else 0.0) for words in anchors]
 
     def _scores_of_addresses(self, addresses: Sequence[Sequence[str]]) -> list[float]:
         """Of each address, with the prior."""

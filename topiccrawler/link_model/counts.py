@@ -79,7 +79,7 @@ class Counts:
     def pruned(self, least: float, most_words: int) -> Counts:
         """Without words counted less than `least` times, and at most `most_words`: those with most weight in sum."""
         ranked = sorted(
-            (-_told(pair, self.samples[name]), name, word, pair)
+            (-_total_weight(pair, self.samples[name]), name, word, pair)
             for name in FIELDS
             for word, pair in self.pairs(name)
             if sum(pair) >= least
@@ -122,7 +122,7 @@ class Counts:
         }
 
 
-def _told(pair: Pair, samples: list[float]) -> float:
+def _total_weight(pair: Pair, samples: list[float]) -> float:
     """A word's total weight: its occurrences times the size of its log-odds."""
     odds = math.log((pair[1] + 1) / (samples[1] + 2)) - math.log((pair[0] + 1) / (samples[0] + 2))
     return sum(pair) * abs(odds)

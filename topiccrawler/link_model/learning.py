@@ -1,8 +1,7 @@
 """Learning while crawling: every page that was fetched labels the link it came by.
 
-The conflict: a link model knows the sites it was trained on (or only the topic's keywords), the crawl meets others.
-What it learns must count at once, be forgotten when the crawl moves on, stay small, and survive a restart. So learning
-is a layer of counts over the model, which itself does not change.
+What a crawl learns counts at once, is forgotten when the crawl moves on, stays small, and survives a restart: a layer of
+counts over the model, which itself does not change.
 
 Idea: words of links whose pages were relevant count for a link, words of the others against it; the title of a page is
     counted as an anchor of a link to it. Its site, and the page it stands on, give a link a prior.
@@ -138,7 +137,7 @@ class LinkLearner:
         else:
             base = self.base.log_odds(links)
         return [
-            self._bounded(score) + WORTH * (self._told_of(link, found) + self._prior.log_odds(link))
+            self._bounded(score) + WORTH * (self._learned_odds(link, found) + self._prior.log_odds(link))
             for link, score, found in zip(links, base, words, strict=True)
         ]
 
@@ -151,8 +150,8 @@ class LinkLearner:
         else:
             shares = [("model", self._bounded(score))]
         found = list(self._shares(_words([link])[0]))
-        told = sum(share for _, _, share in found)
-        scale = WORTH * WORDS_MOST * math.tanh(told / WORDS_SCALE) / told if told else 0.0
+        total = sum(share for _, _, share in found)
+        scale = WORTH * WORDS_MOST * math.tanh(total / WORDS_SCALE) / total if total else 0.0
         shares += [(f"learned {field}:{word}", share * scale) for field, word, share in found if share]
         named = (f"learned site:{registered_domain(link.url)}", "learned source page")
         of_prior = self._prior.parts(link)
@@ -194,9 +193,9 @@ class LinkLearner:
     def _bounded(self, score: float) -> float:
         return self._bound * math.tanh(score / self._bound)
 
-    def _told_of(self, link: Link, words: LinkWords) -> float:
-        told = sum(share for _, _, share in self._shares(_whole_address(link, words)))
-        return WORDS_MOST * math.tanh(told / WORDS_SCALE)
+    def _learned_odds(self, link: Link, words: LinkWords) -> float:
+        total = sum(share for _, _, share in self._shares(_whole_address(link, words)))
+        return WORDS_MOST * math.tanh(total / WORDS_SCALE)
 
     def _count(self, place: int, words: Sequence[str], label: float) -> None:
         shares = (self._weight * (1.0 - label), self._weight * label)
@@ -217,10 +216,10 @@ class LinkLearner:
             for word in dict.fromkeys(found):
                 if word in counts:
                     if word not in known:
-                        known[word] = self._told(place, counts[word])
+                        known[word] = self._log_odds_of(place, counts[word])
                     yield name, word, known[word]
 
-    def _told(self, place: int, pair: Sequence[float]) -> float:
+    def _log_odds_of(self, place: int, pair: Sequence[float]) -> float:
         negative, positive = self._totals[place]
         one = self._weight  # a page of today on either side, so that both classes always exist
         share = max(LEAST_SHARE, (positive + one) / (positive + negative + 2 * one))

@@ -1,7 +1,6 @@
 """The main text of a page: what its author wrote, without navigation, lists, advertisements and legal lines.
 
-The conflict: no tag marks the text, and link lists with summaries look like text; but only running
-text has sentences, its paragraphs are neighbours, and many authors name the element that holds it.
+No tag marks the text, and link lists with summaries look like text; but only running text has sentences.
 Idea       Every block of text gets a value: its characters outside links if it reads like a sentence, less
            a price for each block; links cost. The stretch of blocks with the largest sum is the text.
            Short paragraphs beside it in the same element are taken back in; blocks made of links, captions,

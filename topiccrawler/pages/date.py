@@ -1,7 +1,6 @@
 """The day a page was published, as YYYY-MM-DD.
 
-The conflict: pages hold many dates (today's in the header, those of comments, of other articles, of the copyright line),
-and only some are marked. So marks count first, then the URL, then the text under the title.
+Pages hold many dates and mark few of them: marks count first, then the URL, then the text under the title.
 Idea       the first valid day of: metas; the path of the URL; a date after a word such as 发布时间
            or 来源 in the opening; the first date within OPENING_CHARACTERS after the main heading.
 Parameters EARLIEST year 1991 (the web's first), no day later than tomorrow; OPENING_CHARACTERS 400.

@@ -1,9 +1,7 @@
 """Decodes bytes to text when the declared encoding may be wrong.
 
-The conflict: servers and `<meta>` name an encoding, and often the wrong one: GB2312 for what is GBK, UTF-8
-for what is GB18030, Latin-1 because nobody set it. The bytes alone do not decide either: nearly every UTF-8 or
-Big5 text is valid GB18030 too, only nonsense. So three things count: the declaration, validity, and how common the
-resulting characters are in Chinese.
+Servers and `<meta>` often name the wrong encoding, and nearly every UTF-8 or Big5 text is valid GB18030 too, only nonsense.
+So three things count: the declaration, validity, and how common the resulting characters are in Chinese.
 
 Idea       byte order mark; strict UTF-8; else the candidate reading with the best score.
 Formula    score = common - 2·errors + declared, where common = share of some 430 most usual Chinese characters

@@ -1,6 +1,6 @@
 """Segments Chinese text into words: the same stream with either engine.
 
-The conflict: rjieba runs jieba's algorithm thirteen times as fast, but the two differ at Latin letters, digits and rare
+rjieba runs jieba's algorithm thirteen times as fast, but the two differ at Latin letters, digits and rare
 characters, and a model trained with one must score the same with the other. So the engine sees only common Han
 characters, on which both agree; everything else is split here, by our own rule:
 

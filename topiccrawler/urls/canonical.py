@@ -1,8 +1,7 @@
 """The canonical form of a URL, under which it is queued, fetched and stored.
 
-The conflict: a page is linked under many spellings, and each spelling fetched is a page fetched twice; but joining too
-many spellings hides pages. Hrefs are damaged in every way, some hundred to a page, so reading one must never raise and
-must cost a few microseconds: usual hrefs match one pattern each, the others take the slow path.
+A page fetched under two spellings is fetched twice, but joining too many spellings hides pages. Hrefs are damaged in every
+way, so reading one never raises; usual ones match one pattern each, the others take the slow path.
 
 Joined: letter case of scheme and host, IDNA and full-width hosts (then the whole URL is folded), default port,
 trailing dot and user name, dot segments, fragment, percent-encoding (case of hex, unreserved characters; the bytes

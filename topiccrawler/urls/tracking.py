@@ -1,9 +1,8 @@
 """Which parts of a URL identify the visitor, not the page.
 
-The conflict: session ids and campaign marks make one page look like thousands, but the same short names (`from`,
-`sid`, `s`) select the page on other sites. So names with no other meaning are always dropped; a name with
-two meanings is dropped only when its value has the form of a session id or of a share mark. A site's own names can be
-added by a setting: a name, or a prefix that ends with `*`.
+Session ids and campaign marks make one page look like thousands, but short names (`from`, `sid`, `s`) select the page on
+other sites: a name with two meanings is dropped only when its value has the form of a session id or of a share mark. A
+site's own names can be added by a setting: a name, or a prefix that ends with `*`.
 """
 
 from __future__ import annotations

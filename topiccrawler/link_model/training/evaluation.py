@@ -1,7 +1,7 @@
 """The paper's evaluation table: precision, recall and F1 of each feature group on held-out links.
 
-The conflict: a random split of one portal's links flatters, because every menu stands on both sides; so each row is
-measured twice, with 30 % of the links held out and with whole source hosts held out.
+A random split of one portal's links flatters, because every menu stands on both sides; so each row is measured twice,
+with 30 % of the links held out and with whole source hosts held out.
 
 Rows (Han et al. 2010, §4.2)
     group 1     anchor words                                     paper's model: counts as they are, prior of the data
@@ -87,7 +87,7 @@ def _cuts(truth: Sequence[bool], scores: Sequence[float]) -> Iterator[tuple[int,
 
 def link_rows(
     kept: Sequence[Sample],
-    aside: Sequence[Sample],
+    held_out: Sequence[Sample],
     pages: LinkClassifier | None,
     lexicon: Lexicon,
     model: LinkClassifier,
@@ -103,8 +103,8 @@ def link_rows(
     paper = {"topic": model.topic, "counts": counts, "event": model.event, "prior": prior, "lexicon": lexicon}
     group_1 = LinkClassifier(**paper, trust={"anchor": 1.0})  # type: ignore[arg-type]
     group_2 = LinkClassifier(**paper, trust=PAPER_TRUST)  # type: ignore[arg-type]
-    words = [sample.words for sample in aside]
-    truth = [sample.positive for sample in aside]
+    words = [sample.words for sample in held_out]
+    truth = [sample.positive for sample in held_out]
     rows = [
         row(f"{how}: group 1", truth, group_1.log_odds_of_words(words)),
         row(f"{how}: group 2", truth, group_2.log_odds_of_words(words)),
@@ -123,10 +123,10 @@ def threshold_for(truth: Sequence[bool], scores: Sequence[float], precision: flo
     return good[-1] if good else None
 
 
-def headline_row(name: str, model: LinkClassifier, aside: Sequence[Sample]) -> Row:
+def headline_row(name: str, model: LinkClassifier, held_out: Sequence[Sample]) -> Row:
     """A model on held-out headlines, as anchors without a context."""
-    bare = [LinkWords(sample.words.anchor, (), ()) for sample in aside]
-    return row(name, [sample.positive for sample in aside], model.log_odds_of_words(bare), model.threshold)
+    bare = [LinkWords(sample.words.anchor, (), ()) for sample in held_out]
+    return row(name, [sample.positive for sample in held_out], model.log_odds_of_words(bare), model.threshold)
 
 
 def whole_texts(documents: Sequence[LabelledText], progress: Progress) -> list[Sequence[str]]:

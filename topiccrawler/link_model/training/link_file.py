@@ -94,7 +94,7 @@ class LinkFile:
 
     def _append(self, lines: Iterable[str]) -> None:
         text = "".join(line + "\n" for line in lines)
-        with self._told():
+        with self._file_faults():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab") as file:
                 file.write(text.encode("utf-8", "replace"))
@@ -104,7 +104,7 @@ class LinkFile:
         if not self.path.exists():
             return
         whole = 0
-        with self._told():
+        with self._file_faults():
             with self.path.open("rb") as file:
                 for number, line in enumerate(file, 1):
                     if not line.endswith(b"\n"):
@@ -127,7 +127,7 @@ class LinkFile:
             raise LinksFileError(str(self.path), fault, f"go on with -a context={context}")
         self._note(_digest(link), link.source_url, known)
 
-    def _told(self) -> AbstractContextManager[None]:
+    def _file_faults(self) -> AbstractContextManager[None]:
         return file_faults(StateError, self.path, "cannot be written", "name another file: -a out=FILE")
 
 

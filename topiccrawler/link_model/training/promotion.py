@@ -1,7 +1,6 @@
 """A trained model is measured, compared, merged, promoted.
 
-The conflict: a new model is not always a better one. So a candidate is measured on the same links as the model in use,
-and a worse one stays a candidate unless the user insists.
+A candidate is measured on the same links as the model in use; a worse one stays a candidate unless the user insists.
 
 Merging adds counts, so it needs models of one topic, one tokenizer, one context maker and one event model. Two models
 trained on the same file would count it twice; that is refused too.

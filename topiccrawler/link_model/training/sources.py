@@ -1,8 +1,7 @@
 """Turns labelled links, headlines, documents, keywords and URL prefixes into weighted samples.
 
-The conflict: 86 000 links of one portal would outweigh the 25 000 headlines of many sites, though the headlines say more
-about sites never seen; and a portal repeats its menu on every page. Each source is weighted so that both classes count
-the same in it, and its size is bounded; within the links, repeats and large hosts are damped.
+One portal's 86 000 links would outweigh the 25 000 headlines of many sites. Each source is weighted so that both classes
+count the same in it, and its size is bounded; within the links, repeats and large hosts are damped.
 
 Idea: a headline is used as an anchor and as a context; a document's title as an anchor, its sentences as contexts; a
     keyword as a short anchor and context; other topics' keywords are the negatives.

@@ -1,7 +1,7 @@
 """Recognises the format of a body and knows its reader. CONTRIBUTING.md says how to add a format.
 
-The conflict: Content-Type and file name are often wrong (a workbook served as text/html), and nearly all bodies are
-HTML, so this must take microseconds. So the first bytes decide, and the declaration only where they say nothing.
+Content-Type and file name are often wrong (a workbook served as text/html): the first bytes decide, and the declaration
+only where they say nothing. Nearly all bodies are HTML, which takes microseconds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Trains a page classifier from labelled documents and the catalogue's keywords; scikit-learn does the fitting.
 
-The conflict: a page classifier must be measured on documents it has not seen, and its threshold must not be chosen on
-those that measure it. So a third is held out to measure, the threshold comes from cross-validation on the other two
-thirds, and the page classifier that is saved learns from all, in the same way.
+A third of the documents is held out to measure; the threshold comes from cross-validation on the other two thirds; the
+page classifier that is saved learns from all, in the same way.
 Words: those of at least two documents, pairs of three; the `most_words` with the largest weights (a first fit ranks them).
 svm: a linear SVM a label, one against the others, on unit vectors of (1 + ln count)·idf of words, pairs of neighbours and
 lists of catalogue words; the other labels are negative topics, since "not finance" is no class of page. centroid:
@@ -89,9 +88,9 @@ def train_page_classifier(plan: Plan) -> Trained:
     check(plan)
     indexes = np.arange(len(plan.samples))
     truths = [sample.positive for sample in plan.samples]
-    learn, aside = train_test_split(indexes, test_size=1 / 3, stratify=truths, random_state=plan.seed)
+    learn, held_out = train_test_split(indexes, test_size=1 / 3, stratify=truths, random_state=plan.seed)
     measured = fit(replace(plan, samples=[plan.samples[n] for n in learn]))
-    kept = [plan.samples[n] for n in aside]
+    kept = [plan.samples[n] for n in held_out]
     return Trained(fit(plan), worth(measured, kept), worth(VsmClassifier(plan.topic), kept))
 
 
@@ -119,9 +118,9 @@ def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
     truths = [sample.positive for sample in plan.samples]
     margins: Array = np.zeros(len(truths))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=plan.seed)
-    for learn, aside in folds.split(margins, truths):
+    for learn, held_out in folds.split(margins, truths):
         page_classifier = build(replace(plan, samples=[plan.samples[n] for n in learn]))
-        for n in aside:
+        for n in held_out:
             words = plan.samples[n].words
             margins[n] = (
                 page_classifier.margin(words)

@@ -1,8 +1,7 @@
 """The features of every URL met, in columns, one row a URL; and the success rates of groups of URLs.
 
-The conflict: an online strategy has many features, all of which change while a URL waits, but 100 000
-waiting URLs must be rescored in milliseconds. So features are numpy columns, and what belongs to
-a group (a site, a host that links) is kept once for the group and gathered by number.
+All features change while a URL waits, and 100 000 waiting URLs are rescored in milliseconds. So features are numpy columns,
+and what belongs to a group (a site, a host that links) is kept once for the group and gathered by number.
 """
 
 from __future__ import annotations

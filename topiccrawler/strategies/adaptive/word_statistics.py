@@ -1,8 +1,7 @@
 """Word statistics: the log-odds of each word of anchors and titles, learned in this crawl.
 
-The conflict: a link model knows the sites it was trained on; the sites at hand have names, authors and habits of their
-own. But 100 000 waiting URLs must be rescored in milliseconds, so words are numbers, a
-URL keeps at most WORDS_OF_A_URL of them, and the log-odds of all rows are looked up at once.
+100 000 waiting URLs are rescored in milliseconds: words are numbers, a URL keeps at most WORDS_OF_A_URL of them, and the
+log-odds of all rows are looked up at once.
 Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a URL has the sum over its words
           n+, n-  pages whose link or title held w, by label and 1 - label, decayed: a page HALF_LIFE_PAGES ago counts half
           p       share of relevant pages among those counted, decayed likewise;  m  smoothing
