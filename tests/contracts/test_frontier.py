@@ -362,7 +362,7 @@ def test_the_last_look_may_leave_a_url_waiting_and_its_host_or_everybody_aside(f
     def look(leased: Leased) -> Postpone | str | None:
         if leased.link.host == "a":
             frontier.hosts.back_off("a", inf, "host budget")
-            return Postpone.HOST
+            return Postpone.SKIP_HOST
         return "poor" if leased.link.host == "b" else None
 
     assert name(frontier.lease(0.0, look)) == "c/1"
@@ -370,7 +370,7 @@ def test_the_last_look_may_leave_a_url_waiting_and_its_host_or_everybody_aside(f
     assert frontier.hosts.next_ready(0.0) is None
     assert frontier.hosts.waits(1e9) == {"host budget": 1}
     push(frontier, ("d/1", 0.5))
-    assert frontier.lease(0.0, lambda _: Postpone.ALL) is None
+    assert frontier.lease(0.0, lambda _: Postpone.STOP) is None
     assert frontier.hosts.next_ready(0.0) == 0.0
     assert lease(frontier) == "d/1"
     assert (

@@ -11,7 +11,6 @@ from topiccrawler.text.weights import (
     document_frequencies,
     information_gain,
     inverse_document_frequency,
-    printed_weight,
     term_frequency,
     tf_idf,
     tf_idf_ig,
@@ -25,11 +24,6 @@ def test_the_worked_document_of_the_thesis_scores_0_264916() -> None:
     assert weights["k2"] == 0.0
     assert weights["k3"] == pytest.approx(0.034657, abs=1e-6)
     assert sum(weights.values()) == pytest.approx(0.264916, abs=1e-6)
-
-
-@pytest.mark.parametrize(("count", "weight"), [(40, 0.086427), (10, 0.021606), (36, 0.077784)])
-def test_printed_weights_of_table_4_2_come_out(count: int, weight: float) -> None:
-    assert printed_weight(count, 2, 2) == pytest.approx(weight, abs=1e-6)
 
 
 def test_information_gain_of_table_4_3_comes_out() -> None:

@@ -72,7 +72,7 @@ class Ordering:
         def ask(row: Leased) -> str | Postpone | None:
             nonlocal refused
             if 0 < refusals <= refused:
-                return Postpone.ALL
+                return Postpone.STOP
             answer = budgets.ask(row.link, now) if budgets is not None else None
             if answer is None and accept is not None:
                 answer = accept(row)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from math import isfinite
 from typing import Protocol
 
 from topiccrawler.frontier.hosts import Hosts
@@ -70,8 +69,8 @@ class Row:
 class Postpone(Enum):
     """What `accept` may answer besides yes and no: the URL keeps waiting."""
 
-    HOST = "host"  # its host was closed; the best URL of another host is next
-    ALL = "all"  # nothing is leased this time
+    SKIP_HOST = "skip host"  # its host was closed; the best URL of another host is next
+    STOP = "stop"  # nothing is leased this time
 
 
 Accept = Callable[[Leased], str | Postpone | None]
@@ -163,15 +162,3 @@ class Frontier(Protocol):
 
     def close(self) -> None:
         """Commit and let go. Leases stay leases: the next opening puts them back to waiting."""
-
-
-def check_score(score: Score) -> None:
-    """A NaN would silently break the order of a heap."""
-    if not isfinite(score.value) or not isfinite(score.carry):
-        raise ValueError(f"the score of {score.url} is not finite: {score.value}, carry {score.carry}")
-
-
-def check_end(state: State) -> None:
-    """A lease ends for good in one of three states; going back to waiting is `release`."""
-    if state in {State.WAITING, State.PROCESSING}:
-        raise ValueError(f"a lease cannot end as {state}")

@@ -1,9 +1,8 @@
 """Budgets: how many pages a host, a site and a URL shape may still cost; unproductive ones are asked no more.
 
-The conflict: a trap looks like a good site at first, and a good site's menus look like a trap. So the form of a URL
-decides only in plain cases (frontier.traps). Otherwise unproductive pages in a row are counted. A page is productive
-when it is about the topic and its host has not shown the same text lately; the page whose link led to it is then
-productive too, so that hubs are kept for what they lead to.
+The form of a URL decides only in plain cases (frontier.traps). Otherwise unproductive pages in a row are counted. A page is
+productive when it is about the topic and its host has not shown the same text lately; the page whose link led to it is
+then productive too, so that hubs are kept for what they lead to.
 
     FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages                  the host is closed
     FRONTIER_HOST_UNPRODUCTIVE_PAGES            pages in a row                 the host is closed
@@ -78,19 +77,18 @@ class Budgets:
         self._load()
 
     def ask(self, link: Link, now: float) -> str | Postpone | None:
-        """May this URL be fetched? None = yes; a text = it is discarded for that reason; Postpone.HOST = its host is closed."""
+        """May this URL be fetched? None = yes; a text = it is discarded for that reason; Postpone.SKIP_HOST = its host is closed."""
         record = self._records.get(link.host)
         reason = self._spent(link.host, record)
         if reason:
             self.close(link.host, reason)
-            return Postpone.HOST
+            return Postpone.SKIP_HOST
         if not link.source_url:
             return None  # a seed is what the user wants
         found = trap(link.url, link.source_url, self.allowance.limits, now)
-        if found is None and record is not None and self.allowance.shape_unproductive_pages > 0:
-            kind = shape(link.url)
-            if record.shapes.get(kind, 0) >= self.allowance.shape_unproductive_pages:
-                found = f"shape: {kind} is no longer useful"
+        most, kind = self.allowance.shape_unproductive_pages, shape(link.url)
+        if found is None and record is not None and 0 < most <= record.shapes.get(kind, 0):
+            found = f"shape: {kind} is no longer useful"
         if found is None:
             return None
         self.refused[found.partition(":")[0]] += 1
@@ -108,8 +106,7 @@ class Budgets:
         link = page.via.link if page.via is not None else None
         if link is not None:
             self._read.add(link.url)
-        url = link.url if link is not None else page.url
-        host = link.host if link is not None else host_of(url)
+        url, host = (link.url, link.host) if link is not None else (page.url, host_of(page.url))
         useful = self._is_new(host, page) and page.is_target
         self._count(host, url, useful=useful)
         if useful and link is not None and link.source_url:
@@ -143,13 +140,8 @@ class Budgets:
     def keep(self) -> None:
         """Write what changed beside the queue; the frontier's next commit makes it durable."""
         for host in self._changed:
-            record = self._records[host]
-            kept = {
-                "pages": record.pages,
-                "dry": record.unproductive,
-                "shapes": record.shapes,
-                "recent": record.recent,
-            }
+            one = self._records[host]
+            kept = {"pages": one.pages, "dry": one.unproductive, "shapes": one.shapes, "recent": one.recent}
             self.frontier.notes.put(NOTE + host, json.dumps(kept, ensure_ascii=False))
         self._changed.clear()
 
@@ -213,6 +205,5 @@ def _read_record(host: str, text: str) -> _Record:
             recent=[int(content) for content in kept["recent"]],
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StateError(
-            f"budget of host {host!r}", f"its note is damaged ({error})", "take another JOBDIR"
-        ) from error
+        fault = f"its note is damaged ({error})"
+        raise StateError(f"budget of host {host!r}", fault, "take another JOBDIR") from error

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal
+from dataclasses import fields
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -116,8 +117,7 @@ def _read(line: str, number: int, name: str) -> _Head | _Note | _Line:
 
 
 def _queue(entry: _Line, frontier: Frontier) -> bool:
-    fields: dict[str, Any] = {name: getattr(entry, name) for name in Link._fields}
-    link = Link(**fields)
+    link = Link(*(getattr(entry, name) for name in Link._fields))
     score = Score(entry.url, entry.score, entry.carry, bytes.fromhex(entry.shares))
     if frontier.listing.row(entry.url) is not None:
         return False
@@ -128,18 +128,8 @@ def _queue(entry: _Line, frontier: Frontier) -> bool:
 
 
 def _plain(row: Row) -> dict[str, object]:
-    link = row.link._asdict()
-    return {
-        **link,
-        "score": row.score,
-        "shares": row.shares.hex(),
-        "carry": row.carry,
-        "tunnel": row.tunnel,
-        "state": row.state.value,
-        "reason": row.reason,
-        "added": row.added,
-        "changed": row.changed,
-    }
+    others = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "link"}
+    return {**row.link._asdict(), **others, "shares": row.shares.hex()}
 
 
 def _wrong(name: str, number: int, fault: str) -> StateError:

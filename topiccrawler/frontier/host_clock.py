@@ -1,43 +1,31 @@
 """One host's clock and leases: when it may be asked next, how many requests are under way, and why it must wait.
 
-The conflict: several sources set one clock (the delay setting, robots.txt, AutoThrottle, Retry-After), each may change
-its value, and a slot may be given back unused. So each value is kept under its reason: the longest delay counts, a
-back-off is only ever lengthened, and the clock before the last slot is remembered.
+Several sources set one clock (the delay setting, robots.txt, AutoThrottle, Retry-After), so each value is kept under its
+reason: the longest delay counts, a back-off is only lengthened, and the clock before the last slot is remembered.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 
 DELAY = "delay"
 BUSY = "busy"
 
 
+@dataclass(slots=True)
 class HostClock:
     """The clock of one host; default delay and concurrency are passed with each call."""
 
-    __slots__ = (
-        "back_off_reason",
-        "back_off_until",
-        "before",
-        "delays",
-        "leases",
-        "name",
-        "next",
-        "requests",
-        "started",
-    )
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.started = -inf  # when the last slot was taken
-        self.next = -inf  # when the delay after that slot has passed
-        self.before: tuple[float, float] | None = None  # started and next before the last slot
-        self.requests = 0
-        self.leases = 0
-        self.delays: dict[str, float] | None = None  # reason -> seconds; most hosts have none
-        self.back_off_until = -inf
-        self.back_off_reason = ""
+    name: str
+    started: float = -inf  # when the last slot was taken
+    next: float = -inf  # when the delay after that slot has passed
+    before: tuple[float, float] | None = None  # started and next before the last slot
+    requests: int = 0
+    leases: int = 0
+    delays: dict[str, float] | None = None  # reason -> seconds; most hosts have none
+    back_off_until: float = -inf
+    back_off_reason: str = ""
 
     def time(self) -> float:
         """Not before; -inf = at once."""

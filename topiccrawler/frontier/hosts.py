@@ -1,7 +1,6 @@
 """Which host may be asked now: a clock, a count of leases and a heap position for every host.
 
-The conflict: the best URL should go first, but politeness forbids most hosts at any moment, and to look at every host
-for every page is slow. So a host with waiting URLs is in exactly one of four sets:
+The best URL goes first among the hosts that politeness allows. A host with waiting URLs is in exactly one of four sets:
 
     COOLING  its clock lies ahead        heap by the time it is due
     SOON     due within the patience     heap by time, and by best score (only with patience_seconds > 0)
@@ -23,6 +22,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sized
+from dataclasses import dataclass
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
 from math import inf
@@ -37,15 +37,12 @@ PATIENCE_MARGIN = 0.25  # chosen here: a quarter of a page more per page fetched
 _IDLE, _COOLING, _SOON, _READY, _BUSY = range(5)
 
 
+@dataclass(slots=True)
 class _Host(HostClock):
-    __slots__ = ("due", "key", "number", "place")
-
-    def __init__(self, name: str, number: int) -> None:
-        super().__init__(name)
-        self.number = number
-        self.key: Key | None = None  # rank of its best waiting URL
-        self.place = _IDLE
-        self.due = -inf  # its time in the heap of its set
+    number: int = 0
+    key: Key | None = None  # rank of its best waiting URL
+    place: int = _IDLE
+    due: float = -inf  # its time in the heap of its set
 
 
 class Hosts:
@@ -70,11 +67,8 @@ class Hosts:
         self.worth = worth
         self._by_name: dict[str, _Host] = {}
         self._all: list[_Host] = []
-        self._ready: list[tuple[Key, int]] = []
-        self._cooling: list[tuple[float, int]] = []
-        self._soon: list[tuple[Key, int]] = []
-        self._soon_due: list[tuple[float, int]] = []
-        self._busy: list[tuple[Key, int]] = []
+        self._ranked: dict[int, list[tuple[Key, int]]] = {_SOON: [], _READY: [], _BUSY: []}  # by best score
+        self._timed: dict[int, list[tuple[float, int]]] = {_COOLING: [], _SOON: []}  # by when they are due
 
     def __len__(self) -> int:
         """Known hosts."""
@@ -154,27 +148,24 @@ class Hosts:
             entry.place = _IDLE
         elif entry.place == _IDLE:
             self._settle(entry, arriving=True)
-        elif entry.place == _READY:
-            self._push_ranked(self._ready, _READY, (key, entry.number))
-        elif entry.place == _SOON:
-            self._push_ranked(self._soon, _SOON, (key, entry.number))
-        elif entry.place == _BUSY:
-            self._push_busy(entry)
+        elif entry.place in self._ranked:
+            self._rank(entry)
 
     def best(self, now: float) -> str | None:
         """The ready host with the best URL; None when there is none, or when patience makes it wait."""
         self._advance(now)
-        while self._ready:
-            key, number = self._ready[0]
+        ready = self._ranked[_READY]
+        while ready:
+            key, number = ready[0]
             entry = self._all[number]
             if entry.place != _READY or entry.key != key:
-                heappop(self._ready)
+                heappop(ready)
             elif entry.leases >= self.concurrency or entry.time() > now:  # the caller's clock went back
-                heappop(self._ready)
+                heappop(ready)
                 self._settle(entry)
                 self._advance(now)
             else:
-                return None if self._held_until(key, now) is not None else entry.name
+                return None if self._waits_until(key, now) is not None else entry.name
         return None
 
     def next_ready(self, now: float) -> float | None:
@@ -182,9 +173,10 @@ class Hosts:
         Busy hosts are not counted, they wake on `done`; None = nothing will come by waiting."""
         if self.best(now) is not None:
             return now
-        due = min(self._next_due(self._soon_due, _SOON), self._next_due(self._cooling, _COOLING))
-        held = self._held_until(self._ready[0][0], now) if self._ready else None
-        due = due if held is None else min(due, held)
+        due = min(map(self._next_due, self._timed))
+        ready = self._ranked[_READY]
+        waits_until = self._waits_until(ready[0][0], now) if ready else None
+        due = due if waits_until is None else min(due, waits_until)
         return None if due == inf else due
 
     def waiting(self, now: float) -> Iterator[tuple[str, str, float]]:
@@ -202,7 +194,7 @@ class Hosts:
     def _host(self, name: str) -> _Host:
         entry = self._by_name.get(name)
         if entry is None:
-            entry = self._by_name[name] = _Host(name, len(self._all))
+            entry = self._by_name[name] = _Host(name, number=len(self._all))
             self._all.append(entry)
         return entry
 
@@ -219,63 +211,53 @@ class Hosts:
             return
         if entry.leases >= self.concurrency:
             entry.place = _BUSY
-            self._push_busy(entry)
+            self._rank(entry)
             return
         due = entry.time()
         if entry.place == _COOLING and entry.due == due:
             return
         entry.place, entry.due = _COOLING, due
-        self._push_due(self._cooling, _COOLING, (due, entry.number))
+        self._time(entry)
 
     def _advance(self, now: float) -> None:
         """Move on the hosts whose time has come."""
-        cooling, horizon = self._cooling, now + self.patience_seconds
-        while cooling and cooling[0][0] <= horizon:
-            due, number = heappop(cooling)
-            entry = self._all[number]
-            if entry.place != _COOLING or entry.due != due or entry.key is None:
-                continue
-            if due <= now:
-                entry.place = _READY
-                self._push_ranked(self._ready, _READY, (entry.key, number))
-            else:
-                entry.place = _SOON
-                self._push_due(self._soon_due, _SOON, (due, number))
-                self._push_ranked(self._soon, _SOON, (entry.key, number))
-        while self._soon_due and self._soon_due[0][0] <= now:
-            due, number = heappop(self._soon_due)
-            entry = self._all[number]
-            if entry.place == _SOON and entry.due == due and entry.key is not None:
-                entry.place = _READY
-                self._push_ranked(self._ready, _READY, (entry.key, number))
+        for place, horizon in ((_COOLING, now + self.patience_seconds), (_SOON, now)):
+            heap = self._timed[place]
+            while heap and heap[0][0] <= horizon:
+                due, number = heappop(heap)
+                entry = self._all[number]
+                if entry.place != place or entry.due != due or entry.key is None:
+                    continue
+                entry.place = _READY if due <= now else _SOON
+                if entry.place == _SOON:
+                    self._time(entry)
+                self._rank(entry)
 
-    def _held_until(self, ready: Key, now: float) -> float | None:
+    def _waits_until(self, ready: Key, now: float) -> float | None:
         """When a ready host is considered again, because a much better URL is worth the wait; None = it need not wait."""
         if self.patience_seconds <= 0:
             return None
         promised = self.worth(-ready[0]) + self.patience_margin
-        while self._soon:
-            key, number = self._soon[0]
+        soon, busy = self._ranked[_SOON], self._ranked[_BUSY]
+        while soon:
+            key, number = soon[0]
             entry = self._all[number]
             if entry.place == _SOON and entry.key == key:
                 if self.worth(-key[0]) >= promised:
                     return entry.due
                 break
-            heappop(self._soon)
-        while self._busy:
-            key, number = self._busy[0]
+            heappop(soon)
+        while busy:
+            key, number = busy[0]
             entry = self._all[number]
             free = entry.started + self.patience_seconds
             if entry.place == _BUSY and entry.key == key and now < free and entry.time() <= free:
                 return free if self.worth(-key[0]) >= promised else None
-            heappop(self._busy)
+            heappop(busy)
         return None
 
-    def _push_busy(self, entry: _Host) -> None:
-        if self.patience_seconds > 0 and entry.key is not None:
-            self._push_ranked(self._busy, _BUSY, (entry.key, entry.number))
-
-    def _next_due(self, heap: list[tuple[float, int]], place: int) -> float:
+    def _next_due(self, place: int) -> float:
+        heap = self._timed[place]
         while heap:
             due, number = heap[0]
             entry = self._all[number]
@@ -284,16 +266,22 @@ class Hosts:
             heappop(heap)
         return inf
 
-    def _push_ranked(self, heap: list[tuple[Key, int]], place: int, item: tuple[Key, int]) -> None:
-        heappush(heap, item)
+    def _rank(self, entry: _Host) -> None:
+        """Add it to its set's heap by best score; busy hosts are ranked only with patience."""
+        if entry.key is None or (entry.place == _BUSY and self.patience_seconds <= 0):
+            return
+        heap = self._ranked[entry.place]
+        heappush(heap, (entry.key, entry.number))
         if self._crowded(heap):
-            heap[:] = [(host.key, host.number) for host in self._all if host.place == place and host.key]
+            heap[:] = [(one.key, one.number) for one in self._all if one.place == entry.place and one.key]
             heapify(heap)
 
-    def _push_due(self, heap: list[tuple[float, int]], place: int, item: tuple[float, int]) -> None:
-        heappush(heap, item)
+    def _time(self, entry: _Host) -> None:
+        """Add it to its set's heap by when it is due."""
+        heap = self._timed[entry.place]
+        heappush(heap, (entry.due, entry.number))
         if self._crowded(heap):
-            heap[:] = [(host.due, host.number) for host in self._all if host.place == place]
+            heap[:] = [(host.due, host.number) for host in self._all if host.place == entry.place]
             heapify(heap)
 
     def _crowded(self, heap: Sized) -> bool:

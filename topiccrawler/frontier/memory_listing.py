@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, fields
 from itertools import islice
 
 from topiccrawler.frontier.base import Row, State
-from topiccrawler.frontier.seen_anchors import anchor_bit
 from topiccrawler.model import Link
 
 
+@dataclass(slots=True)
 class Entry:
     """One URL; frontier.memory writes it."""
 
-    __slots__ = (
-        "added",
-        "carry",
-        "changed",
-        "link",
-        "number",
-        "reason",
-        "score",
-        "seen_anchors",
-        "shares",
-        "state",
-        "tunnel",
-    )
+    number: int  # in order of arrival
+    link: Link
+    seen_anchors: int
+    score: float = 0.0
+    shares: bytes = b""
+    carry: float = 0.0
+    tunnel: int = 0
+    state: State = State.WAITING
+    reason: str = ""
+    added: float = 0.0
+    changed: float = 0.0
 
-    def __init__(self, number: int, link: Link, now: float) -> None:
-        self.number = number  # in order of arrival
-        self.link = link
-        self.seen_anchors = anchor_bit(link.anchor)
-        self.score = self.carry = 0.0
-        self.shares = b""
-        self.tunnel = 0
-        self.state = State.WAITING
-        self.reason = ""
-        self.added = self.changed = now
+
+_ROW = [field.name for field in fields(Row)]
+
+
+def row_of(entry: Entry) -> Row:
+    """Its record."""
+    return Row(*(getattr(entry, name) for name in _ROW))
 
 
 class MemoryListing:
@@ -47,10 +43,10 @@ class MemoryListing:
 
     def row(self, url: str) -> Row | None:
         entry = self._by_url.get(url)
-        return None if entry is None else _row(entry)
+        return None if entry is None else row_of(entry)
 
     def rows(self, state: State | None = None) -> Iterator[Row]:
-        return (_row(entry) for entry in self._entries if state is None or entry.state is state)
+        return (row_of(entry) for entry in self._entries if state is None or entry.state is state)
 
     def queued(self, after: str = "") -> Iterator[Link]:
         last = self._by_url.get(after)
@@ -62,20 +58,6 @@ class MemoryListing:
 
     def waiting_in(self, hosts: Container[str]) -> int:
         return sum(entry.state is State.WAITING and entry.link.host in hosts for entry in self._entries)
-
-
-def _row(entry: Entry) -> Row:
-    return Row(
-        entry.link,
-        entry.score,
-        entry.shares,
-        entry.carry,
-        entry.tunnel,
-        entry.state,
-        entry.reason,
-        entry.added,
-        entry.changed,
-    )
 
 
 class MemoryNotes:

@@ -15,7 +15,7 @@ from pathlib import Path
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.rows import STATES, Rows
-from topiccrawler.frontier.tables import open_to_read, told
+from topiccrawler.frontier.tables import open_to_read, sqlite_faults
 
 _STATES = "SELECT state, count(*) FROM urls GROUP BY state"
 _HOSTS = "SELECT name, state, count(*) FROM urls JOIN hosts ON hosts.id = host GROUP BY host, state"
@@ -40,7 +40,7 @@ class Overview:
 def overview(path: Path, top: int = 10) -> Overview:
     """Read it. StateError when there is no frontier or it cannot be read."""
     require(path)
-    with told(path), closing(open_to_read(path)) as database:
+    with sqlite_faults(path), closing(open_to_read(path)) as database:
         states = dict.fromkeys((state.value for state in STATES), 0)
         for code, count in database.execute(_STATES):
             states[STATES[code].value] = count
@@ -52,14 +52,11 @@ def overview(path: Path, top: int = 10) -> Overview:
         numbers = [number for (number,) in database.execute(_TOP, (top,))]
     by_waiting = sorted(hosts, key=lambda host: (-hosts[host].get("waiting", 0), host))
     with reading(path) as rows:
-        return Overview(
-            states,
+        in_order, first = (
             {host: hosts[host] for host in by_waiting},
-            failures,
-            discards,
             [rows.read(number) for number in numbers],
-            rows.notes(),
         )
+        return Overview(states, in_order, failures, discards, first, rows.notes())
 
 
 @contextmanager
@@ -77,9 +74,8 @@ def reading(path: Path) -> Iterator[Rows]:
 def require(path: Path) -> None:
     """StateError when the file does not exist; reading makes no file."""
     if not path.is_file():
-        raise StateError(
-            str(path), "there is no frontier", "name the JOBDIR of a crawl that was run with -s JOBDIR=…"
-        )
+        remedy = "name the JOBDIR of a crawl that was run with -s JOBDIR=…"
+        raise StateError(str(path), "there is no frontier", remedy)
 
 
 def notes_as_json(notes: Mapping[str, str], name: str) -> dict[str, object]:

@@ -1,8 +1,7 @@
 """The waiting URLs of every host, best first, each known by its number in order of arrival.
 
-The conflict: a URL's score changes while it waits, but a heap cannot move an entry. So a changed score is a further
-entry, and an entry counts only while its URL waits with that score (lazy deletion). A host's heap that has doubled
-since it was last cleaned is cleaned, so stale entries cost O(1) a change.
+A heap cannot move an entry, so a changed score is a further entry, and an entry counts only while its URL waits with that
+score (lazy deletion). A host's heap that has doubled since it was last cleaned is cleaned: O(1) a change.
 
 Equal scores leave in order of arrival: a URL keeps the number of its first arrival.
 
@@ -17,6 +16,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
 from topiccrawler.frontier.hosts import Hosts, Key
@@ -25,19 +25,17 @@ ScoreOf = Callable[[int], float | None]
 """The score of the URL of that number while it waits; None when it does not wait."""
 
 _SWEEP_AT = 64  # entries; smaller heaps are never swept
-_ASIDE_AT = 32  # entries; smaller heaps are never spilled: a piece must be worth its own 200 bytes
+_SPILL_AT = 32  # entries; smaller heaps are never spilled: a piece must be worth its own 200 bytes
 _PIECE = 256  # numbers
 _MERGE_AT = 16  # pieces
 
 
+@dataclass(slots=True)
 class _Queue:
-    __slots__ = ("aside", "heap", "merge_at", "sweep_at")
-
-    def __init__(self) -> None:
-        self.heap: list[Key] = []
-        self.aside: list[tuple[Key, array[int]]] = []  # heap of pieces by their best rank
-        self.sweep_at = _SWEEP_AT
-        self.merge_at = _MERGE_AT
+    heap: list[Key] = field(default_factory=list)
+    spilled: list[tuple[Key, array[int]]] = field(default_factory=list)  # heap of pieces by their best rank
+    sweep_at: int = _SWEEP_AT
+    merge_at: int = _MERGE_AT
 
 
 class Queues:
@@ -47,7 +45,7 @@ class Queues:
         self._hosts = hosts
         self._score_of = score_of
         self._memory_urls = memory_urls  # 0 = no bound
-        self._held = 0  # entries in all heaps
+        self._entries = 0  # entries in all heaps
         self._queues: dict[str, _Queue] = {}
 
     def put(self, host: str, score: float, number: int) -> None:
@@ -58,13 +56,13 @@ class Queues:
         key = (-score, number)
         heap = queue.heap
         heappush(heap, key)
-        self._held += 1
+        self._entries += 1
         if len(heap) > queue.sweep_at:
             self._sweep(queue)
-        if self._memory_urls and self._held > self._memory_urls:
-            self._set_aside(queue)
+        if self._memory_urls and self._entries > self._memory_urls:
+            self._spill(queue)
         if heap[0] == key:
-            if queue.aside:
+            if queue.spilled:
                 self.settle(host)
             else:
                 self._hosts.want(host, key)
@@ -76,10 +74,10 @@ class Queues:
         queue = self._queues[host] = _Queue()
         queue.heap = keys
         heapify(keys)
-        self._held += len(keys)
+        self._entries += len(keys)
         queue.sweep_at = max(_SWEEP_AT, 2 * len(keys))
         if self._memory_urls:
-            self._set_aside(queue, self._memory_urls // hosts)
+            self._spill(queue, self._memory_urls // hosts)
         self._hosts.want(host, keys[0])
 
     def best(self, now: float) -> tuple[str, int] | None:
@@ -96,16 +94,16 @@ class Queues:
         queue = self._queues.get(host)
         if queue is None:
             return
-        heap, aside = queue.heap, queue.aside
+        heap, spilled = queue.heap, queue.spilled
         while True:
             while heap and self._score_of(heap[0][1]) != -heap[0][0]:
                 heappop(heap)
-                self._held -= 1
-            if not aside or (heap and heap[0] <= aside[0][0]):
+                self._entries -= 1
+            if not spilled or (heap and heap[0] <= spilled[0][0]):
                 break
             self._bring_back(queue)
-        if self._memory_urls and self._held > self._memory_urls:
-            self._set_aside(queue)
+        if self._memory_urls and self._entries > self._memory_urls:
+            self._spill(queue)
         self._hosts.want(host, heap[0] if heap else None)
 
     def _sweep(self, queue: _Queue) -> None:
@@ -113,44 +111,42 @@ class Queues:
         before = len(heap)
         heap[:] = {key: None for key in heap if self._score_of(key[1]) == -key[0]}
         heapify(heap)
-        self._held -= before - len(heap)
+        self._entries -= before - len(heap)
         queue.sweep_at = max(_SWEEP_AT, 2 * len(heap))
 
-    def _set_aside(self, queue: _Queue, keep: int | None = None) -> None:
+    def _spill(self, queue: _Queue, keep: int | None = None) -> None:
         """Keep `keep` entries in memory, or the better half; spill the others."""
         heap = queue.heap
-        if len(heap) <= _ASIDE_AT:
+        if len(heap) <= _SPILL_AT:
             return
         self._sweep(queue)
         heap.sort()  # a sorted list is a heap
-        kept = max(_ASIDE_AT // 2, len(heap) // 2 if keep is None else keep)
+        kept = max(_SPILL_AT // 2, len(heap) // 2 if keep is None else keep)
         for piece in _pieces(heap[kept:]):
-            heappush(queue.aside, piece)
-        self._held -= max(0, len(heap) - kept)
+            heappush(queue.spilled, piece)
+        self._entries -= max(0, len(heap) - kept)
         del heap[kept:]
         queue.sweep_at = max(_SWEEP_AT, 2 * len(heap))
-        if len(queue.aside) > queue.merge_at:
+        if len(queue.spilled) > queue.merge_at:
             self._merge(queue)
 
     def _merge(self, queue: _Queue) -> None:
         """Sort spilled numbers into whole pieces; each time twice as much, so O(log) times in all."""
-        numbers = sorted({number for _, piece in queue.aside for number in piece})
+        numbers = sorted({number for _, piece in queue.spilled for number in piece})
         scored = ((self._score_of(number), number) for number in numbers)
-        queue.aside = _pieces(sorted((-score, number) for score, number in scored if score is not None))
-        queue.merge_at = _MERGE_AT + 2 * len(queue.aside)
+        queue.spilled = _pieces(sorted((-score, number) for score, number in scored if score is not None))
+        queue.merge_at = _MERGE_AT + 2 * len(queue.spilled)
 
     def _bring_back(self, queue: _Queue) -> None:
-        numbers = heappop(queue.aside)[1]
+        numbers = heappop(queue.spilled)[1]
         scored = [(self._score_of(number), number) for number in numbers]
         back = [(-score, number) for score, number in scored if score is not None]
         queue.heap.extend(back)
         heapify(queue.heap)
-        self._held += len(back)
+        self._entries += len(back)
 
 
 def _pieces(keys: list[Key]) -> list[tuple[Key, array[int]]]:
     """Sorted keys as pieces; the list is a heap."""
     starts = range(0, len(keys), _PIECE)
-    return [
-        (keys[start], array("I", [number for _, number in keys[start : start + _PIECE]])) for start in starts
-    ]
+    return [(keys[at], array("I", [number for _, number in keys[at : at + _PIECE]])) for at in starts]

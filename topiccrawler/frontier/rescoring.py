@@ -1,9 +1,8 @@
 """Rescores queued links without stopping the crawl: a slice a page.
 
-The conflict: after learning, a strategy may want to rescore a million queued links, but the engine must not be blocked
-for more than about 50 ms, and a run must be repeatable. A slice bounded by time would end elsewhere in each run. So a
-slice is a fixed number of links, and one is done with every page read. Scores of a slice count at once; links not
-reached yet keep their old scores.
+A strategy may want to rescore a million queued links, but the engine must not be blocked for more than about 50 ms, and a
+run must be repeatable. So a slice is a fixed number of links, not a time, and one is done with every page read. Scores of
+a slice count at once; links not reached yet keep their old scores.
 
 Resuming: the position is the last URL whose new score was applied. A strategy that answers in another order than the
 queue's must answer from its own state alone, and keep in that state what it has not answered yet; its position is

@@ -1,9 +1,9 @@
 """The frontier's rows on disk: what is written, in one transaction a page, and what is read back.
 
-The conflict: a page brings two hundred links and must be durable at once, yet few pages of the file should change. So
-rows are appended in order of arrival, and their number is the key; what changes often (score, state) is stored apart
-from what is long (URL, link text). A push that raises a URL is appended as well (a URL raised again rewrites that one
-row). Writes are buffered and executed table by table; hosts and source pages are stored once.
+A page brings two hundred links and must be durable at once, yet few pages of the file should change. So rows are appended in
+order of arrival, and their number is the key; what changes often (score, state) is stored apart from what is long (URL,
+link text). A push that raises a URL is appended as well (a URL raised again rewrites that one row). Writes are buffered
+and executed table by table; hosts and source pages are stored once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier import tables
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.sparse import SparseMap
-from topiccrawler.frontier.tables import RESTORE, lock, open_to_read, open_to_write, told
+from topiccrawler.frontier.tables import RESTORE, lock, open_to_read, open_to_write, sqlite_faults
 from topiccrawler.frontier.url_index import Digest
 from topiccrawler.model import Link, Score
 
@@ -37,7 +37,7 @@ class Rows:
         self.path = path
         self._lock: sqlite3.Connection | None = None
         try:
-            with told(path):
+            with sqlite_faults(path):
                 if not read_only:
                     self._lock = lock(path)
                 self._database = (open_to_read if read_only else open_to_write)(path)
@@ -84,9 +84,8 @@ class Rows:
         now: float,
     ) -> None:
         """A URL met for the first time; it waits."""
-        self._writes[tables.ADD_URL].append(
-            (number, *digest, host, *_numbers(score), tunnel, now, now, seen_anchors)
-        )
+        row = (number, *digest, host, *_numbers(score), tunnel, now, now, seen_anchors)
+        self._writes[tables.ADD_URL].append(row)
         self._writes[tables.ADD_LINK].append((number, link.url, *self._text(link)))
         self._gather(number)
 
@@ -130,7 +129,7 @@ class Rows:
 
     def flush(self) -> None:
         """Hand what was gathered to SQLite, in one transaction that `commit` ends."""
-        with told(self.path):
+        with sqlite_faults(self.path):
             if not self._database.in_transaction:
                 self._database.execute("BEGIN IMMEDIATE")
             for statement, rows in self._writes.items():
@@ -145,7 +144,7 @@ class Rows:
         if any(self._writes.values()):
             self.flush()
         if self._database.in_transaction:
-            with told(self.path):
+            with sqlite_faults(self.path):
                 self._database.execute("COMMIT")
 
     def close(self) -> None:
@@ -180,7 +179,7 @@ class Rows:
 
     def end_leases(self) -> None:
         """A process that is gone fetches nothing: what it had leased waits again."""
-        with told(self.path):
+        with sqlite_faults(self.path):
             self._database.execute("UPDATE urls SET state = 0 WHERE state = 1")
 
     def read(self, number: int) -> Row:
@@ -229,7 +228,7 @@ class Rows:
         )  # fmt: skip
 
     def _pieces(self, statement: str) -> Iterator[list[tuple[Any, ...]]]:
-        with told(self.path):
+        with sqlite_faults(self.path):
             cursor = self._database.execute(statement)
             while piece := cursor.fetchmany(_LOAD_ROWS):
                 yield piece
@@ -252,15 +251,12 @@ class Rows:
     def _execute(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         try:
             self._database.executemany(statement, rows)
-        except (
-            UnicodeEncodeError
-        ):  # half a surrogate pair in somebody's HTML; the rows before it are in already
-            self._database.executemany(
-                statement.replace("INSERT INTO", "REPLACE INTO"), map(_encodable, rows)
-            )
+        except UnicodeEncodeError:  # half a surrogate pair; the rows before it are in
+            again = statement.replace("INSERT INTO", "REPLACE INTO")
+            self._database.executemany(again, map(_encodable, rows))
 
     def _select(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
-        with told(self.path):
+        with sqlite_faults(self.path):
             return self._database.execute(statement, values).fetchall()
 
     def _row(self, raw: tuple[Any, ...]) -> Row:
@@ -290,6 +286,4 @@ def _numbers(score: Score) -> tuple[float, bytes, float]:
 
 
 def _encodable(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(
-        value.encode("utf-8", "replace").decode() if isinstance(value, str) else value for value in row
-    )
+    return tuple(one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in row)

@@ -121,29 +121,26 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 def lock(path: Path) -> sqlite3.Connection:
     """The right to write, until it is closed or the process is gone."""
-    held = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None)
+    locked = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None)
     try:
-        held.execute("BEGIN EXCLUSIVE")
+        locked.execute("BEGIN EXCLUSIVE")
     except sqlite3.Error as error:
-        held.close()
+        locked.close()
         if "locked" not in str(error):
             raise
-        raise StateError(
-            str(path), "another crawl is using it", "wait for that crawl or choose another JOBDIR"
-        ) from error
-    return held
+        remedy = "wait for that crawl or choose another JOBDIR"
+        raise StateError(str(path), "another crawl is using it", remedy) from error
+    return locked
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def sqlite_faults(path: Path) -> Iterator[None]:
     """SQLite's complaint becomes one line."""
     try:
         yield
     except sqlite3.Error as error:
-        if isinstance(error, sqlite3.OperationalError):
-            remedy = "check that it exists, may be written, and that the disk has room"
-        else:
-            remedy = RESTORE
+        unusable = isinstance(error, sqlite3.OperationalError)
+        remedy = "check that it exists, may be written, and that the disk has room" if unusable else RESTORE
         raise StateError(str(path), f"it cannot be used ({error})", remedy) from error
 
 
@@ -157,8 +154,5 @@ def _check(database: sqlite3.Connection, path: Path) -> None:
         raise StateError(str(path), "it is no frontier of this program", "choose another JOBDIR")
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version != VERSION:
-        raise StateError(
-            str(path),
-            f"it was written by version {version} of the frontier, this program reads {VERSION}",
-            "go on with the program that wrote it, or choose another JOBDIR",
-        )
+        fault = f"it was written by version {version} of the frontier, this program reads {VERSION}"
+        raise StateError(str(path), fault, "go on with the program that wrote it, or choose another JOBDIR")

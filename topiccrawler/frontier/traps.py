@@ -1,8 +1,7 @@
 """URLs that no ordinary site has, recognised by their form before anything is fetched.
 
-The conflict: a broken relative link, a filter menu or a calendar offers endless URLs, each new to the frontier; but
-long paths and many parameters are common on the Chinese web. So the forms refused here are far outside of what
-ordinary sites use; doubtful ones are left to the budget of their shape (frontier.budgets).
+A broken relative link, a filter menu or a calendar offers endless URLs, but long paths and many parameters are common on the
+Chinese web. So the forms refused are far outside of what ordinary sites use; doubtful ones are left to frontier.budgets.
 
     path depth         more than `path_segments` segments
     repeated segments  one segment more than `segment_repeats` times in a path: /news/news/news/news/a.html

@@ -1,11 +1,9 @@
 """The URL index: which URLs have been met, without their text: 76 bits of digest each, in flat arrays.
 
-The conflict: most links of a page were met before, so the index is asked two hundred times a page; a dict is
-fast but takes 150 bytes a URL, an index on disk changes a page of the file for nearly every
-new URL. So the top 12 bits of a 64-bit fingerprint choose one of 4 096 small arrays, in which the next 32 are sorted
-(a look-up: about 8 steps of bisection in C; an insertion moves half a small array), and 32 further bits separate URLs
-that agree in those 44. Together 13 bytes a URL. Two URLs are taken for one only if all 76 bits agree: at ten million
-URLs one chance in 10^9 that it ever happens.
+A dict takes 150 bytes a URL, and an index on disk changes a page of the file for nearly every new URL. Here the top
+12 bits of a 64-bit fingerprint choose one of 4 096 small arrays, in which the next 32 are sorted (a look-up: about 8 steps
+of bisection; an insertion moves half a small array), and 32 further bits separate URLs that agree in those 44: 13 bytes a
+URL. Two URLs are taken for one only if all 76 bits agree: at ten million URLs one chance in 10^9 that it ever happens.
 """
 
 from __future__ import annotations
@@ -33,9 +31,8 @@ _BAND_WIDTH = _BAND << _SHIFT
 
 def digest(url: str) -> Digest:
     """The URL's fingerprint and check: blake2b, 12 bytes."""
-    fingerprint, check = _DIGEST.unpack(
-        blake2b(url.encode("utf-8", "surrogatepass"), digest_size=12).digest()
-    )
+    data = url.encode("utf-8", "surrogatepass")
+    fingerprint, check = _DIGEST.unpack(blake2b(data, digest_size=12).digest())
     return fingerprint, check
 
 
@@ -56,7 +53,7 @@ class UrlIndex:
         """The URL's number, None when it was never met."""
         number = self._recent.get(url)
         if number is None:
-            number = self._find(*self._digest(url))
+            number = self._locate(*self._digest(url))[0]
             if number is not None:
                 self._remember(url, number)
         return number
@@ -66,7 +63,14 @@ class UrlIndex:
         number = self._recent.get(url)
         if number is not None:
             return number, None
-        number, new = self._find_or_add(self._digest(url))
+        met = self._digest(url)
+        number, place, key, at = self._locate(*met)
+        new = None
+        if number is None:
+            number, new = len(self._checks), met
+            self._keys[place].insert(at, key)
+            self._numbers[place].insert(at, number)
+            self._checks.append(met[1])
         self._remember(url, number)
         return number, new
 
@@ -74,22 +78,6 @@ class UrlIndex:
         if len(self._recent) >= _RECENT:
             self._recent.clear()
         self._recent[url] = number
-
-    def _find_or_add(self, met: Digest) -> tuple[int, Digest | None]:
-        fingerprint, check = met
-        place = (fingerprint >> _SHIFT) + _HALF
-        key = fingerprint >> _KEY_SHIFT & _KEY_BITS
-        shard, numbers = self._keys[place], self._numbers[place]
-        first = at = bisect_left(shard, key)
-        while at < len(shard) and shard[at] == key:
-            if self._checks[numbers[at]] == check:
-                return numbers[at], None
-            at += 1
-        number = len(self._checks)
-        shard.insert(first, key)
-        numbers.insert(first, number)
-        self._checks.append(check)
-        return number, met
 
     def load(self, fingerprints: array[int], checks: array[int]) -> None:
         """Take many digests at once, in order of arrival, into an empty object."""
@@ -112,13 +100,14 @@ class UrlIndex:
                 self._keys[place] = array("I", keys[start:end].tobytes())
                 self._numbers[place] = array("I", numbers[start:end].tobytes())
 
-    def _find(self, fingerprint: int, check: int) -> int | None:
+    def _locate(self, fingerprint: int, check: int) -> tuple[int | None, int, int, int]:
+        """The URL's number if it was met; its shard, the key in it, and where that key belongs."""
         place = (fingerprint >> _SHIFT) + _HALF
         key = fingerprint >> _KEY_SHIFT & _KEY_BITS
         shard, numbers = self._keys[place], self._numbers[place]
-        at = bisect_left(shard, key)
+        first = at = bisect_left(shard, key)
         while at < len(shard) and shard[at] == key:
             if self._checks[numbers[at]] == check:
-                return numbers[at]
+                return numbers[at], place, key, first
             at += 1
-        return None
+        return None, place, key, first

@@ -73,13 +73,12 @@ class LinkClassifier:
         self._anchor_flag, self._context_flag = (
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
-        self._anchors = TwoGenerationCache(
-            lambda texts: self._scores_of_anchors(words_of(texts)), _REMEMBERED_CHARACTERS
-        )
-        self._contexts = TwoGenerationCache(self._scores_of_contexts, _REMEMBERED_CHARACTERS)
-        self._pieces = TwoGenerationCache(self._telling_words, _REMEMBERED_CHARACTERS)
+        room = _REMEMBERED_CHARACTERS
+        self._anchors = TwoGenerationCache(lambda texts: self._scores_of_anchors(words_of(texts)), room)
+        self._contexts = TwoGenerationCache(self._scores_of_contexts, room)
+        self._pieces = TwoGenerationCache(self._telling_words, room)
         self._channels = TwoGenerationCache(
-            lambda urls: self._scores_of_addresses(words_of_addresses(urls)), _REMEMBERED_CHARACTERS
+            lambda urls: self._scores_of_addresses(words_of_addresses(urls)), room
         )
 
     def _table(self, name: str) -> WordWeights:
@@ -115,8 +114,8 @@ class LinkClassifier:
         ]
 
     def _scores_of_anchors(self, anchors: Sequence[Sequence[str]]) -> list[float]:
-        share, flag, held = self._tables[_ANCHOR].__getitem__, self._anchor_flag, self.lexicon.in_words
-        return [sum(map(share, set(words)), flag if flag and held(words) else 0.0) for words in anchors]
+        share, flag, in_words = self._tables[_ANCHOR].__getitem__, self._anchor_flag, self.lexicon.in_words
+        return [sum(map(share, set(words)), flag if flag and in_words(words) else 0.0) for words in anchors]
 
     def _scores_of_addresses(self, addresses: Sequence[Sequence[str]]) -> list[float]:
         """Of each address, with the prior."""
@@ -130,8 +129,8 @@ class LinkClassifier:
         scores = []
         for pieces in around:
             shares: dict[str, float] = {}
-            for told in map(shares_of, pieces):
-                shares.update(told)
+            for of_piece in map(shares_of, pieces):
+                shares.update(of_piece)
             scores.append(sum(shares.values(), 0.0))
         return scores
 

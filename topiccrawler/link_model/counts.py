@@ -79,7 +79,7 @@ class Counts:
     def pruned(self, least: float, most_words: int) -> Counts:
         """Without words counted less than `least` times, and at most `most_words`: those with most weight in sum."""
         ranked = sorted(
-            (-_told(pair, self.samples[name]), name, word, pair)
+            (-_total_weight(pair, self.samples[name]), name, word, pair)
             for name in FIELDS
             for word, pair in self.pairs(name)
             if sum(pair) >= least
@@ -107,9 +107,7 @@ class Counts:
         if event == "complement":
             return self._complement(name, vocabulary, totals)
         shift = math.log(totals[0] or 1) - math.log(totals[1] or 1)
-        return {
-            word: math.log(positive[word] + 1) - math.log(negative[word] + 1) + shift for word in vocabulary
-        }
+        return {w: math.log(positive[w] + 1) - math.log(negative[w] + 1) + shift for w in vocabulary}
 
     def _complement(self, name: str, vocabulary: list[str], totals: list[float]) -> dict[str, float]:
         sides = [
@@ -124,7 +122,7 @@ class Counts:
         }
 
 
-def _told(pair: Pair, samples: list[float]) -> float:
+def _total_weight(pair: Pair, samples: list[float]) -> float:
     """A word's total weight: its occurrences times the size of its log-odds."""
     odds = math.log((pair[1] + 1) / (samples[1] + 2)) - math.log((pair[0] + 1) / (samples[0] + 2))
     return sum(pair) * abs(odds)

@@ -1,8 +1,7 @@
 """Learning while crawling: every page that was fetched labels the link it came by.
 
-The conflict: a link model knows the sites it was trained on (or only the topic's keywords), the crawl meets others.
-What it learns must count at once, be forgotten when the crawl moves on, stay small, and survive a restart. So learning
-is a layer of counts over the model, which itself does not change.
+What a crawl learns counts at once, is forgotten when the crawl moves on, stays small, and survives a restart: a layer of
+counts over the model, which itself does not change.
 
 Idea: words of links whose pages were relevant count for a link, words of the others against it; the title of a page is
     counted as an anchor of a link to it. Its site, and the page it stands on, give a link a prior.
@@ -138,7 +137,7 @@ class LinkLearner:
         else:
             base = self.base.log_odds(links)
         return [
-            self._bounded(score) + WORTH * (self._told_of(link, found) + self._prior.log_odds(link))
+            self._bounded(score) + WORTH * (self._learned_odds(link, found) + self._prior.log_odds(link))
             for link, score, found in zip(links, base, words, strict=True)
         ]
 
@@ -151,13 +150,12 @@ class LinkLearner:
         else:
             shares = [("model", self._bounded(score))]
         found = list(self._shares(_words([link])[0]))
-        told = sum(share for _, _, share in found)
-        scale = WORTH * WORDS_MOST * math.tanh(told / WORDS_SCALE) / told if told else 0.0
+        total = sum(share for _, _, share in found)
+        scale = WORTH * WORDS_MOST * math.tanh(total / WORDS_SCALE) / total if total else 0.0
         shares += [(f"learned {field}:{word}", share * scale) for field, word, share in found if share]
         named = (f"learned site:{registered_domain(link.url)}", "learned source page")
-        shares += [
-            (name, WORTH * share) for name, share in zip(named, self._prior.parts(link), strict=True) if share
-        ]
+        of_prior = self._prior.parts(link)
+        shares += [(name, WORTH * share) for name, share in zip(named, of_prior, strict=True) if share]
         return sorted(shares, key=lambda share: (-abs(share[1]), share[0]))
 
     def bounded_share(self, base: float) -> float:
@@ -182,10 +180,9 @@ class LinkLearner:
         """Go on from what `save` returned; ValueError when it is of another version or damaged."""
         if state["version"] != VERSION:
             raise ValueError(f"learned counts of version {state['version']}, not {VERSION}")
-        pairs = [_numbers(pair) for table in (state["totals"],) for pair in table.values()]
-        counts = [
-            {str(word): _numbers(pair) for word, pair in state["counts"][name].items()} for name in FIELDS
-        ]
+        pairs = [_numbers(pair) for pair in state["totals"].values()]
+        kept = state["counts"]
+        counts = [{str(word): _numbers(pair) for word, pair in kept[name].items()} for name in FIELDS]
         weight, prior = float(state["weight"]), LinkPrior.load(state["prior"])
         if len(pairs) != len(FIELDS) or not 0 < weight < math.inf:
             raise ValueError("learned counts are damaged")
@@ -196,9 +193,9 @@ class LinkLearner:
     def _bounded(self, score: float) -> float:
         return self._bound * math.tanh(score / self._bound)
 
-    def _told_of(self, link: Link, words: LinkWords) -> float:
-        told = sum(share for _, _, share in self._shares(_whole_address(link, words)))
-        return WORDS_MOST * math.tanh(told / WORDS_SCALE)
+    def _learned_odds(self, link: Link, words: LinkWords) -> float:
+        total = sum(share for _, _, share in self._shares(_whole_address(link, words)))
+        return WORDS_MOST * math.tanh(total / WORDS_SCALE)
 
     def _count(self, place: int, words: Sequence[str], label: float) -> None:
         shares = (self._weight * (1.0 - label), self._weight * label)
@@ -219,10 +216,10 @@ class LinkLearner:
             for word in dict.fromkeys(found):
                 if word in counts:
                     if word not in known:
-                        known[word] = self._told(place, counts[word])
+                        known[word] = self._log_odds_of(place, counts[word])
                     yield name, word, known[word]
 
-    def _told(self, place: int, pair: Sequence[float]) -> float:
+    def _log_odds_of(self, place: int, pair: Sequence[float]) -> float:
         negative, positive = self._totals[place]
         one = self._weight  # a page of today on either side, so that both classes always exist
         share = max(LEAST_SHARE, (positive + one) / (positive + negative + 2 * one))
@@ -231,10 +228,7 @@ class LinkLearner:
         return self._trust[place] * math.log(odds * (1.0 - share) / share)
 
     def _scale_down(self) -> None:
-        for pair in (
-            *self._totals,
-            *(pair for counts in self._counts for pair in counts.values()),
-        ):
+        for pair in (*self._totals, *(pair for counts in self._counts for pair in counts.values())):
             pair[0] /= self._weight
             pair[1] /= self._weight
         self._weight = 1.0

@@ -27,6 +27,7 @@ VERSION = 1
 LARGEST_BYTES = 32_000_000
 LARGEST_COUNT = 1e12
 CONTEXTS = ("window", "neighbour", "dom")
+REMEDY = "train it again: scrapy train TOPIC --links FILE"
 _PLACES = 3  # decimal places of a count on disk
 
 
@@ -34,19 +35,14 @@ def load_model(topic: str, folder: Path | Traversable | None = None) -> LinkClas
     """The model <topic>.json of `folder`, or of the shipped models."""
     place = (folder or data_folder("models")).joinpath(f"{topic}.json")
     if not place.is_file():
-        raise ModelError(
-            f"link model of topic {topic!r}",
-            f"there is no {place}",
-            f"train one: scrapy train {topic} --links FILE",
-        )
+        remedy = f"train one: scrapy train {topic} --links FILE"
+        raise ModelError(f"link model of topic {topic!r}", f"there is no {place}", remedy)
     return load(place)
 
 
 def load(place: Path | Traversable) -> LinkClassifier:
     """The model of a file; ModelError when it cannot be trusted."""
-    file = JsonFile(
-        place, LARGEST_BYTES, ModelError, "link model", "train it again: scrapy train TOPIC --links FILE"
-    )
+    file = JsonFile(place, LARGEST_BYTES, ModelError, "link model", REMEDY)
     model = file.values
     if model.get("format") != FORMAT:
         raise file.refused("is no link model")
@@ -144,6 +140,4 @@ def _pair(file: JsonFile, value: Any, what: str, name: str) -> tuple[float, floa
 
 
 def _is_count(value: Any) -> bool:
-    return (
-        type(value) in {int, float} and 0 <= value <= LARGEST_COUNT
-    )  # NaN and infinity fail both comparisons
+    return type(value) in {int, float} and 0 <= value <= LARGEST_COUNT  # NaN fails both comparisons

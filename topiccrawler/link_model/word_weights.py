@@ -1,7 +1,6 @@
 """A word's weight in a score, also for a word that training has not seen.
 
-The conflict: the tokenizer takes a long compound as one word (足球比赛), training has only met its parts (足球, 比赛), and
-an unknown word scores nothing; but to split every word into parts would count most words twice.
+The tokenizer takes a long compound as one word (足球比赛) when training has only met its parts (足球, 比赛).
 
 Idea: a known word has its own weight; an unknown Han word of 3 characters or more is read as the longest known words
     in it, from the left, at least 2 characters each, and has the sum of their weights; other unknown words have none.
@@ -24,9 +23,7 @@ class WordWeights(dict[str, float]):
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
         self.telling = frozenset(word for word, share in trained.items() if share)
-        self._trained = (
-            frozenset(trained) if compounds else frozenset()
-        )  # what was worked out must not cut others
+        self._trained = frozenset(trained if compounds else ())  # what was worked out must not cut others
         self._room = len(trained) + _MOST_REMEMBERED
 
     def __missing__(self, word: str) -> float:

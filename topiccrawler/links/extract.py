@@ -63,40 +63,16 @@ def extract(
         if target is None:
             continue
         url, host, kind = target
-        before, after = _context(document, index, context, window)
-        found.append(
-            Link(
-                url,
-                host,
-                anchor_text(document, anchor),
-                before,
-                after,
-                anchor.title,
-                anchor.heading,
-                anchor.region,
-                anchor.path,
-                "frame" if anchor.tag in _FRAMES else kind,
-                len(found),
-                depth,
-                page_url,
-                bool(anchor.rel) and "nofollow" in anchor.rel.lower(),
-            )
-        )
+        texts = anchor_text(document, anchor), *_context(document, index, context, window), anchor.title
+        place = anchor.heading, anchor.region, anchor.path, "frame" if anchor.tag in _FRAMES else kind
+        nofollow = bool(anchor.rel) and "nofollow" in anchor.rel.lower()
+        found.append(Link(url, host, *texts, *place, len(found), depth, page_url, nofollow))
     if document.refresh:
         target = _target(document.refresh, canonical, page_url)
         if target is not None:
             url, host, kind = target
-            found.append(
-                Link(
-                    url,
-                    host,
-                    anchor=document.title_tag[:LONGEST_ANCHOR],
-                    kind=kind,
-                    position=len(found),
-                    depth=depth,
-                    source_url=page_url,
-                )
-            )
+            link = Link(url, host, document.title_tag[:LONGEST_ANCHOR], kind=kind, position=len(found))
+            found.append(link._replace(depth=depth, source_url=page_url))
     return found
 
 

@@ -1,8 +1,7 @@
 """The features of a link: three sets of words, one for each field.
 
-The conflict: more features make better decisions, but scoring has 4 µs a link, and the addresses and menus of one
-portal say nothing about the next site. So features are plain words in three fields, each with a table of its
-own; how much a field counts is a number of the model.
+Scoring has 4 µs a link, and the addresses and menus of one portal say nothing about the next site. So features are plain
+words in three fields, each with a table of its own; how much a field counts is a number of the model.
 
     anchor    words of the anchor text (of the title attribute when there is none)
     context   words of the text on both sides

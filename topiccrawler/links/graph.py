@@ -157,6 +157,5 @@ class LinkGraph:
 
 def _key(url: str) -> int:
     """64 bits: among ten million URLs two share a key once in 400 000 crawls."""
-    return int.from_bytes(
-        hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
-    )
+    data = url.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")

@@ -14,7 +14,6 @@ from numpy.typing import DTypeLike, NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 def packed(column: NDArray[Any]) -> str:
@@ -27,13 +26,13 @@ def unpacked(text: str, dtype: DTypeLike = np.float64) -> NDArray[Any]:
     return np.frombuffer(_bytes(text), dtype=dtype).copy()
 
 
-def packed_names(names: Iterable[str]) -> str:
+def packed_list(names: Iterable[str]) -> str:
     """Names, whatever they hold: a class name in somebody's HTML may have line ends."""
     return _text(json.dumps(list(names)).encode("ascii"))
 
 
-def names_of(text: str) -> list[str]:
-    """What `packed_names` was given. ValueError when damaged."""
+def list_of(text: str) -> list[str]:
+    """What `packed_list` was given. ValueError when damaged."""
     return [str(name) for name in json.loads(_bytes(text))]
 
 

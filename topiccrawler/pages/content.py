@@ -1,7 +1,6 @@
 """The main text of a page: what its author wrote, without navigation, lists, advertisements and legal lines.
 
-The conflict: no tag marks the text, and link lists with summaries look like text; but only running
-text has sentences, its paragraphs are neighbours, and many authors name the element that holds it.
+No tag marks the text, and link lists with summaries look like text; but only running text has sentences.
 Idea       Every block of text gets a value: its characters outside links if it reads like a sentence, less
            a price for each block; links cost. The stretch of blocks with the largest sum is the text.
            Short paragraphs beside it in the same element are taken back in; blocks made of links, captions,
@@ -42,7 +41,7 @@ LONGEST_CAPTION = 60
 LONGEST_LEGAL = 160
 
 _HOMES = frozenset(
-    {
+    [
         "div",
         "td",
         "article",
@@ -56,7 +55,7 @@ _HOMES = frozenset(
         "ul",
         "ol",
         "dl",
-    }
+    ]
 )
 _LISTS = frozenset({"ul", "ol", "dl"})
 _SENTENCE = re.compile(r"[。！？；!?;]|，[^，]+，|[,.] ")
@@ -79,14 +78,10 @@ def main_text(document: Document) -> str:
     """Blocks of the main text, one a line; empty when the page has none."""
     blocks = document.blocks
     text = document.text
-    prose = [
-        0.0 if end - start == linked else _prose(text, start, end, linked) for start, end, _, linked in blocks
-    ]
+    prose = [0.0 if e - s == linked else _prose(text, s, e, linked) for s, e, _, linked in blocks]
     body = _named_body(document, blocks, prose)
     if body:
-        chosen = [
-            index for index, block in enumerate(blocks) if _inside(document.node_parents, block.node, body)
-        ]
+        chosen = [at for at, block in enumerate(blocks) if _inside(document.node_parents, block.node, body)]
         blocks, prose = [blocks[index] for index in chosen], [prose[index] for index in chosen]
     foreign = _foreign_regions(document, blocks, prose)
     homes = [_home(document, block.node) for block in blocks]
@@ -150,9 +145,7 @@ def _foreign_regions(document: Document, blocks: list[Block], prose: list[float]
             region = document.node_regions[block.node]
             sums[region] = sums.get(region, 0.0) + amount
     most = MAIN_REGION_SHARE * sum(sums.values())
-    return {"navigation", "header", "aside", "footer"} - {
-        region for region, amount in sums.items() if amount > most
-    }
+    return {"navigation", "header", "aside", "footer"} - {region for region in sums if sums[region] > most}
 
 
 def _home(document: Document, node: int) -> int:
@@ -228,12 +221,11 @@ def _belongs(document: Document, block: Block) -> bool:
 
 
 def _is_caption(document: Document, node: int) -> bool:
+    names = document.node_names
     for _ in range(3):
         if node < 0:
             return False
-        if document.node_tags[node] == "figcaption" or _CAPTION_NAME.search(
-            document.node_names.get(node, "")
-        ):
+        if document.node_tags[node] == "figcaption" or _CAPTION_NAME.search(names.get(node, "")):
             return True
         node = document.node_parents[node]
     return False

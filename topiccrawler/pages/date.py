@@ -1,7 +1,6 @@
 """The day a page was published, as YYYY-MM-DD.
 
-The conflict: pages hold many dates (today's in the header, those of comments, of other articles, of the copyright line),
-and only some are marked. So marks count first, then the URL, then the text under the title.
+Pages hold many dates and mark few of them: marks count first, then the URL, then the text under the title.
 Idea       the first valid day of: metas; the path of the URL; a date after a word such as 发布时间
            or 来源 in the opening; the first date within OPENING_CHARACTERS after the main heading.
 Parameters EARLIEST year 1991 (the web's first), no day later than tomorrow; OPENING_CHARACTERS 400.
@@ -16,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from itertools import chain
 from urllib.parse import unquote
 
 from topiccrawler.pages.document import Document
@@ -24,7 +24,7 @@ EARLIEST = 1991
 OPENING_CHARACTERS = 400
 LONGEST_URL = 2_083
 
-_METAS = (
+_METAS = [
     "article:published_time",
     "og:published_time",
     "datepublished",
@@ -43,7 +43,7 @@ _METAS = (
     "dcterms.created",
     "dc.date",
     "date",
-)
+]
 _DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)")
 _DIGITS = re.compile(r"(?<!\d)((?:19|20)\d\d)(\d\d)(\d\d)(?!\d{1,5}(?:\D|$))")
 _PATH_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_/]?)([01]\d)[-_/]?([0-3]\d)(?!\d)")
@@ -56,13 +56,8 @@ _MARKED = re.compile(
 def published(document: Document, url: str, today: date | None = None) -> str:
     """The day of publication; empty when none is found."""
     latest = (today or datetime.now(UTC).date()) + timedelta(days=1)
-    voices = (_of_metas(document), _of_url(url), _of_opening(document))
-    for voice in voices:
-        for year, month, day in voice:
-            found = _real(year, month, day, latest)
-            if found:
-                return found
-    return ""
+    days = chain(_of_metas(document), _of_url(url), _of_opening(document))
+    return next((found for year, month, day in days if (found := _real(year, month, day, latest))), "")
 
 
 def _of_metas(document: Document) -> Iterator[tuple[str, str, str]]:

@@ -63,15 +63,11 @@ class Document:
     node_parents: list[int] = field(default_factory=list)  # index of the parent element, -1 for the root
     node_tags: list[str] = field(default_factory=list)
     node_regions: list[str] = field(default_factory=list)
-    node_names: dict[int, str] = field(
-        default_factory=dict
-    )  # class and id, of structural elements that have them
+    node_names: dict[int, str] = field(default_factory=dict)  # class and id of structural elements
     heading_marks: list[Heading] = field(default_factory=list)
     emphasis: list[str] = field(default_factory=list)
     title_tag: str = ""
-    metas: dict[str, str] = field(
-        default_factory=dict
-    )  # lower-case name or property -> content; the first one counts
+    metas: dict[str, str] = field(default_factory=dict)  # lower-case name -> content; the first counts
     base_href: str = ""
     canonical_href: str = ""
     refresh: str = ""  # target of a meta refresh

@@ -245,9 +245,8 @@ class DomTraversal:
             return text[start:end].replace(BOUNDARY, " ").strip()
 
         document.emphasis = [clean(start, end) for start, end in self._emphasis_spans]
-        document.heading_marks = [
-            Heading(clean(start, end), level, start) for start, end, level in self._heading_spans
-        ]
+        headings = self._heading_spans
+        document.heading_marks = [Heading(clean(start, end), level, start) for start, end, level in headings]
         above = ["", *document.headings]
         regions, tags = document.node_regions, document.node_tags
         self._closed.sort(key=lambda closed: closed[2].node)  # an iframe in a link ends before the link does

@@ -1,8 +1,7 @@
 """The language of a page, as a short tag: zh-Hans, zh-Hant, ja, ko, ru, en … or und.
 
-The conflict: `lang` attributes are copied with templates and often wrong ("en" on Chinese pages); detectors made for
-fifty languages are large and slow. For a crawler of the Chinese web the script is nearly enough: so the characters
-decide between scripts, and the declaration only among languages that share one.
+`lang` attributes are often wrong ("en" on Chinese pages), so the characters decide between scripts, and the declaration
+only among languages that share one.
 Formula    shares among the letters of a sample of MOST_CHARACTERS: kana > .05 -> ja; hangul > .3 -> ko; Han > .15 -> zh,
            Hant when more than .06 of its Han characters have a simplified form, else Hans; Cyrillic > .5 -> ru; Latin > .5 ->
            what is declared, else en when common English words stand in it; else und.

@@ -1,6 +1,6 @@
 """Limits nesting, so that hostile markup cannot cost the HTML5 tree builder minutes or gigabytes.
 
-The conflict: the standard's algorithm looks through all open elements at each block tag (quadratic in depth:
+The standard's algorithm looks through all open elements at each block tag (quadratic in depth:
 400 000 nested <div> take minutes), and opens unclosed formatting elements again in every later paragraph
 (1 000 <b> and 1 000 <p> make a million elements, half a gigabyte). Browsers stop at 512 levels; real pages
 stay below 100.

@@ -1,8 +1,7 @@
 """The title of a page, without the name of the site.
 
-The conflict: <title> holds too much ("标题_频道_网站", or the other way round), headings may be a logo, og:title is
-often missing or the site's own. So <title> is split at its separators, and the part that a heading or og:title
-repeats is the title; without one, the first part. The name of the site, or a short later part (a channel's
+<title> holds too much ("标题_频道_网站", or the other way round): it is split at its separators, and the part that a heading
+or og:title repeats is the title; without one, the first part. The name of the site, or a short later part (a channel's
 logo), does not count as a repeat.
 Reference  SkyReach (2003) §3.5: title from <title> and headings.
 But        size, colour and centring of lines are not looked at: style sheets have taken them out of the

@@ -22,9 +22,8 @@ FOLDER = "page_classifiers"  # within the folder of models
 def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = None) -> PageClassifier:
     """The page classifier `name` of that topic; `folder`: where trained ones lie, by default the shipped ones."""
     if name not in PAGE_CLASSIFIERS:
-        raise ArgumentError(
-            f"page classifier {name!r}", "is unknown", f"page classifiers are {', '.join(PAGE_CLASSIFIERS)}"
-        )
+        remedy = f"page classifiers are {', '.join(PAGE_CLASSIFIERS)}"
+        raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM:
         if not place.is_file():
@@ -33,11 +32,8 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
 
         return load_vectors(place, topic)
     if not place.is_file():
-        raise ModelError(
-            f"page classifier {name} of topic {topic.name!r}",
-            f"there is no {place}",
-            f"train it: scrapy train {topic.name} --page-classifier {name} --documents FILE",
-        )
+        remedy = f"train it: scrapy train {topic.name} --page-classifier {name} --documents FILE"
+        raise ModelError(f"page classifier {name} of topic {topic.name!r}", f"there is no {place}", remedy)
     from topiccrawler.relevance.model_file import load  # numpy: only for those who need it
 
     return load(place, name)
@@ -45,5 +41,4 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
 
 def page_classifier_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:
     """Where the trained page classifier of a topic lies."""
-    place: Path | Traversable = folder or data_folder("models")
-    return place.joinpath(FOLDER, f"{topic}.{name}.json")
+    return (folder or data_folder("models")).joinpath(FOLDER, f"{topic}.{name}.json")

@@ -60,11 +60,8 @@ def features(document: Document) -> tuple[float, float, float]:
             outside += words
             sizes[block] = sizes.get(block, 0.0) + words
     gathered = sum(size * size for size in sizes.values()) / (outside * outside) if outside else 0.0
-    return (
-        math.log2((outside + 1) / K),
-        math.log2((len(document.anchors) + 1) / (outside + inside + 1)),
-        gathered,
-    )
+    links_a_word = (len(document.anchors) + 1) / (outside + inside + 1)
+    return math.log2((outside + 1) / K), math.log2(links_a_word), gathered
 
 
 def _words_in(text: str) -> float:

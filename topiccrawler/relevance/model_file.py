@@ -31,11 +31,6 @@ LARGEST = 1e9
 STEPS = 2_000  # the largest value is this many units
 
 
-def file_name(topic: str, page_classifier: str) -> str:
-    """The file of a page classifier in its folder."""
-    return f"{topic}.{page_classifier}.json"
-
-
 def save(page_classifier: LinearClassifier, place: Path) -> None:
     """Write a page classifier; the same one gives the same bytes. A reader never sees half a file."""
     unit = max(float(np.abs(page_classifier.values).max(initial=0.0)), 1e-9) / STEPS

@@ -1,7 +1,6 @@
 """Chooses the threshold between pages about a topic and others from classified examples.
 
-The conflict: every page classifier has a scale of its own, every user another price for a wrong page. So the threshold is
-the one with the best F1, or the lowest with an asked precision. It lies half-way between two examples and
+The threshold is the one with the best F1, or the lowest with an asked precision. It lies half-way between two examples and
 never separates equal scores. The best F1 depends on a handful of examples near the threshold: `steady_threshold` takes
 the mean over bootstrap samples (bagging, Breiman 1996), which is a little better on the other half of the shared
 documents (mean F1 .8967, by `best_threshold` .8945).

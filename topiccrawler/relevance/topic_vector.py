@@ -14,9 +14,7 @@ def keywords_of_pages(
     pages: Sequence[PageWords], rest: Sequence[PageWords] = (), size: int = SIZE
 ) -> dict[str, float]:
     """The topic vector of pages that were read; title, headings and meta words weigh more."""
-    return keywords_of_words(
-        [running_words(page) for page in pages], [running_words(page) for page in rest], size
-    )
+    return keywords_of_words(list(map(running_words, pages)), list(map(running_words, rest)), size)
 
 
 def running_words(page: PageWords) -> list[str]:

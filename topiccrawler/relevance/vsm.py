@@ -63,9 +63,8 @@ class VsmClassifier:
         self._heads = {key[:end] for key in self._weights for end in range(2, len(key))}
         self.negative_topics, self.negative_weight = dict(negative_topics or {}), negative_weight
         self._lengths: list[float] = []
-        self._negative_topics_of: dict[
-            str, list[tuple[int, float]]
-        ] = {}  # word -> negative topics that have it, with its weight
+        # word -> negative topics that have it, with its weight
+        self._negative_topics_of: dict[str, list[tuple[int, float]]] = {}
         for vector in self.negative_topics.values():
             most = max(vector.values(), default=1.0)
             for word, weight in vector.items():
@@ -88,11 +87,8 @@ class VsmClassifier:
         if not heavy:
             return 0.0
         own = self._likeness(heavy, along, across, self._length, running)
-        return (
-            max(0.0, own - self.negative_weight * self._nearest(counts, running))
-            if self.negative_topics
-            else own
-        )
+        nearest = self._nearest(counts, running) if self.negative_topics else 0.0
+        return max(0.0, own - self.negative_weight * nearest)
 
     def _likeness(self, heavy: float, along: float, across: float, length: float, running: float) -> float:
         cosine = along / (math.sqrt(across) * length)
@@ -102,22 +98,15 @@ class VsmClassifier:
     def _nearest(self, counts: Mapping[str, float], running: float) -> float:
         """The relevance of the negative topic that is most like the page."""
         negative_topics = range(len(self._lengths))
-        heavy, along, across = (
-            [0.0 for _ in negative_topics],
-            [0.0 for _ in negative_topics],
-            [0.0 for _ in negative_topics],
-        )
+        heavy, along, across = ([0.0 for _ in negative_topics] for _ in range(3))
         for word, count in counts.items():
             for negative_topic, weight in self._negative_topics_of.get(word, ()):
                 component = count * weight
                 heavy[negative_topic] += component
                 along[negative_topic] += component * weight
                 across[negative_topic] += component * component
-        found = [negative_topic for negative_topic in negative_topics if heavy[negative_topic]]
-        return max(
-            (self._likeness(heavy[n], along[n], across[n], self._lengths[n], running) for n in found),
-            default=0.0,
-        )
+        columns = zip(heavy, along, across, self._lengths, strict=True)
+        return max((self._likeness(*of, running) for of in columns if of[0]), default=0.0)
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """The keywords of the page, each with its share of the relevance; largest first, together the relevance."""
@@ -125,9 +114,8 @@ class VsmClassifier:
         own = self._weights
         parts = {word: count * own[word] for word, count in counts.items() if word in own}
         scale = self.relevance(words) / (sum(parts.values()) or 1.0)
-        return sorted(
-            ((word, part * scale) for word, part in parts.items()), key=lambda entry: (-entry[1], entry[0])
-        )
+        shares = ((word, part * scale) for word, part in parts.items())
+        return sorted(shares, key=lambda share: (-share[1], share[0]))
 
     def _counts(self, page: PageWords) -> tuple[dict[str, float], float]:
         """Weighted occurrences of each keyword, also of negative topics, and weighted running words of the page."""

@@ -57,18 +57,15 @@ def build(name: str, parameters: Mapping[str, str] | None = None) -> Strategy:
     if name not in STRATEGIES:
         near = difflib.get_close_matches(name, STRATEGIES, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise StrategyError(
-            f"strategy {name!r}", "is unknown", f"{hint}choose one of: {', '.join(sorted(STRATEGIES))}"
-        )
+        names = ", ".join(sorted(STRATEGIES))
+        raise StrategyError(f"strategy {name!r}", "is unknown", f"{hint}choose one of: {names}")
     cls = STRATEGIES[name]
     fields = parameters_of(cls)
     values: dict[str, Any] = {}
     for key, text in (parameters or {}).items():
         if key not in fields:
-            known = ", ".join(f"strategy_{field}" for field in fields) or "none"
-            raise StrategyError(
-                f"strategy parameter {key!r}", f"{name} does not have it", f"its parameters: {known}"
-            )
+            remedy = f"its parameters: {', '.join(f'strategy_{field}' for field in fields) or 'none'}"
+            raise StrategyError(f"strategy parameter {key!r}", f"{name} does not have it", remedy)
         values[key] = _value(name, key, text, type(fields[key]))
     return cls(**values)
 
@@ -84,8 +81,5 @@ def _value(strategy: str, key: str, text: str, kind: type) -> Any:
             return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
         return kind(text)
     except (KeyError, ValueError):
-        raise StrategyError(
-            f"strategy parameter {key}={text!r}",
-            f"{strategy} wants {kind.__name__}",
-            f"for example strategy_{key}=0",
-        ) from None
+        fault, remedy = f"{strategy} wants {kind.__name__}", f"for example strategy_{key}=0"
+        raise StrategyError(f"strategy parameter {key}={text!r}", fault, remedy) from None

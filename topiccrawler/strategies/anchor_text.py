@@ -7,14 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import (
-    Expand,
-    Knowledge,
-    LinkScorer,
-    Strategy,
-    check_range,
-    link_scorer_of,
-)
+from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy, check_range, link_scorer_of
 from topiccrawler.text.odds import logistic
 
 

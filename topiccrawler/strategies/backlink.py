@@ -36,9 +36,7 @@ class Backlink(Strategy):
         nodes = self._graph.nodes([link.url for link in links])
         self._counts = grown(self._counts, len(self._graph))
         self._counts[np.unique(nodes)] += 1.0
-        return [
-            Score(link.url, count) for link, count in zip(links, self._counts[nodes].tolist(), strict=True)
-        ]
+        return [Score(link.url, n) for link, n in zip(links, self._counts[nodes].tolist(), strict=True)]
 
     def save(self) -> Mapping[str, Any]:
         return {"graph": self._graph.save(), "counts": packed(self._counts)}

@@ -10,10 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from topiccrawler.links.packed_arrays import Floats, Ints, packed, unpacked
+from topiccrawler.links.packed_arrays import Floats, Ints
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import SEED, Knowledge, check_range
-from topiccrawler.strategies.shared.feature_hashing import Hashed, as_rows, hashed_counts
+from topiccrawler.strategies.shared.feature_hashing import (
+    Hashed,
+    as_rows,
+    hashed_counts,
+    packed_texts,
+    unpacked_texts,
+)
 from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 from topiccrawler.strategies.shared.layers import OTHER, Layers, distances, read_layers
 from topiccrawler.strategies.shares import Shares
@@ -124,25 +130,17 @@ class ContextGraph(GraphStrategy):
         return Layers.learned(documents)
 
     def save(self) -> Mapping[str, Any]:
-        every = list(self._texts.values())
         return {
             **super().save(),
             "pages": list(self._texts),
-            "lengths": [words.size for words, _ in every],
-            "words": packed(
-                np.concatenate([words for words, _ in every]) if every else np.empty(0, np.int32)
-            ),
-            "counts": packed(np.concatenate([counts for _, counts in every]) if every else np.empty(0)),
+            **packed_texts(list(self._texts.values())),
             "relevances": list(self._relevances.items()),
             "layers": None if self._layers is None else self._layers.save(),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         super().load(state)
-        ends = np.cumsum(state["lengths"], dtype=np.int64)[:-1]
-        words = np.split(unpacked(state["words"], np.int32), ends)
-        counts = np.split(unpacked(state["counts"], np.float64), ends)
-        self._texts = dict(zip(map(int, state["pages"]), zip(words, counts, strict=True), strict=False))
+        self._texts = dict(zip(map(int, state["pages"]), unpacked_texts(state), strict=True))
         self._relevances = {int(page): float(value) for page, value in state["relevances"]}
         self._layers = None if state["layers"] is None else Layers.load(state["layers"])
 

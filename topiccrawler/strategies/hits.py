@@ -54,15 +54,11 @@ class Hits(GraphStrategy):
         ]
         source, nodes = self._graph.add(page.url, [link.url for link in links], weights)
         authorities = self._room(0.0)
-        targets, edges = (
-            np.array(self._graph.out(source), np.int32),
-            np.array(self._graph.out_weights(source)),
-        )
+        targets = np.array(self._graph.out(source), np.int32)
+        edges = np.array(self._graph.out_weights(source))
         hub = self._scale * float(edges @ authorities[targets]) if self._scale else 1.0
         authorities[targets] += edges * hub
-        return [
-            Score(link.url, value) for link, value in zip(links, authorities[nodes].tolist(), strict=True)
-        ]
+        return [Score(link.url, own) for link, own in zip(links, authorities[nodes].tolist(), strict=True)]
 
     def _rank(self) -> Floats:
         matrix = self._graph.matrix(weighted=True)

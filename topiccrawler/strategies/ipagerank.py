@@ -47,22 +47,16 @@ class IPageRank(GraphStrategy):
     def __post_init__(self) -> None:
         check_range(self.name, "damping", self.damping, 0.0, 1.0)
         if self.share not in {"sum", "count"}:
-            raise StrategyError(
-                f"strategy parameter share={self.share}",
-                f"{self.name} knows sum and count",
-                "use strategy_share=sum",
-            )
-        self._weighting = RelevanceWeighting(
-            c=self.c, top_words=self.top_words, with_context=self.with_context
-        )
+            fault = f"{self.name} knows sum and count"
+            raise StrategyError(f"strategy parameter share={self.share}", fault, "use strategy_share=sum")
+        self._weighting = RelevanceWeighting(self.c, self.top_words, self.with_context)
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._weighting.prepare(knowledge)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
-        source, nodes = self._graph.add(
-            page.url, [link.url for link in links], self._weighting.weights(links)
-        )
+        weighed = self._weighting.weights(links)
+        source, nodes = self._graph.add(page.url, [link.url for link in links], weighed)
         ranks = self._room(1.0 - self.damping)
         weights = np.array(self._graph.out_weights(source))
         divisor = float(weights.sum()) if self.share == "sum" else float(weights.size)

@@ -46,13 +46,9 @@ class Jlse(AnchorText):
     sweeps: int = 100
     most_vertices: int = 20_000
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
-    _words: dict[int, list[Words]] = field(
-        default_factory=dict, init=False, repr=False
-    )  # of the link to a page
+    _words: dict[int, list[Words]] = field(default_factory=dict, init=False, repr=False)  # of links to pages
     _results: list[int] = field(default_factory=list, init=False, repr=False)
-    _built: tuple[int, int, int] = field(
-        default=(0, 0, 0), init=False, repr=False
-    )  # pages, edges, results used
+    _built: tuple[int, int, int] = field(default=(0, 0, 0), init=False, repr=False)  # pages, edges, results
     _index: LinkIndex | None = field(default=None, init=False, repr=False)
     _worths: Any = field(default=None, init=False, repr=False)  # Q of each vertex
 
@@ -97,9 +93,8 @@ class Jlse(AnchorText):
         sources, targets = sources[between], targets[between]
         on_path = _leading_to(sources, targets, is_result & known)
         inside = on_path[sources] & on_path[targets]
-        _, worths = q_values(
-            sources[inside], targets[inside], is_result, gamma=self.gamma, most_sweeps=self.sweeps
-        )
+        edges_inside = sources[inside], targets[inside]
+        _, worths = q_values(*edges_inside, is_result, gamma=self.gamma, most_sweeps=self.sweeps)
         vertices = np.flatnonzero(on_path)
         self._worths = worths[vertices]
         self._index = LinkIndex([self._words[int(vertex)] for vertex in vertices])

@@ -13,7 +13,14 @@ from topiccrawler.links.features import url_words, words_of_links
 from topiccrawler.links.packed_arrays import Floats, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
-from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, IdfVectors, hashed_counts
+from topiccrawler.strategies.shared.feature_hashing import (
+    SIZE,
+    Hashed,
+    IdfVectors,
+    hashed_counts,
+    packed_texts,
+    unpacked_texts,
+)
 from topiccrawler.strategies.shared.label_propagation import nearest_rows, propagate
 from topiccrawler.strategies.shares import packed as packed_shares
 from topiccrawler.topics.keyword_tokens import token_weights
@@ -58,24 +65,17 @@ class LinkModel(Strategy):
     linking: float = 1.0
     graded: bool = True
     _vectors: IdfVectors = field(default_factory=IdfVectors, init=False, repr=False)
-    _sums: Floats = field(
-        default_factory=lambda: np.zeros((3, SIZE)), init=False, repr=False
-    )  # of S: -, +, all
+    _sums: Floats = field(default_factory=lambda: np.zeros((3, SIZE)), init=False, repr=False)  # S: -, +, all
     _labels: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0], init=False, repr=False)  # the same
     _texts: dict[str, Hashed] = field(default_factory=dict, init=False, repr=False)  # T
-    _linked: dict[str, list[float]] = field(
-        default_factory=dict, init=False, repr=False
-    )  # T: likeness to its pages: -, +, all
+    # of T, the likeness to its pages: -, +, all
+    _linked: dict[str, list[float]] = field(default_factory=dict, init=False, repr=False)
     _scores: dict[str, float] = field(default_factory=dict, init=False, repr=False)
-    _direct: dict[str, float] = field(
-        default_factory=dict, init=False, repr=False
-    )  # of the scores: what labelled pages gave
+    _direct: dict[str, float] = field(default_factory=dict, init=False, repr=False)  # part of labelled pages
     _read: dict[str, None] = field(default_factory=dict, init=False, repr=False)
     _off_topic: frozenset[str] = field(default=frozenset(), init=False, repr=False)
     _refreshing: bool = field(default=False, init=False, repr=False)
-    _untold: deque[str] = field(
-        default_factory=deque, init=False, repr=False
-    )  # new scores the queue has not got yet
+    _untold: deque[str] = field(default_factory=deque, init=False, repr=False)  # new scores not given yet
 
     def __post_init__(self) -> None:
         check_range(self.name, "gamma", self.gamma, 0.0, 0.999)
@@ -91,10 +91,8 @@ class LinkModel(Strategy):
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         links = [link for link in links if link.url not in self._off_topic]
-        texts = [
-            self._vectors.seen(hashed_counts([*words.anchor, *words.context]))
-            for words in words_of_links(links)
-        ]
+        own_words = ([*words.anchor, *words.context] for words in words_of_links(links))
+        texts = [self._vectors.seen(hashed_counts(words)) for words in own_words]
         near = np.zeros((len(links), 3))
         if page.depth >= 0:
             words = self._vectors.heaviest(self._vectors.seen(hashed_counts(page.terms)), self.page_words)
@@ -102,8 +100,7 @@ class LinkModel(Strategy):
             label -= float(not page.is_target)
             self._label(words, label)
             self._read[page.url] = None
-            for known in (self._texts, self._linked, self._scores, self._direct):
-                known.pop(page.url, None)
+            self._drop(page.url)
             likeness = self._vectors.matrix(texts) @ self._vectors.matrix([words]).T
             near[:] = (likeness.toarray() + _LIKENESS_OF_A_LINK) * _parted(label)
         for link, text, pair in zip(links, texts, near.tolist(), strict=True):
@@ -115,17 +112,14 @@ class LinkModel(Strategy):
         votes, total = self._towards(texts, [self._linked[link.url] for link in links])
         given = (1.0 - self.gamma) * votes
         votes = np.divide(given, total, out=np.zeros(total.size), where=total > 0)
-        found = [
-            Score(link.url, vote, shares=packed_shares(vote))
-            for link, vote in zip(links, votes.tolist(), strict=True)
-        ]
+        pairs = zip(links, votes.tolist(), strict=True)
+        found = [Score(link.url, vote, shares=packed_shares(vote)) for link, vote in pairs]
         for score in found:
             if score.value >= self._scores.get(score.url, score.value):
                 self._scores[score.url] = self._direct[score.url] = score.value
         for link in links:
             if link.url in self._read:
-                for known in (self._texts, self._linked, self._scores, self._direct):
-                    known.pop(link.url, None)
+                self._drop(link.url)
         self._bound()
         return found
 
@@ -146,9 +140,8 @@ class LinkModel(Strategy):
             shares = np.divide(1.0, total, out=np.zeros(total.size), where=total > 0)
             votes = votes * shares
             likeness.data *= np.repeat(shares, np.diff(likeness.indptr))
-            self._scores = dict(
-                zip(self._texts, propagate(votes, likeness, self.gamma).tolist(), strict=True)
-            )
+            scores = propagate(votes, likeness, self.gamma).tolist()
+            self._scores = dict(zip(self._texts, scores, strict=True))
             self._direct = dict(zip(self._texts, ((1.0 - self.gamma) * votes).tolist(), strict=True))
             self._refreshing, self._untold = True, deque(self._scores)
         while self._untold:
@@ -168,7 +161,11 @@ class LinkModel(Strategy):
             return
         ranked = sorted(self._scores, key=self._scores.__getitem__, reverse=True)
         for url in ranked[self.most_queued :]:
-            del self._texts[url], self._linked[url], self._scores[url], self._direct[url]
+            self._drop(url)
+
+    def _drop(self, url: str) -> None:
+        for known in (self._texts, self._linked, self._scores, self._direct):
+            known.pop(url, None)
 
     def current(self, link: Link) -> Score | None:
         return self._score(link.url) if link.url in self._scores else None
@@ -180,7 +177,6 @@ class LinkModel(Strategy):
         return min(1.0, max(0.0, value))
 
     def save(self) -> Mapping[str, Any]:
-        every = list(self._texts.values())
         used = np.flatnonzero(self._sums.any(axis=0))
         return {
             "vectors": self._vectors.save(),
@@ -188,11 +184,7 @@ class LinkModel(Strategy):
             "sums": packed(self._sums[:, used]),
             "labels": self._labels,
             "urls": list(self._texts),
-            "lengths": [words.size for words, _ in every],
-            "words": packed(
-                np.concatenate([words for words, _ in every]) if every else np.empty(0, np.int32)
-            ),
-            "counts": packed(np.concatenate([counts for _, counts in every]) if every else np.empty(0)),
+            **packed_texts(list(self._texts.values())),
             "linked": [self._linked[url] for url in self._texts],
             "scores": [self._scores[url] for url in self._texts],
             "direct": [self._direct[url] for url in self._texts],
@@ -207,10 +199,7 @@ class LinkModel(Strategy):
         self._sums = np.zeros((3, SIZE))
         self._sums[:, used] = unpacked(state["sums"], np.float64).reshape(3, used.size)
         self._labels = [float(part) for part in state["labels"]]
-        ends = np.cumsum(state["lengths"], dtype=np.int64)[:-1]
-        words = np.split(unpacked(state["words"], np.int32), ends)
-        counts = np.split(unpacked(state["counts"], np.float64), ends)
-        self._texts = dict(zip(state["urls"], zip(words, counts, strict=True), strict=False))
+        self._texts = dict(zip(state["urls"], unpacked_texts(state), strict=True))
         linked = ([float(part) for part in parts] for parts in state["linked"])
         self._linked = dict(zip(state["urls"], linked, strict=True))
         self._scores = dict(zip(state["urls"], map(float, state["scores"]), strict=True))

@@ -10,14 +10,7 @@ from typing import Any, ClassVar
 from topiccrawler.errors import StrategyError
 from topiccrawler.link_model.learning import HALF_LIFE_PAGES, Explainer, LinkLearner, label_of
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import (
-    Knowledge,
-    LinkScorer,
-    Shown,
-    Strategy,
-    check_range,
-    link_scorer_of,
-)
+from topiccrawler.strategies.base import Knowledge, LinkScorer, Shown, Strategy, check_range, link_scorer_of
 from topiccrawler.strategies.shares import Shares
 from topiccrawler.text.odds import logistic
 
@@ -80,9 +73,8 @@ class NaiveBayes(Strategy):
 
     @property
     def shown(self) -> Shown:
-        return (
-            "waiting" if self.learn else "new"
-        )  # what was learned meanwhile may change the score of the same words
+        # what was learned meanwhile may change the score of the same words
+        return "waiting" if self.learn else "new"
 
     @property
     def current_scorer(self) -> LinkScorer | None:
@@ -132,17 +124,13 @@ class NaiveBayes(Strategy):
         learned = state.get("learned")
         if (learned is not None) != (self._learner is not None):
             was, now = ("true", "false") if learned is not None else ("false", "true")
-            raise StrategyError(
-                f"strategy parameter learn={now}", f"this job was begun with learn={was}", "keep to that"
-            )
+            fault = f"this job was begun with learn={was}"
+            raise StrategyError(f"strategy parameter learn={now}", fault, "keep to that")
         if self._learner is not None and learned is not None:
             self._learner.load(learned)
 
     def _scores(self, links: Sequence[Link]) -> list[Score]:
         if self._scorer is None:
-            raise StrategyError(
-                "strategy 'naive_bayes'", "was not prepared", "call prepare(Knowledge(...)) first"
-            )
-        return [
-            Score(link.url, value) for link, value in zip(links, self._scorer.log_odds(links), strict=True)
-        ]
+            remedy = "call prepare(Knowledge(...)) first"
+            raise StrategyError("strategy 'naive_bayes'", "was not prepared", remedy)
+        return [Score(link.url, odds) for link, odds in zip(links, self._scorer.log_odds(links), strict=True)]

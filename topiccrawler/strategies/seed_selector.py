@@ -36,9 +36,8 @@ class SeedSelector(GraphStrategy):
     link_weight: float = 0.1
     _relevances: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
     _chosen: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)  # 1 = chosen
-    _votes: Floats = field(
-        default_factory=lambda: np.empty(0), init=False, repr=False
-    )  # links from chosen pages
+    # links from chosen pages
+    _votes: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
     _most_in: float = field(default=1.0, init=False, repr=False)
     _most_out: float = field(default=1.0, init=False, repr=False)
 
@@ -47,12 +46,9 @@ class SeedSelector(GraphStrategy):
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         source, nodes = self._graph.add(page.url, [link.url for link in links])
-        self._relevances = grown(self._relevances, len(self._graph))
+        columns, size = (self._relevances, self._chosen, self._votes), len(self._graph)
+        self._relevances, self._chosen, self._votes = (grown(column, size) for column in columns)
         self._relevances[source] = page.relevance
-        self._chosen, self._votes = (
-            grown(self._chosen, len(self._graph)),
-            grown(self._votes, len(self._graph)),
-        )
         if page.via is not None and page.via.link.source_url:
             self._choose(int(self._graph.nodes([page.via.link.source_url])[0]))
         out = float(self._chosen[np.array(self._graph.out(source), np.int32)].sum())
@@ -92,9 +88,6 @@ class SeedSelector(GraphStrategy):
 
     def load(self, state: Mapping[str, Any]) -> None:
         super().load(state)
-        self._relevances = unpacked(state["relevances"], np.float64)
-        self._chosen, self._votes = (
-            unpacked(state["chosen"], np.float64),
-            unpacked(state["votes"], np.float64),
-        )
-        self._most_in, self._most_out = unpacked(state["most"], np.float64).tolist()
+        names = ("relevances", "chosen", "votes")
+        self._relevances, self._chosen, self._votes = (unpacked(state[name]) for name in names)
+        self._most_in, self._most_out = unpacked(state["most"]).tolist()

@@ -1,9 +1,7 @@
 """Decodes bytes to text when the declared encoding may be wrong.
 
-The conflict: servers and `<meta>` name an encoding, and often the wrong one: GB2312 for what is GBK, UTF-8
-for what is GB18030, Latin-1 because nobody set it. The bytes alone do not decide either: nearly every UTF-8 or
-Big5 text is valid GB18030 too, only nonsense. So three things count: the declaration, validity, and how common the
-resulting characters are in Chinese.
+Servers and `<meta>` often name the wrong encoding, and nearly every UTF-8 or Big5 text is valid GB18030 too, only nonsense.
+So three things count: the declaration, validity, and how common the resulting characters are in Chinese.
 
 Idea       byte order mark; strict UTF-8; else the candidate reading with the best score.
 Formula    score = common - 2·errors + declared, where common = share of some 430 most usual Chinese characters
@@ -61,7 +59,7 @@ _LABELS = {
 _MULTIBYTE = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "hz", "iso2022_jp"})
 # Not web encodings, or ways to hide markup; UTF-16 shows itself by its bytes (a page that says so in ASCII is wrong).
 _NEVER = frozenset(
-    {"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
+    ["utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"]
 )
 _META = re.compile(
     rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""",
@@ -147,8 +145,8 @@ def _is_by_chance(text: str) -> bool:
 def _wide(body: bytes, declared: str | None) -> str | None:
     """UTF-16 without a mark: markup's ASCII has zeros beside it, a quarter of all bytes, or the server declares it."""
     head = body[:400]
-    told = (declared or "").strip().lower().startswith("utf-16")
-    if not told and head.count(0) * 4 <= len(head):
+    is_declared = (declared or "").strip().lower().startswith("utf-16")
+    if not is_declared and head.count(0) * 4 <= len(head):
         return None
     for name in ("utf-16-le", "utf-16-be"):
         if "<".encode(name) in head:

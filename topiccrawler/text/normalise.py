@@ -1,7 +1,6 @@
 """Folds text to one spelling for matching, character by character, so that offsets stay true.
 
-The conflict: Ａ股, A股 and a股, 貸款 and 贷款 must become one word, but anchors and contexts are cut out of a page by
-offsets, so the length must not change, and the fold runs over every character of every page.
+Ａ股, A股 and a股, 貸款 and 贷款 become one word, while anchors and contexts are cut out of a page by offsets.
 
 Full-width forms become half-width, traditional characters simplified ones, upper case lower case. Simplified forms come
 from OpenCC's character table, read once, at the first call (15 ms). Only runs that hold something to fold are touched: a

@@ -83,7 +83,6 @@ def load_thesaurus(path: Path) -> Thesaurus:
     body = read_bytes(path, MOST_BYTES, ArgumentError, f"thesaurus {path}", remedy)
     thesaurus = Thesaurus(decode(body)[0].splitlines())
     if not len(thesaurus):
-        raise ArgumentError(
-            f"thesaurus {path}", "holds no line in Cilin format", "write lines as: Aa01A01= 股票 个股 证券"
-        )
+        remedy = "write lines as: Aa01A01= 股票 个股 证券"
+        raise ArgumentError(f"thesaurus {path}", "holds no line in Cilin format", remedy)
     return thesaurus

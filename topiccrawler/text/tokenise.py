@@ -1,6 +1,6 @@
 """Segments Chinese text into words: the same stream with either engine.
 
-The conflict: rjieba runs jieba's algorithm thirteen times as fast, but the two differ at Latin letters, digits and rare
+rjieba runs jieba's algorithm thirteen times as fast, but the two differ at Latin letters, digits and rare
 characters, and a model trained with one must score the same with the other. So the engine sees only common Han
 characters, on which both agree; everything else is split here, by our own rule:
 
@@ -75,9 +75,7 @@ def _cut_together(texts: Sequence[str], cut: Cut) -> list[list[str]]:
     """The words of each text; one call of the engine for all."""
     if not texts:
         return []
-    between: list[
-        tuple[str, bool]
-    ] = []  # words that are not for the engine, in order; may it belong to what follows?
+    between: list[tuple[str, bool]] = []  # words not for the engine; may it belong to what follows?
 
     def mark(found: re.Match[str]) -> str:
         """Take out what stands between two runs of Han characters."""

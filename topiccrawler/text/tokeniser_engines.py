@@ -10,6 +10,7 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 Cut = Callable[[str], Iterable[str]]
@@ -61,8 +62,6 @@ def _user_cache() -> Path:
 
 def _private(folder: Path) -> Path:
     """`folder`, made if it can be; where it cannot, jieba does without a cache."""
-    try:
+    with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
-        return folder
     return folder

@@ -27,9 +27,7 @@ def norm(vector: Vector) -> float:
 def cosine(first: Vector, second: Vector) -> float:
     """Cosine of the angle; 0 when either is empty. In 0..1 for weights that are not negative."""
     lengths = norm(first) * norm(second)
-    if lengths == 0.0:
-        return 0.0
-    return max(-1.0, min(1.0, dot(first, second) / lengths))
+    return max(-1.0, min(1.0, dot(first, second) / lengths)) if lengths else 0.0
 
 
 def centroid(vectors: Iterable[Vector]) -> dict[str, float]:

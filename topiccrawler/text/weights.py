@@ -4,7 +4,7 @@ Idea: a word in many documents has little weight (idf); a word spread evenly ove
 rare it is (information gain).
 Formulas: tf(t) = occurrences / words of the document; idf(t) = ln(N / n), N documents, n of them hold t;
 p(c|t) = r(t,c) / Σ_c r(t,c); IG(t) = H(C) - H(C|t) = log2(number of classes) + Σ_c p log2 p;
-weight = tf · idf · IG. `printed_weight` is the formula behind the thesis' tables: tf · log10(N/n + 0.01) / 2 on counts.
+weight = tf · idf · IG.
 Cost: O(classes) for IG, O(distinct words) for the others.
 But: IG has no part for documents without the word; with classes of unequal size r is a rate (occurrences per word, or
 documents per class size). The thesis' table 4-4 follows from no formula found: only its order of weights holds here.
@@ -61,8 +61,3 @@ def tf_idf_ig(
     """tf · idf · IG for each word; `rates` gives a word's occurrences by class."""
     weighted = tf_idf(tf, documents, frequencies)
     return {word: weight * information_gain(rates.get(word, ())) for word, weight in weighted.items()}
-
-
-def printed_weight(count: float, documents: int, documents_with_word: int) -> float:
-    """The thesis' tables 4-2: tf · log10(N/n + 0.01) / 2 on raw counts."""
-    return count * math.log10(documents / documents_with_word + 0.01) / 2

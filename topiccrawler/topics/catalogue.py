@@ -29,7 +29,8 @@ def load_topic(name_or_path: str) -> Topic:
         if wanted and wanted.lower() in {topic.name, topic.zh}:
             return topic
     if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
-        return _load_file(Path(wanted).expanduser())
+        path = Path(wanted).expanduser()
+        return read_topic(_text_of(path, "give a topic name or the path of a TOML file"), str(path))
     raise _unknown(wanted)
 
 
@@ -61,22 +62,16 @@ def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -
         try:
             weighted[word] = float(weight) if weight else 1.0
         except ValueError:
-            raise TopicError(
-                f"keywords {part!r}", f"{weight!r} is no number", "write word or word:weight"
-            ) from None
+            fault = f"{weight!r} is no number"
+            raise TopicError(f"keywords {part!r}", fault, "write word or word:weight") from None
     return make_topic({"name": name, "keywords": weighted}, "keywords")
 
 
 @cache
 def _catalogue() -> tuple[Topic, ...]:
-    files = sorted(
-        (file for file in folder(FOLDER).iterdir() if file.name.endswith(".toml")), key=lambda file: file.name
-    )
-    return tuple(read_topic(file.read_text(encoding="utf-8"), file.name) for file in files)
-
-
-def _load_file(path: Path) -> Topic:
-    return read_topic(_text_of(path, "give a topic name or the path of a TOML file"), str(path))
+    files = sorted(folder(FOLDER).iterdir(), key=lambda file: file.name)
+    tomls = (file for file in files if file.name.endswith(".toml"))
+    return tuple(read_topic(file.read_text(encoding="utf-8"), file.name) for file in tomls)
 
 
 def _text_of(path: Path, remedy: str) -> str:
@@ -90,8 +85,5 @@ def _unknown(wanted: str) -> TopicError:
     every = [name for pair in names for name in pair]
     near = difflib.get_close_matches(wanted.lower(), every, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
-    return TopicError(
-        f"topic {wanted!r}",
-        "is not in the catalogue",
-        f"{hint}topics are {shown}, or give the path of a .toml file",
-    )
+    remedy = f"{hint}topics are {shown}, or give the path of a .toml file"
+    return TopicError(f"topic {wanted!r}", "is not in the catalogue", remedy)

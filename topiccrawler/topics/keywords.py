@@ -47,9 +47,8 @@ def keywords_of_words(
     shares = {word: tf for word, tf in shares.items() if held[word] >= least and _may_speak(word)}
     telling = _against(held, len(documents), rest) if rest else _against_jieba()
     totals = Counter(word for words in documents for word in words)
-    weights = {
-        word: tf * telling.get(word, telling[""] if totals[word] > 1 else 0.0) for word, tf in shares.items()
-    }
+    unknown = {word: telling[""] if totals[word] > 1 else 0.0 for word in shares}
+    weights = {word: tf * telling.get(word, unknown[word]) for word, tf in shares.items()}
     ranked = top_k({word: weight for word, weight in weights.items() if weight > 0}, size)
     largest = next(iter(ranked.values()), 1.0)
     return {word: max(0.001, round(weight / largest, 3)) for word, weight in ranked.items()}
@@ -57,12 +56,9 @@ def keywords_of_words(
 
 def merged(first: Mapping[str, float], second: Mapping[str, float], share: float = 0.5) -> dict[str, float]:
     """Two vectors as one: each scaled to a largest weight of 1, the second counting `share`."""
-    scaled = [
-        (vector, part / max(vector.values(), default=1.0))
-        for vector, part in ((first, 1 - share), (second, share))
-    ]
     sums: dict[str, float] = {}
-    for vector, factor in scaled:
+    for vector, part in ((first, 1 - share), (second, share)):
+        factor = part / max(vector.values(), default=1.0)
         for word, weight in vector.items():
             sums[word] = sums.get(word, 0.0) + weight * factor
     return top_k({word: round(weight, 4) for word, weight in sums.items() if weight >= 0.00005}, len(sums))

@@ -80,9 +80,8 @@ def read_documents(path: Path, topic: Topic) -> Iterator[LabelledText]:
         name = text_in(row, "label", where).strip().lower()
         if name:
             source = host_of(address_in(row, "url", where))
-            yield LabelledText(
-                text_in(row, "title", where), text_in(row, "text", where), name in names, name, source
-            )
+            title, text = text_in(row, "title", where), text_in(row, "text", where)
+            yield LabelledText(title, text, name in names, name, source)
 
 
 def address_in(row: dict[str, Any], name: str, where: str) -> str:

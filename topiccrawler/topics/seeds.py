@@ -33,13 +33,13 @@ def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
     if source is not None and source.strip():
         if "://" in source:
             return _checked(((f"seed {number}", part) for number, part in _pieces(source)), "seeds")
-        return _from_text(_file_text(source.strip()), source.strip())
+        name, remedy = source.strip(), "give a seeds file or http(s) addresses"
+        text = read_text(Path(name).expanduser(), MAX_SEEDS_BYTES, SeedsError, name, remedy)
+        return _from_text(text, name)
     if topic is None:
         raise SeedsError("seeds", "none were given", "give a file or http(s) addresses")
     if topic.seeds:
-        return _checked(
-            ((f"seeds of topic {topic.name}", seed) for seed in topic.seeds), f"topic {topic.name}"
-        )
+        return _checked(((f"seeds of topic {topic.name}", one) for one in topic.seeds), f"topic {topic.name}")
     listed = folder("seeds").joinpath(f"{topic.name}.txt")
     if not listed.is_file():
         remedy = "give seeds=FILE or seeds=URL,URL, or add seeds to the topic file"
@@ -49,20 +49,13 @@ def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
 
 def _pieces(source: str) -> Iterable[tuple[int, str]]:
     # A comma may stand inside an address; only one that is followed by the next address separates.
-    parts = re.split(
-        r"[,;，；]?\s+|[,;，；](?=-?[a-z][a-z0-9+.-]*://)|[,;，；]+$", source.strip(), flags=re.IGNORECASE
-    )
-    return enumerate((part for part in parts if part), 1)
+    parts = re.split(r"(?i)[,;，；]?\s+|[,;，；](?=-?[a-z][a-z0-9+.-]*://)|[,;，；]+$", source.strip())
+    return enumerate(filter(None, parts), 1)
 
 
 def _from_text(text: str, what: str) -> Seeds:
-    def rows() -> Iterable[tuple[str, str]]:
-        for number, line in enumerate(text.splitlines(), 1):
-            seed = re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip()
-            if seed:
-                yield f"{what} line {number}", seed
-
-    return _checked(rows(), what)
+    seeds = (re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip() for line in text.splitlines())
+    return _checked(((f"{what} line {number}", seed) for number, seed in enumerate(seeds, 1) if seed), what)
 
 
 def _checked(rows: Iterable[tuple[str, str]], what: str) -> Seeds:
@@ -79,18 +72,12 @@ def _checked(rows: Iterable[tuple[str, str]], what: str) -> Seeds:
 def _address(place: str, seed: str) -> str:
     try:
         parts = urlsplit(seed)
-        good = (
-            parts.scheme.lower() in {"http", "https"} and bool(parts.hostname) and not re.search(r"\s", seed)
-        )
         _ = parts.port
+        is_http = parts.scheme.lower() in {"http", "https"}
+        good = is_http and bool(parts.hostname) and not re.search(r"\s", seed)
     except ValueError:
         good = False
     if not good:
         fault = f"{shortened(seed, 100)} is no http(s) address"
         raise SeedsError(place, fault, "write it as http://host/path")
     return seed
-
-
-def _file_text(name: str) -> str:
-    remedy = "give a seeds file or http(s) addresses"
-    return read_text(Path(name).expanduser(), MAX_SEEDS_BYTES, SeedsError, name, remedy)

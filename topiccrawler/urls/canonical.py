@@ -1,8 +1,7 @@
 """The canonical form of a URL, under which it is queued, fetched and stored.
 
-The conflict: a page is linked under many spellings, and each spelling fetched is a page fetched twice; but joining too
-many spellings hides pages. Hrefs are damaged in every way, some hundred to a page, so reading one must never raise and
-must cost a few microseconds: usual hrefs match one pattern each, the others take the slow path.
+A page fetched under two spellings is fetched twice, but joining too many spellings hides pages. Hrefs are damaged in every
+way, so reading one never raises; usual ones match one pattern each, the others take the slow path.
 
 Joined: letter case of scheme and host, IDNA and full-width hosts (then the whole URL is folded), default port,
 trailing dot and user name, dot segments, fragment, percent-encoding (case of hex, unreserved characters; the bytes
@@ -58,10 +57,7 @@ class Canonicalizer:
     __slots__ = ("_directory", "_encoding", "_names", "_origin", "_path", "_query", "_scheme")
 
     def __init__(
-        self,
-        base: str | None = None,
-        extra_parameters: frozenset[str] = frozenset(),
-        encoding: str = "utf-8",
+        self, base: str | None = None, extra_parameters: frozenset[str] = frozenset(), encoding: str = "utf-8"
     ) -> None:
         self._names = names_pattern(extra_parameters)
         self._encoding = _query_codec(encoding)
@@ -95,13 +91,8 @@ class Canonicalizer:
         if parts is None:
             return None
         scheme, host, path, query = parts
-        if query:
-            query = strip_query(query, self._names)
-        url = (
-            f"{scheme}://{host}{path}?{query}"
-            if query
-            else f"{scheme}://{host}{_DEFAULT_DOCUMENT.sub('', path)}"
-        )
+        query = strip_query(query, self._names) if query else ""
+        url = f"{scheme}://{host}" + (f"{path}?{query}" if query else _DEFAULT_DOCUMENT.sub("", path))
         return url if len(url) <= MAX_LENGTH_CHARACTERS else None
 
     def _absolute(self, url: str) -> tuple[str, str, str, str] | None:
@@ -146,10 +137,7 @@ class Canonicalizer:
 
 
 def canonical(
-    url: str,
-    base: str | None = None,
-    extra_parameters: frozenset[str] = frozenset(),
-    encoding: str = "utf-8",
+    url: str, base: str | None = None, extra_parameters: frozenset[str] = frozenset(), encoding: str = "utf-8"
 ) -> str | None:
     """The one form of a URL, or None when it is no http(s) URL we would fetch. Never raises.
 

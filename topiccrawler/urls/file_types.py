@@ -1,8 +1,7 @@
 """Files that are no pages, recognised by the extension of their URL: media, archives, programs, fonts, scripts.
 
-The conflict: fetching such a link to find out what it is costs a slot of its host. The extension of a path is nearly
-always true, and where it is not (a page named photo.jpg) little is lost. A query is ignored: it may be a page about a
-file.
+To fetch such a link costs a slot of its host. The extension of a path is nearly always true; a query is ignored, as it may
+be a page about a file.
 But: formats that pages.formats reads (pdf, docx, xlsx, pptx, txt, xml, sitemap.xml.gz) are not listed.
 """
 

@@ -1,9 +1,8 @@
 """Which parts of a URL identify the visitor, not the page.
 
-The conflict: session ids and campaign marks make one page look like thousands, but the same short names (`from`,
-`sid`, `s`) select the page on other sites. So names with no other meaning are always dropped; a name with
-two meanings is dropped only when its value has the form of a session id or of a share mark. A site's own names can be
-added by a setting: a name, or a prefix that ends with `*`.
+Session ids and campaign marks make one page look like thousands, but short names (`from`, `sid`, `s`) select the page on
+other sites: a name with two meanings is dropped only when its value has the form of a session id or of a share mark. A
+site's own names can be added by a setting: a name, or a prefix that ends with `*`.
 """
 
 from __future__ import annotations
@@ -21,9 +20,7 @@ _SESSIONS = "jsessionid phpsessid aspsessionid* cfid cftoken sessionid session_i
 TRACKING_PARAMETERS = frozenset(_CAMPAIGNS.split())
 SESSION_PARAMETERS = frozenset(_SESSIONS.split())
 
-_SHARE_MARKS = re.compile(
-    r"singlemessage|groupmessage|timeline"
-)  # from=, written by WeChat when a page is shared
+_SHARE_MARKS = re.compile(r"singlemessage|groupmessage|timeline")  # from=, written by WeChat for shares
 _SESSION_VALUE = re.compile(r"(?=.*[a-f])[0-9a-f]{32}|(?=.*[a-z])(?=.*[0-9])[0-9a-z]{26}", re.IGNORECASE)
 _BY_VALUE = {"from": _SHARE_MARKS, "sid": _SESSION_VALUE, "s": _SESSION_VALUE, "session": _SESSION_VALUE}
 _SESSION_IN_PATH = re.compile(

@@ -1,7 +1,7 @@
 """The paper's evaluation table: precision, recall and F1 of each feature group on held-out links.
 
-The conflict: a random split of one portal's links flatters, because every menu stands on both sides; so each row is
-measured twice, with 30 % of the links held out and with whole source hosts held out.
+A random split of one portal's links flatters, because every menu stands on both sides; so each row is measured twice,
+with 30 % of the links held out and with whole source hosts held out.
 
 Rows (Han et al. 2010, §4.2)
     group 1     anchor words                                     paper's model: counts as they are, prior of the data
@@ -20,8 +20,9 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from operator import itemgetter
 from sys import intern
 
 from topiccrawler.link_model.classifier import PAPER_TRUST, LinkClassifier
@@ -46,14 +47,9 @@ class Row:
 
     def scores(self) -> dict[str, float]:
         """As it stands in the model."""
-        return {
-            "precision": round(self.precision, 4),
-            "recall": round(self.recall, 4),
-            "f1": round(self.f1, 4),
-            "best_f1": round(self.best_f1, 4),
-            "best_threshold": round(self.best_threshold, 3),
-            "samples": self.samples,
-        }
+        numbers = asdict(self)
+        del numbers["name"]
+        return {name: round(value, 3 if name == "best_threshold" else 4) for name, value in numbers.items()}
 
 
 def row(name: str, truth: Sequence[bool], scores: Sequence[float], threshold: float = 0.0) -> Row:
@@ -74,20 +70,24 @@ def row(name: str, truth: Sequence[bool], scores: Sequence[float], threshold: fl
 
 
 def _best(truth: Sequence[bool], scores: Sequence[float]) -> tuple[float, float]:
-    ranked = sorted(zip(scores, truth, strict=True), reverse=True)
     positive = sum(truth)
-    best, threshold, hits = 0.0, 0.0, 0
-    for place, (score, true) in enumerate(ranked, 1):
+    cuts = ((2 * hits / (kept + positive), score) for kept, hits, score in _cuts(truth, scores) if hits)
+    return max(cuts, key=itemgetter(0), default=(0.0, 0.0))
+
+
+def _cuts(truth: Sequence[bool], scores: Sequence[float]) -> Iterator[tuple[int, int, float]]:
+    """Every threshold that cuts no tie, the highest first: links kept, hits among them, threshold."""
+    ranked = sorted(zip(scores, truth, strict=True), reverse=True)
+    hits = 0
+    for kept, (score, true) in enumerate(ranked, 1):
         hits += true
-        last_of_ties = place == len(ranked) or ranked[place][0] < score
-        if last_of_ties and 2 * hits / (place + positive) > best:
-            best, threshold = 2 * hits / (place + positive), score
-    return best, threshold
+        if kept == len(ranked) or ranked[kept][0] < score:
+            yield kept, hits, score
 
 
 def link_rows(
     kept: Sequence[Sample],
-    aside: Sequence[Sample],
+    held_out: Sequence[Sample],
     pages: LinkClassifier | None,
     lexicon: Lexicon,
     model: LinkClassifier,
@@ -103,19 +103,15 @@ def link_rows(
     paper = {"topic": model.topic, "counts": counts, "event": model.event, "prior": prior, "lexicon": lexicon}
     group_1 = LinkClassifier(**paper, trust={"anchor": 1.0})  # type: ignore[arg-type]
     group_2 = LinkClassifier(**paper, trust=PAPER_TRUST)  # type: ignore[arg-type]
-    words = [sample.words for sample in aside]
-    truth = [sample.positive for sample in aside]
+    words = [sample.words for sample in held_out]
+    truth = [sample.positive for sample in held_out]
     rows = [
         row(f"{how}: group 1", truth, group_1.log_odds_of_words(words)),
         row(f"{how}: group 2", truth, group_2.log_odds_of_words(words)),
     ]
     if pages is not None:
-        rows.append(
-            row(f"{how}: pages", truth, pages.log_odds_of_words([_one_text(found) for found in words]))
-        )
-    in_dictionary = [
-        float(lexicon.in_words(found.anchor) or lexicon.in_words(found.context)) for found in words
-    ]
+        rows.append(row(f"{how}: pages", truth, pages.log_odds_of_words([_one_text(one) for one in words])))
+    in_dictionary = [float(lexicon.in_words(one.anchor) or lexicon.in_words(one.context)) for one in words]
     rows.append(row(f"{how}: dictionary", truth, in_dictionary, 0.5))
     rows.append(row(f"{how}: model", truth, model.log_odds_of_words(words), model.threshold))
     return rows
@@ -123,25 +119,14 @@ def link_rows(
 
 def threshold_for(truth: Sequence[bool], scores: Sequence[float], precision: float) -> float | None:
     """The lowest threshold at which, and above which no tie is cut, the asked precision is reached; None if nowhere."""
-    ranked = sorted(zip(scores, truth, strict=True), reverse=True)
-    found, hits = None, 0
-    for place, (score, true) in enumerate(ranked, 1):
-        hits += true
-        last_of_ties = place == len(ranked) or ranked[place][0] < score
-        if last_of_ties and hits and hits / place >= precision:
-            found = score
-    return found
+    good = [score for kept, hits, score in _cuts(truth, scores) if hits and hits / kept >= precision]
+    return good[-1] if good else None
 
 
-def headline_row(name: str, model: LinkClassifier, aside: Sequence[Sample]) -> Row:
+def headline_row(name: str, model: LinkClassifier, held_out: Sequence[Sample]) -> Row:
     """A model on held-out headlines, as anchors without a context."""
-    bare = [LinkWords(sample.words.anchor, (), ()) for sample in aside]
-    return row(
-        name,
-        [sample.positive for sample in aside],
-        model.log_odds_of_words(bare),
-        model.threshold,
-    )
+    bare = [LinkWords(sample.words.anchor, (), ()) for sample in held_out]
+    return row(name, [sample.positive for sample in held_out], model.log_odds_of_words(bare), model.threshold)
 
 
 def whole_texts(documents: Sequence[LabelledText], progress: Progress) -> list[Sequence[str]]:

@@ -69,15 +69,12 @@ class LinkFile:
             elif self._full(link.source_url):
                 self.capped += 1
             else:
-                lines.append(self._line(link, known))
+                row = {**link._asdict(), "context": self._context, "label": known}
+                lines.append(json.dumps(row, ensure_ascii=False))
                 self._note(key, link.source_url, known)
         if lines:
             self._append(lines)
         return len(lines)
-
-    def _line(self, link: Link, known: int | None) -> str:
-        row = {**link._asdict(), "context": self._context, "label": known}
-        return json.dumps(row, ensure_ascii=False)
 
     def _full(self, page: str) -> bool:
         return (
@@ -97,7 +94,7 @@ class LinkFile:
 
     def _append(self, lines: Iterable[str]) -> None:
         text = "".join(line + "\n" for line in lines)
-        with self._told():
+        with self._file_faults():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab") as file:
                 file.write(text.encode("utf-8", "replace"))
@@ -107,7 +104,7 @@ class LinkFile:
         if not self.path.exists():
             return
         whole = 0
-        with self._told():
+        with self._file_faults():
             with self.path.open("rb") as file:
                 for number, line in enumerate(file, 1):
                     if not line.endswith(b"\n"):
@@ -123,16 +120,14 @@ class LinkFile:
             link = Link(row["url"], row["host"], anchor=row["anchor"], source_url=row["source_url"])
             context, known = row["context"], row["label"]
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise LinksFileError(
-                f"{self.path}, line {number}", "is no labelled link", "name another file: -a out=FILE"
-            ) from None
+            where = f"{self.path}, line {number}"
+            raise LinksFileError(where, "is no labelled link", "name another file: -a out=FILE") from None
         if context != self._context:
-            raise LinksFileError(
-                str(self.path), f"its context was made by {context!r}", f"go on with -a context={context}"
-            )
+            fault = f"its context was made by {context!r}"
+            raise LinksFileError(str(self.path), fault, f"go on with -a context={context}")
         self._note(_digest(link), link.source_url, known)
 
-    def _told(self) -> AbstractContextManager[None]:
+    def _file_faults(self) -> AbstractContextManager[None]:
         return file_faults(StateError, self.path, "cannot be written", "name another file: -a out=FILE")
 
 

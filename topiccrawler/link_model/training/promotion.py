@@ -1,7 +1,6 @@
 """A trained model is measured, compared, merged, promoted.
 
-The conflict: a new model is not always a better one. So a candidate is measured on the same links as the model in use,
-and a worse one stays a candidate unless the user insists.
+A candidate is measured on the same links as the model in use; a worse one stays a candidate unless the user insists.
 
 Merging adds counts, so it needs models of one topic, one tokenizer, one context maker and one event model. Two models
 trained on the same file would count it twice; that is refused too.
@@ -29,9 +28,8 @@ def labelled(paths: Sequence[Path], topic: Topic, context: str) -> list[Labelled
     """The labelled links of all files; LinksFileError when there is none."""
     found = [link for path in paths for link in read_links(path, topic, context)]
     if not found:
-        raise LinksFileError(
-            ", ".join(map(str, paths)), "holds no labelled link", "label links 1 or 0, or by topic names"
-        )
+        files = ", ".join(map(str, paths))
+        raise LinksFileError(files, "holds no labelled link", "label links 1 or 0, or by topic names")
     return found
 
 
@@ -56,16 +54,11 @@ def merged(models: Sequence[LinkClassifier]) -> LinkClassifier:
         for what in ("topic", "context", "event"):
             mine, theirs = getattr(first, what), getattr(other, what)
             if mine != theirs:
-                raise ModelError(
-                    "merge", f"one model has {what} {mine!r}, another {theirs!r}", "merge models of one kind"
-                )
-        twice = sorted(
-            name for name, digest in _sources(other).items() if digest in sources.values() and digest
-        )
-        if twice:
-            raise ModelError(
-                "merge", f"both were trained on {', '.join(twice)}", "train once, on all files together"
-            )
+                fault = f"one model has {what} {mine!r}, another {theirs!r}"
+                raise ModelError("merge", fault, "merge models of one kind")
+        used = {*sources.values()} - {""}
+        if twice := ", ".join(sorted(name for name, digest in _sources(other).items() if digest in used)):
+            raise ModelError("merge", f"both were trained on {twice}", "train once, on all files together")
         sources.update({f"{name} ({len(sources)})" if name in sources else name: digest
                         for name, digest in _sources(other).items()})  # fmt: skip
         counts = counts.merged(other.counts)

@@ -27,9 +27,7 @@ def table(rows: Sequence[Row], title: str = "held out: rows") -> str:
 
 def divergence_lines(found: Mapping[str, float]) -> str:
     """KL divergences in nats and bits."""
-    return "\n".join(
-        f"D({name}) = {nats:.3f} nats = {nats / math.log(2):.3f} bits" for name, nats in found.items()
-    )
+    return "\n".join(f"D({name}) = {kl:.3f} nats = {kl / math.log(2):.3f} bits" for name, kl in found.items())
 
 
 def report(
@@ -42,15 +40,13 @@ def report(
         "Trained from (samples off topic, on topic)\n" + "\n".join(_sources(model)),
     ]
     if rows:
-        parts.append(
-            "Offline table: groups 1 and 2 are the paper's models, `model` is this one\n" + table(rows)
-        )
+        head = "Offline table: groups 1 and 2 are the paper's models, `model` is this one"
+        parts.append(f"{head}\n{table(rows)}")
     if curve:
         parts.append("Learning curve: `model` on the hosts held out\n" + table(curve, "trained on"))
     if divergences:
-        parts.append(
-            "KL divergences of word distributions, on-topic pages and links\n" + divergence_lines(divergences)
-        )
+        head = "KL divergences of word distributions, on-topic pages and links"
+        parts.append(f"{head}\n{divergence_lines(divergences)}")
     parts += [f"Field {name}\n" + "\n".join(_words(model, name)) for name in FIELDS]
     return "\n\n".join(parts) + "\n"
 

@@ -30,9 +30,8 @@ def read_links(path: Path, topic: Topic, context: str) -> Iterator[LabelledLink]
     names = names_of(topic)
     for row, where in json_lines(path):
         if row.get("context", context) != context:
-            raise bad_line(
-                where, f"the context was made by {row['context']!r}", f"train with --context {row['context']}"
-            )
+            made_by = row["context"]
+            raise bad_line(where, f"the context was made by {made_by!r}", f"train with --context {made_by}")
         positive, name = _label_of_link(row, names, topic.name, where)
         if positive is not None:
             yield LabelledLink(_link(row, where), positive, name)

@@ -1,8 +1,7 @@
 """Turns labelled links, headlines, documents, keywords and URL prefixes into weighted samples.
 
-The conflict: 86 000 links of one portal would outweigh the 25 000 headlines of many sites, though the headlines say more
-about sites never seen; and a portal repeats its menu on every page. Each source is weighted so that both classes count
-the same in it, and its size is bounded; within the links, repeats and large hosts are damped.
+One portal's 86 000 links would outweigh the 25 000 headlines of many sites. Each source is weighted so that both classes
+count the same in it, and its size is bounded; within the links, repeats and large hosts are damped.
 
 Idea: a headline is used as an anchor and as a context; a document's title as an anchor, its sentences as contexts; a
     keyword as a short anchor and context; other topics' keywords are the negatives.
@@ -44,13 +43,7 @@ from topiccrawler.topics.labelled_texts import LabelledText
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import host_of
 
-SHARES: Mapping[str, float] = {
-    "links": 0.25,
-    "headlines": 1.0,
-    "documents": 0.5,
-    "keywords": 1.0,
-    "places": 1.0,
-}
+SHARES = {"links": 0.25, "headlines": 1.0, "documents": 0.5, "keywords": 1.0, "places": 1.0}
 HOST_DAMPING = 0.25
 SENTENCES_PER_DOCUMENT = 8
 SAMPLES_PER_KEYWORD = 40.0
@@ -109,10 +102,9 @@ def document_samples(documents: Sequence[LabelledText], progress: Progress = sil
     for document in progress(documents, "documents"):
         title, *sentences = words_of([document.title, *_sentences(document.text)])
         found.append(Sample(_interned(LinkWords(title, (), ())), document.positive, has=("anchor",)))
+        share = 1 / max(1, len(sentences))
         found += [
-            Sample(
-                _interned(LinkWords((), words, ())), document.positive, 1 / len(sentences), has=("context",)
-            )
+            Sample(_interned(LinkWords((), words, ())), document.positive, share, has=("context",))
             for words in sentences
         ]
     return found
@@ -122,18 +114,15 @@ def keyword_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Samp
     """The topic's keywords against those of other topics that it does not share; its example texts as documents."""
     heaviest = max(topic.keywords.values())
     own = [(word, True, weight / heaviest) for word, weight in topic.keywords.items()]
-    others = sorted(
-        {word for negative_topic in negative_topics for word in negative_topic.keywords} - set(topic.keywords)
-    )
+    others = sorted({word for other in negative_topics for word in other.keywords} - set(topic.keywords))
     found = [*own, *((word, False, 1.0) for word in others)]
     samples = [
         Sample(LinkWords(words, words, ()), positive, weight * SAMPLES_PER_KEYWORD, has=GROUP_2)
         for (_, positive, weight), words in zip(found, words_of([word for word, _, _ in found]), strict=True)
         if words
     ]
-    return samples + document_samples(
-        [LabelledText("", text, True, topic.name, "") for text in topic.examples]
-    )
+    texts = [LabelledText("", text, True, topic.name, "") for text in topic.examples]
+    return samples + document_samples(texts)
 
 
 def place_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample]:
@@ -151,21 +140,18 @@ def place_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample
         for place, positive in found
         if (words := channel_words(f"http://{place.rstrip('/')}/"))
     ]
-    return samples if len({sample.positive for sample in samples}) == 2 else []
+    return samples if all(_sides(samples)) else []
 
 
 def damped(samples: Sequence[Sample]) -> list[Sample]:
     """Links weighted so that repeats on a host, and large hosts, count less."""
     hosts = Counter(sample.host for sample in samples)
     repeats = Counter((sample.host, tuple(sample.words.anchor)) for sample in samples)
-    return [
-        replace(
-            sample,
-            weight=sample.weight
-            / (repeats[sample.host, tuple(sample.words.anchor)] * hosts[sample.host] ** HOST_DAMPING),
-        )
+    damping = (
+        repeats[sample.host, tuple(sample.words.anchor)] * hosts[sample.host] ** HOST_DAMPING
         for sample in samples
-    ]
+    )
+    return [replace(sample, weight=sample.weight / by) for sample, by in zip(samples, damping, strict=True)]
 
 
 def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Counts:
@@ -173,14 +159,8 @@ def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Count
     counts = Counts()
     excluded = boilerplate_beside(sources.get("keywords", ()))
     for name, samples in pooled(sources).items():
-        weights = [
-            sum(sample.weight for sample in samples if sample.positive is side) for side in (False, True)
-        ]
-        sizes = (
-            weights
-            if name in {"keywords", "places"}
-            else [_count(samples, positive=False), _count(samples, positive=True)]
-        )
+        weights = [sum(one.weight for one in samples if one.positive is side) for side in (False, True)]
+        sizes = weights if name in {"keywords", "places"} else _sides(samples)
         goal = SHARES[name] * (math.sqrt(sizes[0] * sizes[1]) or max(sizes))
         for sample in samples:
             add(counts, sample, lexicon, sample.weight * goal / weights[sample.positive], excluded)
@@ -192,11 +172,7 @@ def balanced(sources: Mapping[str, Sequence[Sample]], lexicon: Lexicon) -> Count
 
 def pooled(sources: Mapping[str, Sequence[Sample]]) -> dict[str, list[Sample]]:
     """A source with one class only is joined to the first that has both: 16 kinds of news, none of them health."""
-    whole = {
-        name: list(found)
-        for name, found in sources.items()
-        if len({sample.positive for sample in found}) == 2
-    }
+    whole = {name: list(found) for name, found in sources.items() if all(_sides(found))}
     home = next((name for name in ("documents", "headlines", "links", "keywords") if name in whole), None)
     if home is None:
         return {"keywords": [sample for found in sources.values() for sample in found]}
@@ -206,8 +182,9 @@ def pooled(sources: Mapping[str, Sequence[Sample]]) -> dict[str, list[Sample]]:
     return whole
 
 
-def _count(samples: Sequence[Sample], *, positive: bool) -> int:
-    return sum(1 for sample in samples if sample.positive is positive)
+def _sides(samples: Sequence[Sample]) -> list[int]:
+    positive = sum(sample.positive for sample in samples)
+    return [len(samples) - positive, positive]
 
 
 def add(

@@ -1,8 +1,6 @@
 """Trains a link classifier from labelled links, headlines, documents, or keywords alone.
 
-The conflict: the score must hold on sites never seen, so it is measured on held-out links; but the
-shipped model should learn from everything. So the table is made first, with parts held out
-(link_model.training.evaluation), and the model is trained again on everything afterwards.
+The table is made first, with parts held out (link_model.training.evaluation); then the model is trained on everything.
 """
 
 from __future__ import annotations
@@ -122,31 +120,31 @@ class _Bench:
     progress: Progress
     rows: list[Row] = field(default_factory=list)
     curve: list[Row] = field(default_factory=list)
-    aside: tuple[LinkClassifier, Sequence[Sample]] | None = None  # what the threshold is chosen by
+    held_out: tuple[LinkClassifier, Sequence[Sample]] | None = None  # what the threshold is chosen by
     test: Callable[[LinkClassifier], float] | None = None
 
     def links(self) -> None:
         """The evaluation table with links held out at random and by host, and the learning curve by host."""
         links = self.samples.get("links", ())
         for by_host in (False, True) if links else ():
-            kept, aside = split(links, self.recipe.seed, by_host)
-            if not _both(kept) or not _both(aside):
+            kept, held_out = split(links, self.recipe.seed, by_host)
+            if not _both(kept) or not _both(held_out):
                 continue
             if self.recipe.precision is not None:  # on all held-out links, classes not balanced
-                self.aside = self._without_links_but(kept), aside
-            kept, aside = (evened(side, self.recipe.seed) for side in (kept, aside))
+                self.held_out = self._without_links_but(kept), held_out
+            kept, held_out = (evened(side, self.recipe.seed) for side in (kept, held_out))
             how = "hosts" if by_host else "links"
             model = self._without_links_but(kept)
-            found = link_rows(kept, aside, self.pages, self.lexicon, model, how, self.progress)
+            found = link_rows(kept, held_out, self.pages, self.lexicon, model, how, self.progress)
             self.rows += found
             if by_host:
-                self._learning(kept, aside)
-                self.test = partial(_f1, aside)
+                self._learning(kept, held_out)
+                self.test = partial(_f1, held_out)
 
     def _without_links_but(self, kept: Sequence[Sample]) -> LinkClassifier:
         return _model(self.recipe, {**self.samples, "links": kept}, self.lexicon)
 
-    def _learning(self, kept: Sequence[Sample], aside: Sequence[Sample]) -> None:
+    def _learning(self, kept: Sequence[Sample], held_out: Sequence[Sample]) -> None:
         hosts = sorted({sample.host for sample in kept})
         random.Random(self.recipe.seed).shuffle(hosts)
         for portion in self.progress(PORTIONS, "learning curve"):
@@ -154,29 +152,30 @@ class _Bench:
             part = [sample for sample in kept if sample.host in chosen]
             if _both(part):
                 model = self._without_links_but(part)
-                self.curve.append(_measured(_named(part), model, aside))
+                self.curve.append(_measured(_named(part), model, held_out))
         self.curve.append(replace(self.rows[-1], name=_named(kept)))
 
     def headlines(self) -> None:
         """Words of two thirds of the headlines, with documents beside them, and the whole model, on the rest."""
         if "headlines" not in self.samples:
             return
-        kept, aside = split(self.samples["headlines"], self.recipe.seed, by_host=False, share=2 / 3)
-        if not _both(aside) or not _both(kept):
+        kept, held_out = split(self.samples["headlines"], self.recipe.seed, by_host=False, share=2 / 3)
+        if not _both(held_out) or not _both(kept):
             return
         prior = sum(sample.positive for sample in kept) / len(kept)
         words = _model(self.recipe, {"headlines": kept}, Lexicon(()))
         texts = {name: found for name, found in self.samples.items() if name == "documents"}
         both = _model(self.recipe, {**texts, "headlines": kept}, Lexicon(()))
         model = _model(self.recipe, {**self.samples, "headlines": kept}, self.lexicon)
-        self.rows.append(headline_row("headlines: words", replace(words, prior=prior, threshold=0.0), aside))
+        self.rows.append(
+            headline_row("headlines: words", replace(words, prior=prior, threshold=0.0), held_out)
+        )
         if texts:
-            self.rows.append(
-                headline_row("headlines: + documents", replace(both, prior=prior, threshold=0.0), aside)
-            )
-        self.rows.append(headline_row("headlines: model", model, aside))
-        if self.aside is None and self.recipe.precision is not None:
-            self.aside = model, [replace(one, words=one.words._replace(context=())) for one in aside]
+            both = replace(both, prior=prior, threshold=0.0)
+            self.rows.append(headline_row("headlines: + documents", both, held_out))
+        self.rows.append(headline_row("headlines: model", model, held_out))
+        if self.held_out is None and self.recipe.precision is not None:
+            self.held_out = model, [replace(one, words=one.words._replace(context=())) for one in held_out]
 
     def threshold(self, usual: float) -> float:
         """The threshold with the asked precision on the held-out links as they are; without a wish the default."""
@@ -184,24 +183,24 @@ class _Bench:
         if wish is None:
             return usual
         found = None
-        if self.aside is not None:
-            model, aside = self.aside
-            truth = [sample.positive for sample in aside]
-            found = threshold_for(truth, model.log_odds_of_words([sample.words for sample in aside]), wish)
+        if self.held_out is not None:
+            model, held_out = self.held_out
+            truth = [sample.positive for sample in held_out]
+            found = threshold_for(truth, model.log_odds_of_words([sample.words for sample in held_out]), wish)
         if found is None:
-            fault = "is not reached at any threshold" if self.aside else "cannot be measured"
-            remedy = "ask for less" if self.aside else "give --links or --headlines"
+            fault = "is not reached at any threshold" if self.held_out else "cannot be measured"
+            remedy = "ask for less" if self.held_out else "give --links or --headlines"
             raise ArgumentError(f"precision {wish:g}", fault, remedy)
         return round(found - 0.0005, 3)  # the file keeps three places, and the link itself must pass
 
 
-def _f1(aside: Sequence[Sample], model: LinkClassifier) -> float:
-    return _measured("", model, aside).f1
+def _f1(held_out: Sequence[Sample], model: LinkClassifier) -> float:
+    return _measured("", model, held_out).f1
 
 
-def _measured(name: str, model: LinkClassifier, aside: Sequence[Sample]) -> Row:
-    scores = model.log_odds_of_words([sample.words for sample in aside])
-    return measured(name, [sample.positive for sample in aside], scores, model.threshold)
+def _measured(name: str, model: LinkClassifier, held_out: Sequence[Sample]) -> Row:
+    scores = model.log_odds_of_words([sample.words for sample in held_out])
+    return measured(name, [sample.positive for sample in held_out], scores, model.threshold)
 
 
 def _named(samples: Sequence[Sample]) -> str:
@@ -237,8 +236,8 @@ def split(
                 first.add(key)
                 wanted -= sum(sizes[key])
     kept = [sample for key, sample in zip(keys, samples, strict=True) if key in first]
-    aside = [sample for key, sample in zip(keys, samples, strict=True) if key not in first]
-    return kept, aside
+    held_out = [sample for key, sample in zip(keys, samples, strict=True) if key not in first]
+    return kept, held_out
 
 
 def _model(
@@ -247,23 +246,16 @@ def _model(
     weighed = {name: damped(found) if name == "links" else found for name, found in samples.items()}
     counts = balanced(weighed, lexicon).pruned(LEAST_COUNT, MOST_WORDS)
     return LinkClassifier(
-        recipe.topic.name,
-        counts,
-        recipe.context,
-        recipe.event,
-        threshold=THRESHOLD,
-        lexicon=lexicon,
+        recipe.topic.name, counts, recipe.context, recipe.event, threshold=THRESHOLD, lexicon=lexicon
     )
 
 
 def _check(paths: Sequence[Path], items: Sequence[LabelledLink], topic: Topic) -> None:
     for side, sign in ((True, "relevant"), (False, "other")) if paths else ():
         if not any(item.positive is side for item in items):
-            raise LinksFileError(
-                ", ".join(str(path) for path in paths),
-                f"holds no link labelled as {sign} for topic {topic.name}",
-                f"label links 1 and 0, or {topic.name} and others",
-            )
+            fault = f"holds no link labelled as {sign} for topic {topic.name}"
+            remedy = f"label links 1 and 0, or {topic.name} and others"
+            raise LinksFileError(", ".join(map(str, paths)), fault, remedy)
 
 
 def _described(recipe: TrainingRecipe, samples: Mapping[str, Sequence[Sample]]) -> dict[str, object]:

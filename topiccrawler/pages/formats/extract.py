@@ -52,9 +52,7 @@ class Extract:
             ("author", self.author),
             ("pubdate", self.published),
         )
-        head = "".join(
-            f'<meta name="{name}" content="{html.escape(content)}">' for name, content in metas if content
-        )
+        head = "".join(f'<meta name="{name}" content="{html.escape(text)}">' for name, text in metas if text)
         body = "\n".join(
             f'<p><a href="{html.escape(url)}">{html.escape(text)}</a></p>'
             if url

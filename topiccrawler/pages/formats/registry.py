@@ -1,7 +1,7 @@
 """Recognises the format of a body and knows its reader. CONTRIBUTING.md says how to add a format.
 
-The conflict: Content-Type and file name are often wrong (a workbook served as text/html), and nearly all bodies are
-HTML, so this must take microseconds. So the first bytes decide, and the declaration only where they say nothing.
+Content-Type and file name are often wrong (a workbook served as text/html): the first bytes decide, and the declaration
+only where they say nothing. Nearly all bodies are HTML, which takes microseconds.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from io import BytesIO
 from types import MappingProxyType
 
@@ -27,28 +28,20 @@ MOST_MEMBERS = 20_000
 _MAIN_PARTS = MappingProxyType(
     {"word/document.xml": "docx", "xl/workbook.xml": "xlsx", "ppt/presentation.xml": "pptx"}
 )
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG\r\n", MEDIA),
-    (b"\xff\xd8\xff", MEDIA),
-    (b"GIF8", MEDIA),
-    (b"RIFF", MEDIA),
-    (b"OggS", MEDIA),
-    (b"ID3", MEDIA),
-    (b"\x1aE\xdf\xa3", MEDIA),
-    (b"wOFF", MEDIA),
-    (b"wOF2", MEDIA),
-    (b"\xd0\xcf\x11\xe0", UNKNOWN),  # Office before 2007
-    (b"Rar!", UNKNOWN),
-    (b"7z\xbc\xaf", UNKNOWN),
-    (b"BZh", UNKNOWN),
-    (b"\xfd7zXZ", UNKNOWN),
-    (b"MZ", UNKNOWN),
-    (b"\x7fELF", UNKNOWN),
-    (b"FWS", UNKNOWN),
-    (b"CWS", UNKNOWN),
-    (b"{\\rtf", UNKNOWN),
+_MEDIA_MAGIC = (
+    b"\x89PNG\r\n",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"RIFF",
+    b"OggS",
+    b"ID3",
+    b"\x1aE\xdf\xa3",
+    b"wOFF",
+    b"wOF2",
 )
-_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x84\x31\x95\x33")
+_OFFICE_BEFORE_2007 = b"\xd0\xcf\x11\xe0"
+_PACKED_MAGIC = (b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"MZ", b"\x7fELF", b"FWS", b"CWS", b"{\\rtf")
+_BYTE_ORDER_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE, b"\x84\x31\x95\x33")
 _MARKUP = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|table|div|a|p|frameset|link|h[1-6]|br|iframe)\b",
     re.IGNORECASE,
@@ -81,9 +74,9 @@ def _packed(body: bytes, head: bytes) -> str:
 
 
 def _by_magic(head: bytes) -> str:
-    kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
-    if not kind and head[4:8] == b"ftyp":
-        kind = MEDIA
+    kind = MEDIA if head.startswith(_MEDIA_MAGIC) or head[4:8] == b"ftyp" else ""
+    if head.startswith((_OFFICE_BEFORE_2007, *_PACKED_MAGIC)):
+        kind = UNKNOWN
     return "" if kind and _MARKUP.search(head) else kind
 
 
@@ -113,9 +106,7 @@ def inflated(body: bytes, most: int) -> bytes:
 
 def _root(head: bytes) -> str:
     """The format that an XML root element belongs to."""
-    for mark in _BYTE_ORDER_MARKS[:1]:
-        head = head.removeprefix(mark)
-    found = _ROOT.match(head)
+    found = _ROOT.match(head.removeprefix(BOM_UTF8))
     return _ROOTS.get(found[1].lower(), "") if found else ""
 
 

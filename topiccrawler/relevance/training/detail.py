@@ -1,8 +1,7 @@
 """Trains the detail classifier from pages whose kind is known; scikit-learn does the fitting.
 
-The conflict: link pages outnumber detail pages on some sites and not on others, so both classes have the same weight; and
-C and γ must not be chosen on the pages that measure them: a third of the hosts is held out, since pages of one host are
-alike. Given several webs, each is also classified by an SVM trained on the others.
+Both classes have the same weight. C and γ are not chosen on the pages that measure them: a third of the hosts is held
+out. Given several webs, each is also classified by an SVM trained on the others.
 At most `MOST_SAMPLES` pages are used, so that the support vectors stay few.
 """
 
@@ -35,15 +34,13 @@ def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier
     details = sum(detail for _, detail, _ in chosen)
     hosts = sorted({host for _, _, host in chosen})
     if min(details, len(chosen) - details) < FEWEST or len(hosts) < 6:
-        raise LinksFileError(
-            "pages for the detail classifier",
-            f"{details} detail and {len(chosen) - details} link pages of {len(hosts)} hosts",
-            f"give at least {FEWEST} of each, of 6 hosts",
-        )
+        fault = f"{details} detail and {len(chosen) - details} link pages of {len(hosts)} hosts"
+        remedy = f"give at least {FEWEST} of each, of 6 hosts"
+        raise LinksFileError("pages for the detail classifier", fault, remedy)
     chance.shuffle(hosts)
-    aside = set(hosts[: len(hosts) // 3])
-    kept = [page for page in chosen if page[2] in aside]
-    measured = _fit([page for page in chosen if page[2] not in aside])
+    held_out = set(hosts[: len(hosts) // 3])
+    kept = [page for page in chosen if page[2] in held_out]
+    measured = _fit([page for page in chosen if page[2] not in held_out])
     found = _worth(measured, kept)
     svm = replace(_fit(chosen), training={"pages": len(chosen), "details": details, "hosts": len(hosts)})
     return replace(svm, scores={"hosts held out": found.scores()}), found

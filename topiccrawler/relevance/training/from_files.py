@@ -52,11 +52,8 @@ class TrainingRequest:
 def check(request: TrainingRequest) -> None:
     """Refuse a request that no file could make valid."""
     if request.page_classifier not in NAMES:
-        raise ArgumentError(
-            f"--page-classifier {request.page_classifier}",
-            "is unknown",
-            f"page classifiers are {', '.join(NAMES)}",
-        )
+        remedy = f"page classifiers are {', '.join(NAMES)}"
+        raise ArgumentError(f"--page-classifier {request.page_classifier}", "is unknown", remedy)
 
 
 def train_to(request: TrainingRequest, folder: Path, progress: Progress) -> dict[str, Any]:
@@ -69,38 +66,26 @@ def train_to(request: TrainingRequest, folder: Path, progress: Progress) -> dict
 
 
 def _train_page_classifier(request: TrainingRequest, place: Path, progress: Progress) -> dict[str, Any]:
-    from topiccrawler.relevance import model_file as modelfile
     from topiccrawler.relevance.linear import LinearClassifier
+    from topiccrawler.relevance.model_file import save, save_vectors
     from topiccrawler.relevance.training.train import Plan, train_page_classifier
 
     topic = load_topic(request.topic)
     if not request.documents and not request.headlines:
-        raise ArgumentError(
-            f"--page-classifier {request.page_classifier}",
-            "learns from documents, none are given",
-            "add --documents FILE",
-        )
+        what = f"--page-classifier {request.page_classifier}"
+        raise ArgumentError(what, "learns from documents, none are given", "add --documents FILE")
     samples = _samples(topic, request, progress)
     labels = {sample.label for sample in samples}
-    plan = Plan(
-        request.page_classifier,
-        topic,
-        samples,
-        keywords=keywords_by_label(topic, labels),
-        precision=request.precision,
-        seed=request.seed,
-    )
+    keywords = keywords_by_label(topic, labels)
+    plan = Plan(request.page_classifier, topic, samples, keywords, request.precision, seed=request.seed)
     trained = train_page_classifier(plan)
     training = {"files": _files([*request.documents, *request.headlines]), "samples": len(samples)}
-    scores = {
-        "held out": trained.held_out.scores(),
-        "untrained vsm": trained.vsm_held_out.scores(),
-    }
-    file = place / modelfile.file_name(topic.name, request.page_classifier)
+    scores = {"held out": trained.held_out.scores(), "untrained vsm": trained.vsm_held_out.scores()}
+    file = place / f"{topic.name}.{request.page_classifier}.json"
     if isinstance(trained.page_classifier, LinearClassifier):
-        modelfile.save(replace(trained.page_classifier, training=training, scores=scores), file)
+        save(replace(trained.page_classifier, training=training, scores=scores), file)
     else:
-        modelfile.save_vectors(trained.page_classifier, training, scores, file)
+        save_vectors(trained.page_classifier, training, scores, file)
     found = {"topic": topic.name, "page_classifier": request.page_classifier, "model": str(file)}
     return {**found, "threshold": trained.page_classifier.threshold, "scores": scores, "training": training}
 
@@ -133,11 +118,8 @@ def _train_detail(request: TrainingRequest, place: Path, progress: Progress) -> 
     from topiccrawler.relevance.training.detail import across_webs, train_detail
 
     if not request.pages or not request.labels:
-        raise ArgumentError(
-            "--page-classifier detail",
-            "learns from pages whose kind is known",
-            "add --pages FILE.warc.gz --labels FILE",
-        )
+        fault, remedy = "learns from pages whose kind is known", "add --pages FILE.warc.gz --labels FILE"
+        raise ArgumentError("--page-classifier detail", fault, remedy)
     webs = _kinds(request, progress)
     svm, found = train_detail([page for pages in webs.values() for page in pages], request.seed)
     scores = {"hosts held out": found.scores()}
@@ -148,13 +130,8 @@ def _train_detail(request: TrainingRequest, place: Path, progress: Progress) -> 
     svm = replace(svm, scores=scores, training={**svm.training, "files": files})
     file = place / Path(FILE).name
     save_detail(svm, file)
-    return {
-        "page_classifier": DETAIL,
-        "model": str(file),
-        "scores": scores,
-        "training": svm.training,
-        "support_vectors": len(svm.values),
-    }
+    made = {"page_classifier": DETAIL, "model": str(file), "scores": scores, "training": svm.training}
+    return {**made, "support_vectors": len(svm.values)}
 
 
 def _kinds(request: TrainingRequest, progress: Progress) -> dict[str, list[Kind]]:
@@ -196,9 +173,7 @@ def _rows(path: Path) -> list[tuple[str, str]]:
 
 def _files(paths: Sequence[Path]) -> list[dict[str, object]]:
     """Name and fingerprint of each file, so that a model says what it was made from."""
-    return [
-        {"file": path.name, "sha256": sha256_of(path)[:16], "bytes": path.stat().st_size} for path in paths
-    ]
+    return [{"file": one.name, "sha256": sha256_of(one)[:16], "bytes": one.stat().st_size} for one in paths]
 
 
 def told(found: dict[str, Any], *, as_json: bool) -> str:
@@ -207,9 +182,8 @@ def told(found: dict[str, Any], *, as_json: bool) -> str:
         return json.dumps(found, ensure_ascii=False)
     lines = [f"{'':<18}{'P':>8}{'R':>8}{'F1':>8}{'of':>7}"]
     for name, row in found["scores"].items():
-        lines.append(
-            f"{name:<18}{row['precision']:>8.3f}{row['recall']:>8.3f}{row['f1']:>8.3f}{row['samples']:>7}"
-        )
+        figures = "".join(f"{row[key]:>8.3f}" for key in ("precision", "recall", "f1"))
+        lines.append(f"{name:<18}{figures}{row['samples']:>7}")
     threshold = f", threshold {found['threshold']:.3f}" if "threshold" in found else ""
     lines.append(f"model {found['model']}{threshold}")
     return "\n".join(lines)

@@ -50,7 +50,7 @@ def values_of(page_classifier: str, matrix: Array, targets: Array, classes: int)
     return values, biases
 
 
-def held(matrix: Array) -> Array:
+def presence(matrix: Array) -> Array:
     """1 where a document holds a word."""
     ones = matrix.copy()
     ones.data = np.ones_like(ones.data)
@@ -59,12 +59,12 @@ def held(matrix: Array) -> Array:
 
 def idf(matrix: Array) -> Array:
     """ln((1 + N) / (1 + n)) + 1, as scikit-learn has it: a word of the keywords only stays finite."""
-    return np.log((1 + matrix.shape[0]) / (1 + np.asarray(held(matrix).sum(axis=0)).ravel())) + 1
+    return np.log((1 + matrix.shape[0]) / (1 + np.asarray(presence(matrix).sum(axis=0)).ravel())) + 1
 
 
 def gains(matrix: Array, targets: Array) -> Array:
     """IG of each word by the shares of documents with it in each class."""
-    ones = held(matrix)
+    ones = presence(matrix)
     rates = np.vstack([np.asarray(ones[targets == n].mean(axis=0)).ravel() for n in np.unique(targets)])
     found = np.array([information_gain(column) for column in rates.T.tolist()])
     found[rates.sum(axis=0) == 0] = found.max(initial=0.0)  # a word of the keywords only

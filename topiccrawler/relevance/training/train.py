@@ -1,8 +1,7 @@
 """Trains a page classifier from labelled documents and the catalogue's keywords; scikit-learn does the fitting.
 
-The conflict: a page classifier must be measured on documents it has not seen, and its threshold must not be chosen on
-those that measure it. So a third is held out to measure, the threshold comes from cross-validation on the other two
-thirds, and the page classifier that is saved learns from all, in the same way.
+A third of the documents is held out to measure; the threshold comes from cross-validation on the other two thirds; the
+page classifier that is saved learns from all, in the same way.
 Words: those of at least two documents, pairs of three; the `most_words` with the largest weights (a first fit ranks them).
 svm: a linear SVM a label, one against the others, on unit vectors of (1 + ln count)·idf of words, pairs of neighbours and
 lists of catalogue words; the other labels are negative topics, since "not finance" is no class of page. centroid:
@@ -69,9 +68,7 @@ class Plan:
     page_classifier: str
     topic: Topic
     samples: Sequence[Sample]
-    keywords: Mapping[
-        str, Mapping[str, float]
-    ]  # label -> keywords of a topic; the topic's own under its name
+    keywords: Mapping[str, Mapping[str, float]]  # label -> keywords; the topic's own under its name
     precision: float | None = None  # asked of the threshold; None = best F1
     most_words: int = 12_000
     seed: int = 0
@@ -91,9 +88,9 @@ def train_page_classifier(plan: Plan) -> Trained:
     check(plan)
     indexes = np.arange(len(plan.samples))
     truths = [sample.positive for sample in plan.samples]
-    learn, aside = train_test_split(indexes, test_size=1 / 3, stratify=truths, random_state=plan.seed)
+    learn, held_out = train_test_split(indexes, test_size=1 / 3, stratify=truths, random_state=plan.seed)
     measured = fit(replace(plan, samples=[plan.samples[n] for n in learn]))
-    kept = [plan.samples[n] for n in aside]
+    kept = [plan.samples[n] for n in held_out]
     return Trained(fit(plan), worth(measured, kept), worth(VsmClassifier(plan.topic), kept))
 
 
@@ -102,11 +99,9 @@ def check(plan: Plan) -> None:
     positives = sum(sample.positive for sample in plan.samples)
     negatives = len(plan.samples) - positives
     if min(positives, negatives) < FEWEST:
-        raise LinksFileError(
-            f"documents for the page classifier of topic {plan.topic.name!r}",
-            f"{positives} are about it and {negatives} about something else, at least {FEWEST} of each are needed",
-            "give more documents, labelled with the topic's name or another",
-        )
+        what = f"documents for the page classifier of topic {plan.topic.name!r}"
+        fault = f"{positives} are about it and {negatives} about something else, at least {FEWEST} of each are needed"
+        raise LinksFileError(what, fault, "give more documents, labelled with the topic's name or another")
 
 
 def worth(page_classifier: PageClassifier, samples: Sequence[Sample]) -> Quality:
@@ -123,9 +118,9 @@ def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
     truths = [sample.positive for sample in plan.samples]
     margins: Array = np.zeros(len(truths))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=plan.seed)
-    for learn, aside in folds.split(margins, truths):
+    for learn, held_out in folds.split(margins, truths):
         page_classifier = build(replace(plan, samples=[plan.samples[n] for n in learn]))
-        for n in aside:
+        for n in held_out:
             words = plan.samples[n].words
             margins[n] = (
                 page_classifier.margin(words)
@@ -134,7 +129,8 @@ def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
             )
     final = build(plan)
     if isinstance(final, VsmClassifier):
-        return _vsm(final.topic, final.negative_topics, _threshold(plan, truths, margins))
+        topic = final.topic.model_copy(update={"page_threshold": _threshold(plan, truths, margins)})
+        return VsmClassifier(topic, negative_topics=final.negative_topics)
     propagate = max(float(margins.std()), 1e-9)
     platt = LogisticRegression(C=1e3).fit(margins[:, None] / propagate, truths)
     slope, offset = float(platt.coef_[0, 0]) / propagate, float(platt.intercept_[0])
@@ -172,18 +168,15 @@ def _linear_classifier(plan: Plan) -> LinearClassifier:
     svm = plan.page_classifier in {"svm", VSM}
     apart = plan.page_classifier in {"svm", "centroid"}
     lists = _lists(plan) if pairs else Lists({})
-    documents = [
-        counts_of(sample.words, title_apart=apart, pairs=pairs, lists=lists) for sample in plan.samples
-    ]
+    documents = [counts_of(one.words, title_apart=apart, pairs=pairs, lists=lists) for one in plan.samples]
     labels = _labels(plan, negative_topics=svm)
     made, made_labels = _keyword_documents(plan, negative_topics=svm)
     for counts in made:
         lists.add_to(counts)
-    held = Counter(word for counts in documents for word in counts)
-    frequent = {
-        word for word, n in held.items() if n >= (LEAST_OF_A_PAIR if is_pair(word) else LEAST_OF_A_WORD)
-    }
-    words = sorted(frequent | {word for counts in made for word in counts})
+    frequencies = Counter(word for counts in documents for word in counts)
+    least = {False: LEAST_OF_A_WORD, True: LEAST_OF_A_PAIR}
+    frequent = {word for word, n in frequencies.items() if n >= least[is_pair(word)]}
+    words = sorted(frequent.union(*made))
     real, extra = matrix(documents, words), matrix(made, words)
     classes = [plan.topic.name, *sorted({*labels, *made_labels} - {plan.topic.name})]
     targets = np.array([classes.index(label) for label in [*labels, *made_labels]])
@@ -264,12 +257,6 @@ def _vector_classifier(plan: Plan) -> VsmClassifier:
         for label, vector in zip(learned.classes[1:], vectors[1:], strict=True)
     }
     return VsmClassifier(own, negative_topics=negative_topics)
-
-
-def _vsm(topic: Topic, negative_topics: Mapping[str, Mapping[str, float]], threshold: float) -> VsmClassifier:
-    return VsmClassifier(
-        topic.model_copy(update={"page_threshold": threshold}), negative_topics=negative_topics
-    )
 
 
 def blended(given: Mapping[str, float], learned: Mapping[str, float]) -> dict[str, float]:

@@ -7,15 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.links.packed_arrays import (
-    Floats,
-    Numbers,
-    doubled,
-    names_of,
-    packed,
-    packed_names,
-    unpacked,
-)
+from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, list_of, packed, packed_list, unpacked
 
 LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
 
@@ -38,9 +30,8 @@ class GroupRates:
         if found is None:
             found = self.names[name] = len(self.names)
             if found == len(self.pages):
-                self.pages, self.relevant, self.touched = map(
-                    doubled, (self.pages, self.relevant, self.touched)
-                )
+                columns = self.pages, self.relevant, self.touched
+                self.pages, self.relevant, self.touched = map(doubled, columns)
         return found
 
     def add(self, number: int, relevant: float) -> None:
@@ -73,7 +64,7 @@ class GroupRates:
         """As JSON values."""
         count = len(self.names)
         return {
-            "names": packed_names(self.names),
+            "names": packed_list(self.names),
             "pages": packed(self.pages[:count]),
             "relevant": packed(self.relevant[:count]),
             "touched": packed(self.touched[:count]),
@@ -83,7 +74,7 @@ class GroupRates:
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> GroupRates:
         """What `save` kept."""
         group_rates = cls(keep)
-        for name in names_of(state["names"]):
+        for name in list_of(state["names"]):
             group_rates.number(name)
         count = len(group_rates.names)
         group_rates.pages[:count] = unpacked(state["pages"])

@@ -142,9 +142,7 @@ class Adaptive(Strategy):
         values = self._regression.scores(features)
         known.columns["score"][rows] = values
         queued = known.columns["queued"]
-        queued[rows] = np.maximum(
-            queued[rows], values
-        )  # the queue keeps the larger one; a refresh may lower it
+        queued[rows] = np.maximum(queued[rows], values)  # the larger one; a refresh may lower it
         known.forget()
         return self._as_scores(rows, values, features)
 

@@ -1,8 +1,7 @@
 """The features of every URL met, in columns, one row a URL; and the success rates of groups of URLs.
 
-The conflict: an online strategy has many features, all of which change while a URL waits, but 100 000
-waiting URLs must be rescored in milliseconds. So features are numpy columns, and what belongs to
-a group (a site, a host that links) is kept once for the group and gathered by number.
+All features change while a URL waits, and 100 000 waiting URLs are rescored in milliseconds. So features are numpy columns,
+and what belongs to a group (a site, a host that links) is kept once for the group and gathered by number.
 """
 
 from __future__ import annotations
@@ -12,16 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.links.packed_arrays import (
-    Flags,
-    Floats,
-    Numbers,
-    doubled,
-    names_of,
-    packed,
-    packed_names,
-    unpacked,
-)
+from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, list_of, packed, packed_list, unpacked
 from topiccrawler.model import Link
 from topiccrawler.strategies.adaptive.group_rates import GroupRates
 from topiccrawler.strategies.adaptive.word_statistics import WORDS_OF_A_URL, WordStatistics
@@ -50,10 +40,8 @@ class UrlFeatures:
         self.urls: list[str] = []
         self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
         self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
-        self.words: Numbers = np.zeros(
-            (256, WORDS_OF_A_URL), dtype=np.int64
-        )  # of the first anchor that has any
-        self.waiting: Flags = np.zeros(256, dtype=bool)
+        self.words: Numbers = np.zeros((256, WORDS_OF_A_URL), dtype=np.int64)  # of the first anchor with any
+        self.waiting = np.zeros(256, dtype=bool)
         self.vocabulary = WordStatistics()
         self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}
 
@@ -152,7 +140,7 @@ class UrlFeatures:
         """All of it as JSON values: texts joined and columns as compressed bytes in base64."""
         count = len(self.urls)
         return {
-            "urls": packed_names(self.urls),
+            "urls": packed_list(self.urls),
             "columns": {name: packed(column[:count]) for name, column in self.columns.items()},
             "groups": {name: packed(column[:count]) for name, column in self.groups.items()},
             "words": packed(self.words[:count]),
@@ -165,7 +153,7 @@ class UrlFeatures:
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> UrlFeatures:
         """What `save` kept."""
         known = cls(keep)
-        known.rows_of(list(names_of(state["urls"])))
+        known.rows_of(list(list_of(state["urls"])))
         count = len(known.urls)
         for name in cls.FLOATS:
             known.columns[name][:count] = unpacked(state["columns"][name])

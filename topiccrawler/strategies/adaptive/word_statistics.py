@@ -1,8 +1,7 @@
 """Word statistics: the log-odds of each word of anchors and titles, learned in this crawl.
 
-The conflict: a link model knows the sites it was trained on; the sites at hand have names, authors and habits of their
-own. But 100 000 waiting URLs must be rescored in milliseconds, so words are numbers, a
-URL keeps at most WORDS_OF_A_URL of them, and the log-odds of all rows are looked up at once.
+100 000 waiting URLs are rescored in milliseconds: words are numbers, a URL keeps at most WORDS_OF_A_URL of them, and the
+log-odds of all rows are looked up at once.
 Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a URL has the sum over its words
           n+, n-  pages whose link or title held w, by label and 1 - label, decayed: a page HALF_LIFE_PAGES ago counts half
           p       share of relevant pages among those counted, decayed likewise;  m  smoothing
@@ -16,15 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.links.packed_arrays import (
-    Floats,
-    Numbers,
-    doubled,
-    names_of,
-    packed,
-    packed_names,
-    unpacked,
-)
+from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, list_of, packed, packed_list, unpacked
 from topiccrawler.text.tokenise import words_of
 
 WORDS_OF_A_URL = 8
@@ -76,11 +67,11 @@ class WordStatistics:
         prior = self._totals / self._totals.sum()
         smooth = SMOOTHING * self._weight * prior
         negative, positive = self._counts[:, : len(self)] if many else self._counts[:, numbers]
-        told = np.log((positive + smooth[1]) / (negative + smooth[0])) - np.log(prior[1] / prior[0])
+        odds = np.log((positive + smooth[1]) / (negative + smooth[0])) - np.log(prior[1] / prior[0])
         if many:
-            told = told[numbers]
-        told[numbers == _NONE] = 0.0
-        sums: Floats = told.sum(axis=1)
+            odds = odds[numbers]
+        odds[numbers == _NONE] = 0.0
+        sums: Floats = odds.sum(axis=1)
         return sums
 
     def keep_only(self, used: Numbers) -> Numbers:
@@ -100,7 +91,7 @@ class WordStatistics:
     def save(self) -> dict[str, Any]:
         """As JSON values."""
         return {
-            "words": packed_names(self.numbers),
+            "words": packed_list(self.numbers),
             "counts": packed(self._counts[:, : len(self)]),
             "totals": self._totals.tolist(),
             "weight": self._weight,
@@ -110,7 +101,7 @@ class WordStatistics:
     def load(cls, state: Mapping[str, Any]) -> WordStatistics:
         """What `save` kept."""
         words = cls()
-        words.numbers |= {word: number for number, word in enumerate(names_of(state["words"]))}
+        words.numbers |= {word: number for number, word in enumerate(list_of(state["words"]))}
         counts = unpacked(state["counts"]).reshape(2, -1)
         words._counts = np.zeros((2, max(1024, counts.shape[1])))
         words._counts[:, : counts.shape[1]] = counts

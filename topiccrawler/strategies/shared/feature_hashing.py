@@ -40,6 +40,20 @@ def as_rows(texts: Sequence[Hashed]) -> csr_array:
     return csr_array((values, columns, ends), shape=(len(texts), SIZE))
 
 
+def packed_texts(texts: Sequence[Hashed]) -> dict[str, Any]:
+    """Texts as JSON values."""
+    rows = as_rows(texts)
+    words = packed(rows.indices.astype(np.int32))
+    return {"lengths": np.diff(rows.indptr).tolist(), "words": words, "counts": packed(rows.data)}
+
+
+def unpacked_texts(state: Mapping[str, Any]) -> list[Hashed]:
+    """What `packed_texts` was given."""
+    ends = np.cumsum(state["lengths"], dtype=np.int64)
+    words = np.split(unpacked(state["words"], np.int32), ends)
+    return list(zip(words, np.split(unpacked(state["counts"]), ends), strict=True))[:-1]
+
+
 class IdfVectors:
     """tf-idf vectors of length 1, by the documents seen so far: weight = count * ln(1 + N / n)."""
 
@@ -55,8 +69,8 @@ class IdfVectors:
 
     def weights(self, words: Hashed) -> Floats:
         """tf-idf of a text's words; a word never seen counts as seen once."""
-        held = np.maximum(1, self._holding[words[0]])
-        return words[1] * np.log1p(max(1, self._documents) / held)
+        holding = np.maximum(1, self._holding[words[0]])
+        return words[1] * np.log1p(max(1, self._documents) / holding)
 
     def heaviest(self, words: Hashed, most: int) -> Hashed:
         """Only the words that weigh most."""
@@ -68,8 +82,7 @@ class IdfVectors:
     def matrix(self, texts: Sequence[Hashed]) -> csr_array:
         """One row a text, of length 1, or 0 for a text without words."""
         rows = as_rows(texts)
-        held = np.maximum(1, self._holding[rows.indices])
-        rows.data = rows.data * np.log1p(max(1, self._documents) / held)
+        rows.data = self.weights((rows.indices, rows.data))
         owners = np.repeat(np.arange(len(texts)), np.diff(rows.indptr))
         lengths = np.sqrt(np.bincount(owners, rows.data**2, minlength=len(texts)))
         rows.data /= lengths[owners]

@@ -1,8 +1,8 @@
 """Base of the strategies that rank the whole graph of links: it grows a page at a time, ranks follow now and then.
 
-The conflict: ranking the whole graph takes a second, pages come many a second. So between two rankings a link is scored
-from the value of its page, and the graph is ranked again only when it has grown by a tenth since the last time. Then the
-queue is rescored a piece at a time; whether that is under way is part of the state, so that a restart goes on with it.
+Ranking the whole graph takes a second. So between two rankings a link is scored from the value of its page, and the graph
+is ranked again when it has grown by a tenth. Then the queue is rescored a piece at a time; whether that is under way is
+part of the state, so that a restart goes on with it.
 """
 
 from __future__ import annotations

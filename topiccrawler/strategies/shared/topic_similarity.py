@@ -7,6 +7,7 @@ allowance for short pages, and the texts of a page's links are segmented in one 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from topiccrawler.links.features import LinkWords, words_of_links
 from topiccrawler.model import Link
@@ -32,9 +33,7 @@ class TopicSimilarity:
 
     def links(self, links: Sequence[Link]) -> list[tuple[float, float]]:
         """Relevance of anchor and of context of each link of a page."""
-        return [
-            (self.relevance(words.anchor), self.relevance(words.context)) for words in words_of_links(links)
-        ]
+        return [(self.relevance(one.anchor), self.relevance(one.context)) for one in words_of_links(links)]
 
 
 class WordSimilarity:
@@ -43,17 +42,11 @@ class WordSimilarity:
     def __init__(self, topic: Topic, thesaurus: Thesaurus, top_words: int) -> None:
         self._topic_words = tuple(top_k(token_weights(topic.keywords)[0], top_words))
         self._similarity = thesaurus.similarity
-        self._known: dict[str, float] = {}
+        self.of_word = lru_cache(_MOST_REMEMBERED)(self._of_word)
 
-    def of_word(self, word: str) -> float:
+    def _of_word(self, word: str) -> float:
         """0..1."""
-        found = self._known.get(word)
-        if found is None:
-            if len(self._known) >= _MOST_REMEMBERED:
-                self._known.clear()
-            found = max((self._similarity(word, topic_word) for topic_word in self._topic_words), default=0.0)
-            self._known[word] = found
-        return found
+        return max((self._similarity(word, topic_word) for topic_word in self._topic_words), default=0.0)
 
     def of_words(self, words: Sequence[str]) -> float:
         """The nearest of them; 0 for none."""
