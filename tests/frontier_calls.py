@@ -1,0 +1,43 @@
+"""A frontier in short words, for the contract suite: URLs are `host/path`, answers are lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from topiccrawler.frontier.base import Frontier, Leased, State
+from topiccrawler.model import Link, Score
+
+Make = Callable[..., Frontier]
+
+
+def link(url: str, **fields: object) -> Link:
+    """`a/1` is a URL of host `a`."""
+    return Link(f"http://{url}", url.partition("/")[0], **fields)
+
+
+def push(frontier: Frontier, *rows: tuple[str, float], now: float = 0.0, **options: object) -> dict[str, int]:
+    pushed = frontier.push(
+        [(link(url), Score(f"http://{url}", value)) for url, value in rows], now=now, **options
+    )
+    return {outcome.value: count for outcome, count in pushed.items() if count}
+
+
+def name(leased: Leased | None) -> str | None:
+    return None if leased is None else leased.link.url.removeprefix("http://")
+
+
+def lease(frontier: Frontier, now: float = 0.0) -> str | None:
+    return name(frontier.lease(now))
+
+
+def drain(frontier: Frontier, now: float = 0.0) -> list[str]:
+    """Lease and complete until nothing comes."""
+    order = []
+    while (leased := frontier.lease(now)) is not None:
+        order.append(leased.link.url.removeprefix("http://"))
+        frontier.acknowledge(leased.link.url, State.COMPLETED, "", now)
+    return order
+
+
+def states(frontier: Frontier) -> dict[str, int]:
+    return {state.value: count for state, count in frontier.listing.counts().items() if count}
