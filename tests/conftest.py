@@ -1,19 +1,16 @@
-"""What tests share: a web drawn as a dictionary and served over real HTTP, and three ways to run `scrapy`.
+"""What tests share: a web drawn as a dictionary and served over real HTTP, and two ways to run `scrapy`.
 
-`scrapy` starts an interpreter, as users do, which costs a second. `warm_scrapy` gives crawls a process of their own without that
-second. `command` runs in this process what needs no reactor.
+`scrapy` starts an interpreter, as users do, which costs a second; `warm_scrapy` gives a crawl a process without that second.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import io
 import json
-import logging
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -23,11 +20,9 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
-from scrapy import cmdline
 
 from topiccrawler.demo import answers
 from topiccrawler.demo.plan import Web
@@ -42,6 +37,28 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+class Server(ThreadingHTTPServer):
+    """Knows how many connections are open."""
+
+    daemon_threads = True
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
+        self.open = 0
+        self.ended = threading.Condition()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self.ended:
+            self.open += 1
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        with self.ended:
+            self.open -= 1
+            self.ended.notify_all()
 
 
 @dataclass
@@ -61,6 +78,18 @@ class DrawnWeb:
     asked: list[str] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
     proxy: str = ""
+    server: Server | None = None
+
+    def settle(self) -> None:
+        """Wait until all that was asked by processes that have ended stands in `asked`."""
+        assert self.server is not None
+        with socket.create_connection(
+            self.server.server_address[:2]
+        ) as last:  # the server takes it after all others
+            last.shutdown(socket.SHUT_WR)
+            last.recv(1)
+        with self.server.ended:
+            assert self.server.ended.wait_for(lambda: self.server.open == 0, timeout=60)
 
     def fetched(self) -> list[str]:
         """The pages asked for, without robots.txt."""
@@ -78,7 +107,7 @@ class DrawnWeb:
 @pytest.fixture(scope="module")
 def draw_web() -> Iterator[Callable[[dict[str, Any]], DrawnWeb]]:
     """Serve a web: `web = draw_web({"http://a.example/": "<a href=…>…"})`, then `http_proxy=web.proxy`."""
-    servers: list[ThreadingHTTPServer] = []
+    servers: list[Server] = []
 
     def serve(pages: dict[str, Any]) -> DrawnWeb:
         web = DrawnWeb(pages)
@@ -101,8 +130,7 @@ def draw_web() -> Iterator[Callable[[dict[str, Any]], DrawnWeb]]:
             def log_message(self, *args: Any) -> None:
                 """Tests read `asked`."""
 
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.daemon_threads = True
+        server = web.server = Server(Handler)
         threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
         servers.append(server)
         web.proxy = f"http://127.0.0.1:{server.server_port}"
@@ -189,61 +217,6 @@ def warm_scrapy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[.
 
     yield run
     server.communicate()
-
-
-@pytest.fixture(scope="session")
-def command() -> Callable[..., Ran]:
-    """Run `scrapy …` in this process, with the settings of the checkout; an exception that a user would see ends the test.
-
-    For commands that need no reactor: there is only one in a process, and it runs only once.
-    """
-
-    def run(*args: str, **environment: str) -> Ran:
-        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-        with undone(scrapy_environment(None, environment)):
-            sys.argv = ["scrapy", *args]
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                code = exit_code(sys.argv)
-        return Ran(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
-
-    return run
-
-
-def exit_code(words: list[str]) -> int:
-    """Let Scrapy execute a command line, and end as the interpreter would."""
-    try:
-        cmdline.execute(list(words))
-    except SystemExit as end:
-        if isinstance(end.code, str):
-            sys.stderr.write(f"{end.code}\n")
-            return 1
-        return end.code or 0
-    return 0
-
-
-@contextlib.contextmanager
-def undone(environment: Mapping[str, str]) -> Iterator[None]:
-    """In the checkout, with this environment; what a command leaves behind in the process is taken back."""
-    root = logging.getLogger()
-    handlers, level = root.handlers, root.level
-    with (
-        contextlib.chdir(ROOT),
-        mock.patch.dict(os.environ, environment, clear=True),
-        mock.patch.object(sys, "argv", sys.argv),
-        mock.patch.object(sys, "path", sys.path.copy()),
-        mock.patch.object(cmdline, "AsyncCrawlerProcess", no_crawl),
-    ):
-        root.handlers = []  # without pytest's own, warnings go to standard error
-        try:
-            yield
-        finally:
-            root.handlers = handlers
-            root.setLevel(level)
-
-
-def no_crawl(*_: object) -> None:
-    """Stand for the class that begins crawls, which would change this process for good."""
-    raise AssertionError("this command needs a reactor: run it by `scrapy` or `warm_scrapy`")
 
 
 def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, str]:

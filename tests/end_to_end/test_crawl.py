@@ -132,7 +132,7 @@ def test_a_busy_server_is_asked_again_when_it_said_and_the_page_is_not_lost(
     ran = crawl(web)
     assert web.fetched() == ["http://hub.example/", "http://hub.example/busy", "http://hub.example/busy"]
     assert "'topic/kept': 1" in ran.err
-    assert "'frontier/rests/retry_after': 1" in ran.err
+    assert "'frontier/back_offs/retry_after': 1" in ran.err
 
 
 def test_pages_and_targets_end_the_crawl_at_their_number(

@@ -63,6 +63,7 @@ class Killer:
         self.left = requests
         self.process = start(self.web.proxy, job, log)
         code = self.process.wait(DEADLINE_SECONDS)
+        self.web.settle()
         fetched = self.web.asked[before:]
         assert len(fetched) == len(set(fetched))  # one process asks for a page once
         return code, set(fetched)

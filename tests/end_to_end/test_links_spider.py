@@ -56,7 +56,7 @@ def test_a_general_crawl_from_the_topics_places_labels_links_by_their_targets(
     draw_web: Callable[..., Any],
     collect: Callable[..., Any],
     scrapy: Callable[..., Any],
-    command: Callable[..., Any],
+    warm_scrapy: Callable[..., Any],
     tmp_path: Path,
 ) -> None:
     web = draw_web(portal())
@@ -74,7 +74,7 @@ def test_a_general_crawl_from_the_topics_places_labels_links_by_their_targets(
     assert {row["context"] for row in found} == {"window"}
     assert next(row for row in found if row["anchor"] == "理财")["after"].startswith("|。|赛事0")
     assert "4 links to the topic, 9 to others, 9 repeated, 0 over a cap" in ran.err
-    trained = command(
+    trained = warm_scrapy(
         "train", str(tmp_path / "finance.toml"), "--links", str(path), "--out", str(tmp_path), "--json"
     )
     assert trained.code == 0, trained.err

@@ -18,10 +18,10 @@ def test_list_names_the_spiders(scrapy: Callable[..., Any]) -> None:
     assert scrapy("list").out.split() == ["links", "topic"]
 
 
-def test_settings_are_read_from_the_project(command: Callable[..., Any]) -> None:
-    assert command("settings", "--get", "ROBOTSTXT_OBEY").out.strip() == "True"
+def test_settings_are_read_from_the_project(warm_scrapy: Callable[..., Any]) -> None:
+    assert warm_scrapy("settings", "--get", "ROBOTSTXT_OBEY").out.strip() == "True"
     assert (
-        command("settings", "--get", "SCHEDULER").out.strip()
+        warm_scrapy("settings", "--get", "SCHEDULER").out.strip()
         == "topiccrawler.engine.scheduler.FocusedScheduler"
     )
 

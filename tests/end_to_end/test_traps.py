@@ -51,9 +51,9 @@ def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]
 
 
 @pytest.fixture
-def frontier(command: Callable[..., Any], tmp_path: Path) -> Callable[[], dict[str, Any]]:
+def frontier(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[[], dict[str, Any]]:
     def show() -> dict[str, Any]:
-        ran = command("frontier", str(tmp_path / "job"), "--json")
+        ran = warm_scrapy("frontier", str(tmp_path / "job"), "--json")
         assert ran.code == 0, ran.err
         report: dict[str, Any] = json.loads(ran.out)
         return report
@@ -135,7 +135,7 @@ def test_a_host_that_stopped_being_useful_is_held_back_shown_and_freed_by_a_larg
     assert (
         "Host dull.example is asked no more: no longer useful (FRONTIER_HOST_UNPRODUCTIVE_PAGES)" in ran.err
     )
-    assert "'frontier/urls/held': 6" in ran.err
+    assert "'frontier/urls/over_budget': 6" in ran.err
     assert "'frontier/waits/no_longer_useful': 1" in ran.err
     assert "'finish_reason': 'finished'" in ran.err
     report = frontier()

@@ -77,7 +77,7 @@ def test_the_last_word_counts_urls_by_state_and_those_held_back(
     ordering.budgets.close("b.cn", "host budget")
     with caplog.at_level(logging.INFO):
         shown.finish(0.0)
-    assert (ours(stats)["urls/waiting"], ours(stats)["urls/held"]) == (8, 2)
+    assert (ours(stats)["urls/waiting"], ours(stats)["urls/over_budget"]) == (8, 2)
     assert caplog.messages == [
         "Host b.cn is asked no more: host budget (FRONTIER_HOST_PAGES)",
         "2 URLs of 1 hosts were held back by budgets; `scrapy frontier` tells why",

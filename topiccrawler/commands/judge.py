@@ -55,21 +55,20 @@ class Command(TellingCommand):
         print(json.dumps(found, ensure_ascii=False) if opts.json else _told(found))
 
     def _page_classifier(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
-        from topiccrawler.pages.read import Reader
-        from topiccrawler.relevance.choose import make_page_classifier
-        from topiccrawler.topics.catalogue import load_topic, with_site_rules
+        from topiccrawler.crawl.assemble import page_classifier_of, reader_of, topic_of
+        from topiccrawler.crawl.recipe import recipe_of
 
         name = opts.page_classifier or self.setting("TOPIC_PAGE_CLASSIFIER") or "vsm"
         chosen = opts.topic or self.setting("TOPIC")
         if not chosen and name != "detail":
             raise ArgumentError("--topic", "is missing", "name one: --topic finance")
-        models = self.setting("TOPIC_PAGE_CLASSIFIER_MODELS")
-        folder = Path(models).expanduser() if models else None
-        # detail asks no topic
-        topic = with_site_rules(load_topic(chosen or "finance"), self.setting("TOPIC_SITES_FILE"))
-        page_classifier = make_page_classifier(topic, "vsm" if name == "detail" else name, folder)
+        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
+        asked = "vsm" if name == "detail" else name
+        recipe = recipe_of(self.settings, chosen or "finance", page_classifier=asked)  # detail asks no topic
+        topic = topic_of(recipe)
+        page_classifier = page_classifier_of(recipe, topic)
         url, body, charset = self._page(place, opts.url)
-        reading = Reader(page_classifier, sites=topic.sites).read(url, body, charset)
+        reading = reader_of(recipe, topic, page_classifier, detail=False).read(url, body, charset)
         found: dict[str, Any] = {
             "url": url,
             "title": reading.page.title,
@@ -78,10 +77,12 @@ class Command(TellingCommand):
             "page_classifier": name,
         }
         if name == "detail":
-            from topiccrawler.relevance.detail import FEATURES, features, load_detail
+            from topiccrawler.crawl.assemble import folder_of
+            from topiccrawler.relevance.detail import FEATURES, features
+            from topiccrawler.relevance.detail_reading import detail_svm
 
             of_page = features(reading.document)
-            score = load_detail(folder).score(of_page)
+            score = detail_svm(folder_of(recipe.page_classifier_models)).score(of_page)
             found |= {"score": round(score, 4), "threshold": 0.0, "kind": "detail" if score >= 0 else "link"}
             return found | {"words": [[name, round(v, 4)] for name, v in zip(FEATURES, of_page, strict=True)]}
         words = [[word, round(part, 4)] for word, part in page_classifier.explain(reading.words)]

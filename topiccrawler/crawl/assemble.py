@@ -102,7 +102,7 @@ def topic_of(recipe: Recipe) -> Topic:
 
 def page_classifier_of(recipe: Recipe, topic: Topic) -> PageClassifier:
     """What decides whether a page is about the topic."""
-    return make_page_classifier(topic, recipe.page_classifier, _folder(recipe.page_classifier_models))
+    return make_page_classifier(topic, recipe.page_classifier, folder_of(recipe.page_classifier_models))
 
 
 def link_model_of(recipe: Recipe, topic: Topic) -> LinkClassifier:
@@ -135,9 +135,10 @@ def reader_of(recipe: Recipe, topic: Topic, page_classifier: PageClassifier, *, 
     from topiccrawler.relevance.detail_reading import DetailReader, detail_svm  # numpy
 
     return DetailReader(
-        page_classifier, detail_svm(_folder(recipe.page_classifier_models)), sites=topic.sites
+        page_classifier, detail_svm(folder_of(recipe.page_classifier_models)), sites=topic.sites
     )
 
 
-def _folder(text: str | None) -> Path | None:
+def folder_of(text: str | None) -> Path | None:
+    """A folder that a user named."""
     return Path(text).expanduser() if text else None

@@ -80,8 +80,8 @@ def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[
                 row = {**link._asdict(), "context": CONTEXT, "label": value}
                 output.write(json.dumps(row, ensure_ascii=False) + "\n")
                 labels.append(value)
-    rivals = [load_topic(name) for name, _ in topic_names() if name != topic.name]
-    trained = train(TrainingRecipe(topic, links=[files.links], negative_topics=rivals, context=CONTEXT))
+    others = [load_topic(name) for name, _ in topic_names() if name != topic.name]
+    trained = train(TrainingRecipe(topic, links=[files.links], negative_topics=others, context=CONTEXT))
     save(trained.model, files.model)
     f1 = [row.f1 for row in trained.rows if row.name == "hosts: model"]
     return Lesson(read[-1], len(labels), sum(labels), f1[0] if f1 else math.nan)

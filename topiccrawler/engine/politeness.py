@@ -75,7 +75,7 @@ class Politeness:
             seconds = asked if asked is not None else self.backoff_seconds * 2 ** (strikes - 1)
             until = now + min(seconds, self.backoff_max_seconds)
             self.hosts.back_off(host, until, "retry-after" if asked else "back-off")
-            self.stats.inc_value("frontier/rests/retry_after" if asked else "frontier/rests/back_off")
+            self.stats.inc_value("frontier/back_offs/retry_after" if asked else "frontier/back_offs/back_off")
         else:
             self._strikes.pop(host, None)
         if (slot := self.slots.get(request.meta.get("download_slot", ""))) is not None:

@@ -81,7 +81,7 @@ class QueueStats:
         closed = self._budgets_closed()
         if closed:
             held = self._frontier.listing.waiting_in(closed)
-            self._stats.set_value("frontier/urls/held", held)
+            self._stats.set_value("frontier/urls/over_budget", held)
             if held:
                 told = "%d URLs of %d hosts were held back by budgets; `scrapy frontier` tells why"
                 logger.info(told, held, len(closed))

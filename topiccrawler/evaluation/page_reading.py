@@ -50,7 +50,7 @@ class ReadingPlan:
 
 @dataclass(slots=True)
 class WebReading:
-    """What the survey found."""
+    """What reading the web found."""
 
     links: LinkTable
     targets: list[set[int]]  # for each topic the pages its page classifier holds relevant

@@ -33,7 +33,7 @@ CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE sources (id INTEGER PRIMARY KEY, url TEXT NOT NULL);
 CREATE TABLE urls (number INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL, digest_check INTEGER NOT NULL,
     host INTEGER NOT NULL, score REAL NOT NULL, shares BLOB NOT NULL, carry REAL NOT NULL, tunnel INTEGER NOT NULL, state INTEGER NOT NULL,
-    reason TEXT NOT NULL, added REAL NOT NULL, changed REAL NOT NULL, heard INTEGER NOT NULL);
+    reason TEXT NOT NULL, added REAL NOT NULL, changed REAL NOT NULL, seen_anchors INTEGER NOT NULL);
 CREATE TABLE links (number INTEGER PRIMARY KEY, url TEXT NOT NULL, anchor TEXT NOT NULL, before TEXT NOT NULL,
     after TEXT NOT NULL, title TEXT NOT NULL, heading TEXT NOT NULL, region TEXT NOT NULL, path TEXT NOT NULL,
     kind TEXT NOT NULL, position INTEGER NOT NULL, depth INTEGER NOT NULL, nofollow INTEGER NOT NULL,
@@ -59,7 +59,7 @@ SET_RAISE = """UPDATE raises SET score = ?, shares = ?, carry = ?, tunnel = ?, a
 SET_SCORE = "UPDATE urls SET score = ?, shares = ?, carry = ? WHERE number = ?"
 SET_RAISED_SCORE = "UPDATE raises SET score = ?, shares = ?, carry = ? WHERE id = ?"
 SET_STATE = "UPDATE urls SET state = ?, reason = ?, changed = ? WHERE number = ?"
-SET_SEEN_ANCHORS = "UPDATE urls SET heard = ? WHERE number = ?"
+SET_SEEN_ANCHORS = "UPDATE urls SET seen_anchors = ? WHERE number = ?"
 SET_NOTE = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
 ROW = """SELECT number, state, reason, added, changed, host, links.url, score, shares, carry, tunnel,
     anchor, before, after, title, heading, region, path, kind, position, depth, nofollow, coalesce(sources.url, '')
@@ -72,7 +72,7 @@ RAISE = """SELECT score, shares, carry, tunnel,
     FROM raises LEFT JOIN sources ON sources.id = source WHERE raises.id = ?"""
 RAISES = "SELECT id, number, score FROM raises ORDER BY id"
 BEFORE_RAISE = 7  # columns of ROW that a raise leaves as they are
-STATES = "SELECT fingerprint, digest_check, host, score, state, heard FROM urls ORDER BY number"
+STATES = "SELECT fingerprint, digest_check, host, score, state, seen_anchors FROM urls ORDER BY number"
 COUNT = "SELECT count(*), coalesce(max(number), -1) + 1 FROM urls"
 
 WRITE_ORDER = (

@@ -36,8 +36,8 @@ from topiccrawler.urls.canonical import host_of, registered_domain
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 MIDDLEWARE = "topiccrawler.engine.middlewares.rendering.RenderingMiddleware"
-META = "topic_draw"  # set once a page is to be drawn
-LEAST_TEXT = 100  # characters; a page with scripts and less text, and few links, is drawn
+META = "topic_render"  # set once a page is to be rendered
+LEAST_TEXT = 100  # characters; a page with scripts and less text, and few links, is rendered
 FEW_LINKS = 3
 SETTLE_SECONDS = 5.0  # how long the scripts of a loaded page may go on loading
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -135,7 +135,7 @@ class Unwanted:
 
 
 def is_wanted(settings: BaseSettings) -> bool:
-    """Whether any page may be drawn."""
+    """Whether any page may be rendered."""
     return bool(settings.getlist("TOPIC_RENDERED_HOSTS")) or settings.getbool("TOPIC_RENDER_EMPTY_PAGES")
 
 
