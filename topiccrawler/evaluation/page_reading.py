@@ -41,7 +41,11 @@ class ReadingPlan:
 
     @classmethod
     def of(
-        cls, web: Sequence[Path], recipes: Sequence[Recipe], contexts: Sequence[ContextMaker], details: bool
+        cls,
+        web: Sequence[Path],
+        recipes: Sequence[Recipe],
+        contexts: Sequence[ContextMaker],
+        details: bool = False,
     ) -> Self:
         """The plan for these topics."""
         plain = (json.dumps(recipe.as_json()) for recipe in recipes)
