@@ -63,7 +63,7 @@ def test_the_page_shows_counts_what_comes_next_why_hosts_wait_and_what_failed(
 
 def test_json_says_the_same(command: Callable[..., Any], job: Path) -> None:
     report = json.loads(command("frontier", "--json", "--top", "1", "-s", f"JOBDIR={job}").out)
-    assert (report["pages"], report["kept"], report["hosts"], report["held"]) == (7, 4, 3, 1)
+    assert (report["pages"], report["kept"], report["hosts"], report["over_budget"]) == (7, 4, 3, 1)
     assert [row["url"] for row in report["top"]] == ["http://b.cn/1"]
     assert report["top"][0]["wait"] == "retry-after"
     assert report["failures"] == {"http 503": 1}

@@ -236,7 +236,7 @@ def test_a_push_can_move_what_waits_or_was_never_met(frontier: Frontier) -> None
     assert frontier.is_open("http://a/1")
 
 
-def test_a_text_is_heard_once_for_each_url_that_waits_or_was_never_met(frontier: Frontier) -> None:
+def test_an_anchor_is_new_once_for_each_url_that_waits_or_was_never_met(frontier: Frontier) -> None:
     frontier.push([(link("a/1", anchor="基金"), Score("http://a/1", 1.0))], now=0.0)
     push(frontier, ("b/1", 0.5))
     said = [

@@ -139,7 +139,11 @@ def test_a_host_that_stopped_being_useful_is_held_back_shown_and_freed_by_a_larg
     assert "'frontier/waits/no_longer_useful': 1" in ran.err
     assert "'finish_reason': 'finished'" in ran.err
     report = frontier()
-    assert (report["held"], report["states"]["waiting"], report["waits"]) == (6, 6, {"no longer useful": 1})
+    assert (report["over_budget"], report["states"]["waiting"], report["waits"]) == (
+        6,
+        6,
+        {"no longer useful": 1},
+    )
     assert report["waiting_hosts"] == [{"host": "dull.example", "wait": "no longer useful", "seconds": None}]
     assert {row["wait"] for row in report["top"]} == {"no longer useful"}
     crawl(web, "FRONTIER_HOST_UNPRODUCTIVE_PAGES=8")

@@ -37,7 +37,7 @@ def test_the_pages_of_a_crawl_log_are_counted_once_and_the_rest_apart(
     )
     found = fetched(visits, recorded(WEB), 10)
     assert found.order == [0, 2, 1]
-    assert found.aside == {"404": 2, "502": 1}
+    assert found.no_page == {"404": 2, "502": 1}
     assert fetched(visits, recorded(WEB), 2).order == [0, 2]
 
 

@@ -92,7 +92,7 @@ def _demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
     with RunningServer(web) as server:
         hosts = len(web.hosts())
         about = f"of their {len(topics)} pages {topics.count(FINANCE) / len(topics):.0%} are about finance"
-        _say(f"1. Web: {len(web.pages)} made-up pages on {hosts} hosts, served at {server.address}")
+        _say(f"1. Web: {len(web.pages)} generated pages on {hosts} hosts, served at {server.address}")
         train, crawled = len(web.hosts(TRAIN)), len(web.hosts(CRAWL))
         _say(f"   {train} hosts to train on, {crawled} others to crawl; {about}")
         _train(web, files, server)

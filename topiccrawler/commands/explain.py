@@ -81,21 +81,21 @@ class Command(TellingCommand):
         of_the_job = past is not None and past.recipe is not None and opts.topic is None
         parts = past.parts if past is not None and of_the_job else self._parts(opts.topic)
         if history is not None and of_the_job and not texts:
-            told = explain(parts, history)
+            explanation = explain(parts, history)
             link = history.link
         else:
             link = self._link(url, history, texts)
-            told = _by_link_model(parts, link)
+            explanation = _by_link_model(parts, link)
         return {
             "link": link._asdict(),
             "topic": parts.topic.name,
             "strategy": parts.recipe.strategy if of_the_job and not texts else None,
-            **_plain(told),
+            **_plain(explanation),
             "gate": {
                 "threshold": parts.gate.threshold,
-                "passed": told.gate.passed,
-                "taken": told.gate.taken,
-                "reason": told.gate.reason,
+                "passed": explanation.gate.passed,
+                "taken": explanation.gate.taken,
+                "reason": explanation.gate.reason,
             },
             "crawl": _crawl(history, past) if history is not None and past is not None else None,
             "version": VERSION,
@@ -125,7 +125,7 @@ class Command(TellingCommand):
 def _by_link_model(parts: Parts, link: Link) -> Explanation:
     """The link model's word on a link that stands in no queue."""
     from topiccrawler.crawl.assemble import link_model_of
-    from topiccrawler.crawl.explanation import Explanation, GateTold, ScoreMade, words_of
+    from topiccrawler.crawl.explanation import Explanation, GateOutcome, ScoreMade, words_of
 
     words = words_of(parts, link) or link_model_of(parts.recipe, parts.topic).explain(link)
     by_field: dict[str, float] = {}
@@ -134,10 +134,10 @@ def _by_link_model(parts: Parts, link: Link) -> Explanation:
         by_field[field] = by_field.get(field, 0.0) + share
     decision = parts.gate.decide(link)
     score = ScoreMade(sum(by_field.values()), list(by_field.items()))
-    return Explanation(score, None, words, GateTold(decision.passed, decision.reason, taken=False))
+    return Explanation(score, None, words, GateOutcome(decision.passed, decision.reason, taken=False))
 
 
-def _plain(told: Explanation) -> dict[str, Any]:
+def _plain(explanation: Explanation) -> dict[str, Any]:
     """Scores, shares and words as JSON values."""
 
     def made(score: ScoreMade | None) -> dict[str, Any]:
@@ -146,9 +146,9 @@ def _plain(told: Explanation) -> dict[str, Any]:
         return {"score": score.value, "shares": [{"name": n, "share": share} for n, share in score.shares]}
 
     return {
-        **made(told.score),
-        "now": None if told.now is None else made(told.now),
-        "words": [{"feature": name, "log_odds": share} for name, share in told.words],
+        **made(explanation.score),
+        "now": None if explanation.now is None else made(explanation.now),
+        "words": [{"feature": name, "log_odds": share} for name, share in explanation.words],
     }
 
 

@@ -160,7 +160,7 @@ def _report(seen: Overview, recipe: Recipe | None, top: int, now: float) -> dict
         "states": seen.states,
         "hosts": len(seen.hosts),
         "waits": counts,
-        "held": sum(
+        "over_budget": sum(
             seen.hosts.get(host, {}).get("waiting", 0) for host, (_, until) in waits.items() if isinf(until)
         ),
         "top_hosts": [
@@ -192,8 +192,8 @@ def _page(report: Mapping[str, Any]) -> str:
     begun = f"{report.get('topic', 'job')}, {report.get('strategy', '?')}: " if "strategy" in report else ""
     lines = [f"{begun}{report['pages']} pages, {report['kept']} kept, {report['hosts']} hosts"]
     lines.append(", ".join(f"{count} {state}" for state, count in report["states"].items()))
-    if report["held"]:
-        lines.append(f"{report['held']} of those waiting are held back: their hosts are asked no more")
+    if report["over_budget"]:
+        lines.append(f"{report['over_budget']} of those waiting are held back: their hosts are asked no more")
     lines += _next(report["top"])
     if report["top_hosts"]:
         lines.append("\nHosts with most waiting (waiting, processing, error, discarded, completed)")
@@ -201,8 +201,8 @@ def _page(report: Mapping[str, Any]) -> str:
         counts = " ".join(f"{host.get(state, 0):7d}" for state in report["states"])
         lines.append(f"  {counts}  {host['host']}{_because(host)}")
     if report["waits"]:
-        told = [f"{reason}: {hosts} hosts" for reason, hosts in report["waits"].items()]
-        lines.append(f"\nWhy hosts wait: {', '.join(told)}")
+        parts_of_line = [f"{reason}: {hosts} hosts" for reason, hosts in report["waits"].items()]
+        lines.append(f"\nWhy hosts wait: {', '.join(parts_of_line)}")
         lines += [f"  {host['host']}{_because(host)}" for host in report["waiting_hosts"]]
     for title, name in (("Failed", "failures"), ("Discarded", "discards")):
         if report[name]:
@@ -219,9 +219,9 @@ def _next(top: list[dict[str, Any]]) -> list[str]:
         lines.append(f"  {row['score']:9.3f}  {readable(row['url'])}{_because(row)}")
         why = "; ".join(f"{name} {share:+.2f}" for name, share in row["shares"])
         source = f"on {readable(row['source_url'])}" if row["source_url"] else ""
-        told = [part for part in (row["anchor"] and f"“{row['anchor'][:60]}”", why, source) if part]
-        if told:
-            lines.append(f"             {' · '.join(told)}")
+        parts_of_line = [part for part in (row["anchor"] and f"“{row['anchor'][:60]}”", why, source) if part]
+        if parts_of_line:
+            lines.append(f"             {' · '.join(parts_of_line)}")
     return lines
 
 

@@ -52,7 +52,7 @@ class Command(TellingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         found = self._page_classifier(args[0], opts)
-        print(json.dumps(found, ensure_ascii=False) if opts.json else _told(found))
+        print(json.dumps(found, ensure_ascii=False) if opts.json else _text(found))
 
     def _page_classifier(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.crawl.assemble import page_classifier_of, reader_of, topic_of
@@ -143,7 +143,7 @@ class Command(TellingCommand):
         return got[0]
 
 
-def _told(found: dict[str, Any]) -> str:
+def _text(found: dict[str, Any]) -> str:
     sign = ">=" if found["score"] >= found["threshold"] else "<"
     decision = found.get("kind") or ("on topic" if found["on_topic"] else "off topic")
     of = f" for topic {found['topic']}" if "topic" in found else ""

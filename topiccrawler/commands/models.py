@@ -134,8 +134,8 @@ class Command(TellingCommand):
         if opts.json:
             print(json.dumps(found))
             return
-        told = "  ".join(f"{name} {found[name]:.4f}" for name in ("precision", "recall", "f1", "threshold"))
-        print(f"{told}  links {found['links']}")
+        text = "  ".join(f"{name} {found[name]:.4f}" for name in ("precision", "recall", "f1", "threshold"))
+        print(f"{text}  links {found['links']}")
 
     def _compare(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         models = [self._model(name, opts) for name in names]
@@ -154,19 +154,19 @@ class Command(TellingCommand):
 
         candidate, folder = load(Path(names[0]).expanduser()), self._folder(opts)
         now = in_use(candidate.topic, folder)
-        told = "no model was in use" if now is None else "not tested"
+        text = "no model was in use" if now is None else "not tested"
         if now is not None and opts.links:
             new = measure(candidate, _links(candidate, opts)).f1
             old = measure(now, _links(now, opts)).f1
-            told = f"F1 {new:.4f}, the model in use {old:.4f}"
+            text = f"F1 {new:.4f}, the model in use {old:.4f}"
             if new < old and not opts.force:
                 remedy = "keep the model in use, or insist with --force"
-                raise ModelError(names[0], f"does worse: {told}", remedy)
+                raise ModelError(names[0], f"does worse: {text}", remedy)
         elif now is not None and not opts.force:
             fault = "has not been compared with the one in use"
             raise ModelError(names[0], fault, "give --links FILE, or --force")
         place = put_to_use(candidate, folder)
-        print(json.dumps({"model": str(place), "reason": told}) if opts.json else f"in use: {place} ({told})")
+        print(json.dumps({"model": str(place), "reason": text}) if opts.json else f"in use: {place} ({text})")
 
     def _merge(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.model_file import save

@@ -103,7 +103,7 @@ class Command(TellingCommand):
         _print(recipe, trained, place, better, as_json=opts.json)
 
     def _train_page_classifier(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.relevance.training.from_files import TrainingRequest, check, told, train_to
+        from topiccrawler.relevance.training.from_files import TrainingRequest, as_text, check, train_to
 
         request = TrainingRequest(
             page_classifier=opts.page_classifier,
@@ -117,7 +117,7 @@ class Command(TellingCommand):
         )
         check(request)
         folder = _folder(opts.out or self.setting("TOPIC_PAGE_CLASSIFIER_MODELS"))
-        print(told(train_to(request, folder, _bar), as_json=opts.json))
+        print(as_text(train_to(request, folder, _bar), as_json=opts.json))
 
 
 def _paths(given: Sequence[str]) -> list[Path]:

@@ -28,7 +28,7 @@ class ScoreMade:
 
 
 @dataclass(frozen=True, slots=True)
-class GateTold:
+class GateOutcome:
     """The gate's decision; `taken`: the crawl took it, else it would be taken so now."""
 
     passed: bool
@@ -43,7 +43,7 @@ class Explanation:
     score: ScoreMade | None  # None: no file tells
     now: ScoreMade | None  # what the strategy would score a waiting URL now, where that differs
     words: Shares  # what the link model reads in the link: log-odds by word
-    gate: GateTold
+    gate: GateOutcome
 
 
 def explain(parts: Parts, history: History) -> Explanation:
@@ -84,15 +84,15 @@ def _now(parts: Parts, row: Row) -> ScoreMade | None:
     return ScoreMade(score.value, parts.strategy.shares(row.link, score.value, score.shares))
 
 
-def _gate(parts: Parts, history: History) -> GateTold:
+def _gate(parts: Parts, history: History) -> GateOutcome:
     if history.visits:
         gate = history.visits[-1].gate
-        return GateTold(gate != REFUSED, gate, taken=True)
+        return GateOutcome(gate != REFUSED, gate, taken=True)
     row = history.row
     if row is not None and row.state is not State.WAITING:
         asked = row.reason == REFUSED or row.state is State.PROCESSING
-        return GateTold(
+        return GateOutcome(
             row.state is State.PROCESSING, row.reason if asked else f"not asked: {row.reason}", taken=True
         )
     decision = parts.gate.decide(history.link, row.tunnel if row is not None else 0)
-    return GateTold(decision.passed, decision.reason, taken=False)
+    return GateOutcome(decision.passed, decision.reason, taken=False)

@@ -106,5 +106,5 @@ class _Connection(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"" if self.command == "HEAD" else found.body)
 
-    def log_message(self, *told: Any, **more: Any) -> None:
+    def log_message(self, *values: Any, **more: Any) -> None:
         """Not to the terminal: requests are noted."""

@@ -61,13 +61,13 @@ class LeaseSignals:
                 self._leases.end(lease, State.DISCARDED, "redirect dropped")
 
     def sweep(
-        self, engine: ExecutionEngine, aside: Iterable[Request], now: float, patience_seconds: float
+        self, engine: ExecutionEngine, queued: Iterable[Request], now: float, patience_seconds: float
     ) -> int:
         """End leases the engine no longer knows. Returns how many; anything but 0 is worth a look."""
         if engine.scraper.slot is None or not len(self._leases):
             return 0
         slot = engine.scraper.slot
-        requests = (*engine.downloader.active, *slot.active, *(entry[1] for entry in slot.queue), *aside)
+        requests = (*engine.downloader.active, *slot.active, *(entry[1] for entry in slot.queue), *queued)
         return self._leases.sweep((request.meta.get(META) for request in requests), now, patience_seconds)
 
     def _scheduled(self, request: Request) -> None:

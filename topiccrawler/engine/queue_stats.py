@@ -37,12 +37,12 @@ class QueueStats:
     def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector) -> None:
         self._ordering, self._frontier = ordering, ordering.frontier
         self._harvest, self._stats = harvest, stats
-        self._told: set[str] = set()  # closed hosts the log has heard of
+        self._logged: set[str] = set()  # closed hosts the log has heard of
         self._waits: set[str] = set()  # reasons that were set once
 
     def restore(self, now: float) -> None:
         """Let hosts back off as long as their servers asked for before the crawl was stopped."""
-        self._told.update(self._budgets_closed())
+        self._logged.update(self._budgets_closed())
         for host, reason, until in noted_waits(self._frontier.notes.get(NOTE)):
             if reason in BACK_OFFS and now < until < inf:
                 self._frontier.hosts.back_off(host, until, reason)
@@ -65,8 +65,8 @@ class QueueStats:
             self._stats.set_value("frontier/rescore/changed", rescoring.changed)
             self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
         for host, reason in self._budgets_closed().items():
-            if host not in self._told:
-                self._told.add(host)
+            if host not in self._logged:
+                self._logged.add(host)
                 logger.info("Host %s is asked no more: %s (%s)", host, reason, _REMEDIES[reason])
         long = [wait for wait in waits if wait[2] - now > _WORTH_NOTING_SECONDS]
         long.sort(key=lambda wait: -wait[2])
@@ -80,11 +80,11 @@ class QueueStats:
             self._stats.set_value(f"frontier/urls/{state.value}", count)
         closed = self._budgets_closed()
         if closed:
-            held = self._frontier.listing.waiting_in(closed)
-            self._stats.set_value("frontier/urls/over_budget", held)
-            if held:
-                told = "%d URLs of %d hosts were held back by budgets; `scrapy frontier` tells why"
-                logger.info(told, held, len(closed))
+            over_budget = self._frontier.listing.waiting_in(closed)
+            self._stats.set_value("frontier/urls/over_budget", over_budget)
+            if over_budget:
+                text = "%d URLs of %d hosts were held back by budgets; `scrapy frontier` tells why"
+                logger.info(text, over_budget, len(closed))
         self._stats.set_value("topic/pages", self._harvest.pages)
         self._stats.set_value("topic/kept", self._harvest.kept)
         self._stats.set_value("topic/harvest_rate", round(self._harvest.harvest_rate, 4))

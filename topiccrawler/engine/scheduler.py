@@ -187,8 +187,8 @@ class FocusedScheduler(BaseScheduler):
             if self.queue_stats is not None:
                 self.queue_stats.show(now)
         self.side.release_slots(self.engine.downloader.active, now)
-        if (aside := self.side.pop(now)) is not None:
-            return self._begin_slot(*aside)
+        if (waiting := self.side.pop(now)) is not None:
+            return self._begin_slot(*waiting)
         leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
         if leasing:
             decisions: dict[str, GateDecision] = {}
@@ -248,8 +248,8 @@ class FocusedScheduler(BaseScheduler):
     def _has_room(self) -> bool:
         """No more leases than are fetched at once, those that are being read or stored included: a kill repeats no
         more than these. Leases that wait aside for their host's next turn do not keep others waiting."""
-        aside = sum(META in request.meta for request in self.side)
-        return len(self.leases) - aside < self.concurrency
+        waiting = sum(META in request.meta for request in self.side)
+        return len(self.leases) - waiting < self.concurrency
 
     def _limit_reached(self) -> bool:
         """No more leases: enough pages fetched or under way, or enough kept."""

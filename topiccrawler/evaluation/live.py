@@ -128,11 +128,11 @@ class LiveCrawls:
 def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:
     """The pages of a crawl log in order, each once; what else was asked for is counted by status."""
     order: dict[int, None] = {}
-    aside: Counter[str] = Counter()
+    no_page: Counter[str] = Counter()
     for visit in read_visits(visits):
         number = pages.number_of_any(visit.url) if visit.status == 200 else None
         if number is None:
-            aside[str(visit.status)] += 1
+            no_page[str(visit.status)] += 1
         else:
             order[number] = None
-    return Crawled(order=list(order)[:limit], aside=dict(sorted(aside.items())))
+    return Crawled(order=list(order)[:limit], no_page=dict(sorted(no_page.items())))

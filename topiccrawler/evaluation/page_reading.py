@@ -154,9 +154,9 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
             extra_parameters=frozenset(opened.recipe.dropped_parameters),
             encoding=reading.encoding,
         )
-        held = [(target, link) for link in made if (target := pages.number(link.url)) is not None]
-        links[context] = held
-        elsewhere = len(made) - len(held)
+        present = [(target, link) for link in made if (target := pages.number(link.url)) is not None]
+        links[context] = present
+        elsewhere = len(made) - len(present)
     targets = [target for target, _ in links[plan.contexts[0]]]
     is_target = [relevant for _, relevant in judged]
     return _Read(pack(reading.page, judged, links), is_target, targets, elsewhere)

@@ -48,7 +48,7 @@ class Crawled:
     order: list[int] = field(default_factory=list)  # page numbers, first to last
     refused: int = 0  # links the gate refused
     tunnels: int = 0  # links it gave a second chance
-    aside: dict[str, int] = field(default_factory=dict)  # what was asked for and is no page (live only)
+    no_page: dict[str, int] = field(default_factory=dict)  # what was asked for and is no page (live only)
     cost: Cost = field(default_factory=Cost)
 
 

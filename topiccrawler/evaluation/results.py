@@ -62,7 +62,7 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
 def _counts(crawls: Sequence[Crawled]) -> dict[str, Any]:
     """What was refused, tunnelled or no page, in the first run; only what there was."""
     first = crawls[0]
-    counts = {"refused": first.refused, "tunnels": first.tunnels, "no_page": first.aside}
+    counts = {"refused": first.refused, "tunnels": first.tunnels, "no_page": first.no_page}
     return {name: count for name, count in counts.items() if count}
 
 

@@ -26,10 +26,10 @@ class Database:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._closed = False
-        with self._told():
+        with self._faults():
             self._database = sqlite3.connect(self.path)
         try:
-            with self._told():
+            with self._faults():
                 self._open()
         except StateError:
             self._database.close()
@@ -37,7 +37,7 @@ class Database:
 
     def commit(self) -> None:
         """Make everything so far durable."""
-        with self._told():
+        with self._faults():
             self._database.commit()
 
     def close(self) -> None:
@@ -69,7 +69,7 @@ class Database:
             database.executescript(f"BEGIN; {steps}; {marks}; COMMIT")
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _faults(self) -> Iterator[None]:
         """Turn faults of the file into a StateError."""
         try:
             yield

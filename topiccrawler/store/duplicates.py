@@ -80,7 +80,7 @@ class DuplicateIndex(Database):
         Without `across_sites` only pages of the same registered domain count.
         """
         url = url.encode("utf-8", "replace").decode("utf-8")
-        with self._told():
+        with self._faults():
             own = self._database.execute("SELECT row FROM fingerprints WHERE url = ?", (url,)).fetchone()
             row = own[0] if own else len(self._near)
             first = self._earliest(print_, row, site=None if across_sites else _site(url))

@@ -75,18 +75,18 @@ class PageStore(Database):
         text = str(row["text"]).encode("utf-8")
         row["content_hash"] = row["content_hash"] or blake2b(text, digest_size=8).hexdigest()
         row["text"] = zlib.compress(text, 1)
-        with self._told():
+        with self._faults():
             self._database.execute(_PUT, tuple(row.values()))
 
     def get(self, url: str) -> PageRecord | None:
         """The page stored under a canonical URL."""
-        with self._told():
+        with self._faults():
             row = self._database.execute(f"{_GET} WHERE url = ?", (_storable(url),)).fetchone()
             return _record(row) if row else None
 
     def records(self) -> Iterator[PageRecord]:
         """All pages, lazily, in order of arrival."""
-        with self._told():
+        with self._faults():
             for row in self._database.execute(f"{_GET} ORDER BY rowid"):
                 yield _record(row)
 

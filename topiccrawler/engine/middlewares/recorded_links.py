@@ -35,8 +35,8 @@ class RecordedLinksMiddleware:
     ) -> AsyncIterator[Any]:
         async for output in result:
             if isinstance(output, Outlinks):
-                held = [link for link in output.links if self.web.find(link.url).status in _HELD]
-                self.stats.inc_value("topic/links/not_recorded", len(output.links) - len(held))
-                yield Outlinks(output.page, held)
+                recorded = [link for link in output.links if self.web.find(link.url).status in _HELD]
+                self.stats.inc_value("topic/links/not_recorded", len(output.links) - len(recorded))
+                yield Outlinks(output.page, recorded)
             else:
                 yield output

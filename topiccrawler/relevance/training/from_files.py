@@ -176,7 +176,7 @@ def _files(paths: Sequence[Path]) -> list[dict[str, object]]:
     return [{"file": one.name, "sha256": sha256_of(one)[:16], "bytes": one.stat().st_size} for one in paths]
 
 
-def told(found: dict[str, Any], *, as_json: bool) -> str:
+def as_text(found: dict[str, Any], *, as_json: bool) -> str:
     """The text that the command prints."""
     if as_json:
         return json.dumps(found, ensure_ascii=False)
