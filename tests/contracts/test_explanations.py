@@ -33,7 +33,7 @@ TOPIC = {
     "page_threshold": 0.3,
 }
 TEXTS = ["基金定投入门", "足球比赛结果", "股票与理财", "更多网站"]
-PAGES = 60
+PAGES = 36
 LEARNING = {"naive_bayes": {"learn": "true"}, "fish_search": {"depth": "1000"}}
 EXACT = 1e-6
 
