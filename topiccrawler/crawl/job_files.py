@@ -84,7 +84,7 @@ def read_recipe(folder: Path) -> Recipe | None:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         version = kept.pop("version")
-    except (OSError, ValueError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StateError(str(path), f"is damaged ({error})", "use a copy") from None
     if version != VERSION:
         fault = f"is of version {version}, this program reads {VERSION}"

@@ -6,8 +6,10 @@ It is kept with the job (crawl.job_files), goes to worker processes, and crawl.a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, Self
+
+from pydantic import TypeAdapter, ValidationError
 
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.links.extract import WINDOW_CHARACTERS
@@ -45,15 +47,14 @@ class Recipe:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any], what: str) -> Self:
-        """What `as_json` gave; `what` names its file in the error."""
-        names = {one.name for one in fields(cls)}
-        known: dict[str, Any] = {
-            name: tuple(v) if isinstance(v, list) else v for name, v in kept.items() if name in names
-        }
+        """What `as_json` gave; `what` names its file in the StateError for anything else."""
         try:
-            return cls(**known)
-        except TypeError as error:
-            raise StateError(what, f"is damaged ({error})", "use a copy") from None
+            recipe: Self = TypeAdapter(cls).validate_python(kept)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            field = ".".join(map(str, first["loc"]))
+            raise StateError(what, f"is damaged ({field}: {first['msg']})", "use a copy") from None
+        return recipe
 
 
 class Settings(Protocol):
