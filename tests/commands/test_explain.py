@@ -219,6 +219,15 @@ def test_with_the_store_alone_what_no_file_tells_is_unknown(
     assert (found["score"], found["shares"]) == (None, [])
 
 
+def test_an_anchor_cannot_steer_the_terminal(command: Callable[..., Any]) -> None:
+    hostile = "基金\x1b[31m\u202e\x9b2J\ud800　"
+    given = ("explain", "--anchor", hostile, "--topic", "finance", *KEYWORDS)
+    assert command(*given).out.splitlines()[0] == (
+        "Link      (no URL)  “基金\\u001b[31m\\u202e\\u009b2J\\ud800　”"
+    )
+    assert json.loads(command(*given, "--json").out)["link"]["anchor"] == hostile
+
+
 def test_a_reader_that_has_seen_enough_may_go(learned: Path) -> None:
     root = Path(__file__).parents[2]
     line = f"{sys.executable} -m scrapy explain {SITE}fund --job {learned} | head -n 1"

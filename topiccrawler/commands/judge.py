@@ -52,7 +52,7 @@ class Command(TellingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         found = self._page_classifier(args[0], opts)
-        print(json.dumps(found, ensure_ascii=False) if opts.json else _text(found))
+        self.say(json.dumps(found, ensure_ascii=False) if opts.json else _text(found))
 
     def _page_classifier(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.crawl.assemble import page_classifier_of, reader_of, topic_of

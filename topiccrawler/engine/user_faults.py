@@ -58,9 +58,11 @@ class TellingCommand(ScrapyCommand):
         return (self.settings.get(name) if self.settings is not None else None) or None
 
     def say(self, text: str) -> None:
-        """Print; a reader who has seen enough (`| head`) may go."""
+        """Print what a terminal can show; a reader who has seen enough (`| head`) may go."""
+        from topiccrawler.text.printable import printable
+
         try:
-            sys.stdout.write(f"{text}\n")
+            sys.stdout.write(f"{printable(text)}\n")
             sys.stdout.flush()
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
