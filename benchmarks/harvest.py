@@ -1,4 +1,4 @@
-"""On-topic pages among the first N of real crawls of a recorded web: the whole engine, concurrent, ordering by ordering.
+"""On-topic pages among the first N of real crawls of a recorded web: the whole engine, concurrent, strategy by strategy.
 
     python benchmarks/harvest.py WEB --topic finance --seeds http://daohang.example/ [--pages 1000] [--proxy URL]
 

@@ -19,13 +19,13 @@ from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies.fish_search import FishSearch
 
 
-def test_all_are_all_registered_orderings_in_their_order() -> None:
+def test_all_are_all_registered_strategies_in_their_order() -> None:
     assert named("all") == list(STRATEGIES)
     assert named("best_first, all")[:2] == ["best_first", next(iter(STRATEGIES))]
     assert named("best_first,best_first,") == ["best_first"]
 
 
-def test_no_ordering_at_all_is_refused() -> None:
+def test_no_strategy_at_all_is_refused() -> None:
     with pytest.raises(StrategyError, match="names none"):
         named(" , ")
 

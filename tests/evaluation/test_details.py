@@ -1,6 +1,6 @@
 """Detail pages in a comparison: found out once for all strategies, and only when one of them asks.
 
-home ─> news ─> rain        the hub is about tea and, by a machine that takes all text for one, a detail page;
+home ─> news ─> rain        the hub is about tea and, by an SVM that takes all text for one, a detail page;
   └──> hub* ──> green*      with `terminal` nothing follows its link
 """
 
@@ -57,17 +57,17 @@ def silent(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def details(plan: Plan, place: Path) -> list[bool]:
-    """What the readings say of each page."""
+    """Whether each parsed page is a detail page."""
     pages = RecordedPages(RecordedWeb(plan.web))
     with Workers(1) as workers:
         read_web(_reading_plan(plan), pages, place, workers, lambda _: None)
-    with contextlib.closing(ParsedPages(place)) as readings:
+    with contextlib.closing(ParsedPages(place)) as parsed:
         return [
-            bool(reading and reading.page["is_detail"]) for reading in map(readings.read, range(len(pages)))
+            bool(reading and reading.page["is_detail"]) for reading in map(parsed.read, range(len(pages)))
         ]
 
 
-def test_details_are_found_out_when_an_ordering_asks_and_only_then(plan: Plan, tmp_path: Path) -> None:
+def test_details_are_found_out_when_a_strategy_asks_and_only_then(plan: Plan, tmp_path: Path) -> None:
     asked = details(plan, tmp_path / "asked.sqlite")
     assert asked == [False, True, True, True, True]  # the home page has no word outside its links
     plain = replace(plan, specs=("anchor_text", "jlse"))

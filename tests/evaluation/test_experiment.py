@@ -147,9 +147,7 @@ def test_a_topic_nobody_labelled_is_refused(plan: Plan, tmp_path: Path) -> None:
         run(replace(plan, recipes=(Recipe("finance", prune=False),)), tmp_path)
 
 
-def test_an_ordering_that_cannot_be_built_stops_all_unless_nobody_named_it(
-    plan: Plan, tmp_path: Path
-) -> None:
+def test_a_strategy_that_cannot_be_built_stops_all_unless_nobody_named_it(plan: Plan, tmp_path: Path) -> None:
     specs = ("breadth_first", "naive_bayes")
     (tmp_path / "models").mkdir()  # and no link model in it
     plan = replace(plan, recipes=(replace(plan.recipes[0], link_models=str(tmp_path / "models")),))
@@ -188,7 +186,7 @@ def orders_without_repeats(plan: Plan, folder: Path) -> list[int]:
     return run(replace(plan, concurrency=16, repeat=1), folder).outcomes[0].crawls["best_first"][0].order
 
 
-def test_one_page_at_a_time_only_orderings_that_draw_lots_are_repeated(plan: Plan, tmp_path: Path) -> None:
+def test_one_page_at_a_time_only_strategies_that_draw_lots_are_repeated(plan: Plan, tmp_path: Path) -> None:
     outcome = run(replace(plan, specs=("breadth_first", "random_order"), repeat=4), tmp_path).outcomes[0]
     assert len(outcome.crawls["breadth_first"]) == 1
     orders = [crawled.order for crawled in outcome.crawls["random_order"]]
@@ -196,13 +194,13 @@ def test_one_page_at_a_time_only_orderings_that_draw_lots_are_repeated(plan: Pla
     assert len(set(map(tuple, orders))) > 1
 
 
-def test_one_ordering_may_run_with_several_parameters(plan: Plan, tmp_path: Path) -> None:
+def test_one_strategy_may_run_with_several_parameters(plan: Plan, tmp_path: Path) -> None:
     specs = ("shark_search", "shark_search:gamma=0.1")
     outcome = run(replace(plan, specs=specs), tmp_path).outcomes[0]
     assert list(outcome.scored) == list(specs)
 
 
-def test_pruning_drops_links_only_when_asked_for_and_only_in_orderings_that_prune(
+def test_pruning_drops_links_only_when_asked_for_and_only_in_strategies_that_prune(
     plan: Plan, tmp_path: Path
 ) -> None:
     strict = replace(plan.recipes[0], prune=True, link_threshold=0.999999)

@@ -50,7 +50,7 @@ def test_the_real_crawl_is_given_the_same_arguments(
         "fish_search:width=3",
         (0,),
         50,
-        tmp_path / "readings",
+        tmp_path / "parsed-pages",
         seed=2,
         concurrency=4,
     )

@@ -91,7 +91,7 @@ def test_costs_stand_apart(comparison: Callable[..., Comparison], tmp_path: Path
     assert "seconds" not in (tmp_path / "result.json").read_text()
 
 
-def test_curves_have_a_row_for_each_ordering_run_and_step(
+def test_curves_have_a_row_for_each_strategy_run_and_step(
     comparison: Callable[..., Comparison], tmp_path: Path
 ) -> None:
     write(comparison(outcome()), tmp_path)
@@ -117,7 +117,7 @@ def test_several_topics_have_folders_of_their_own(
     assert not (tmp_path / "result.json").exists()
 
 
-def test_the_mean_is_over_orderings_that_ran_for_every_topic() -> None:
+def test_the_mean_is_over_strategies_that_ran_for_every_topic() -> None:
     half = outcome("wine")
     del half.scored["random_order"]
     assert mean_ratios([outcome(), half], 4) == {"breadth_first": 0.428571}

@@ -19,33 +19,33 @@ def store(path: Path) -> ParsedPages:
 
 
 def test_a_page_comes_back_as_it_was_read_with_what_the_run_adds(tmp_path: Path) -> None:
-    readings = store(tmp_path / "readings.sqlite")
-    reading = readings.read(0)
+    parsed = store(tmp_path / "parsed.sqlite")
+    reading = parsed.read(0)
     assert reading is not None
     via = Via(Link(URLS[0], "a.example", depth=4), score=2.0)
-    first, second = (readings.page(0, reading, topic, via) for topic in (0, 1))
+    first, second = (parsed.page(0, reading, topic, via) for topic in (0, 1))
     assert (first.url, first.title, first.terms, first.seconds) == (URLS[0], PAGE.title, PAGE.terms, 0.5)
     assert (first.depth, first.via) == (4, via)
     assert (first.relevance, first.is_target) == (0.7, True)
     assert (second.relevance, second.is_target) == (0.1, False)
-    readings.close()
+    parsed.close()
 
 
 def test_links_come_back_with_target_depth_and_source(tmp_path: Path) -> None:
-    readings = store(tmp_path / "readings.sqlite")
-    reading = readings.read(0)
+    parsed = store(tmp_path / "parsed.sqlite")
+    reading = parsed.read(0)
     assert reading is not None
-    page = readings.page(0, reading, 0, Via(Link(URLS[0], "a.example", depth=4)))
-    (link,) = readings.links(reading, page, "window")
+    page = parsed.page(0, reading, 0, Via(Link(URLS[0], "a.example", depth=4)))
+    (link,) = parsed.links(reading, page, "window")
     assert (link.url, link.host, link.depth, link.source_url) == (URLS[1], "a.example", 5, URLS[0])
     assert (link.anchor, link.before, link.after, link.position, link.nofollow) == ("茶", "前", "后", 3, True)
-    assert readings.links(reading, page, "dom") == []
-    readings.close()
+    assert parsed.links(reading, page, "dom") == []
+    parsed.close()
 
 
 def test_what_is_no_html_has_no_reading(tmp_path: Path) -> None:
-    readings = store(tmp_path / "readings.sqlite")
-    assert readings.read(1) is None
-    assert readings.seed(1) == Link(URLS[1], "a.example")
-    assert (len(readings), readings.numbers) == (2, {URLS[0]: 0, URLS[1]: 1})
-    readings.close()
+    parsed = store(tmp_path / "parsed.sqlite")
+    assert parsed.read(1) is None
+    assert parsed.seed(1) == Link(URLS[1], "a.example")
+    assert (len(parsed), parsed.numbers) == (2, {URLS[0]: 0, URLS[1]: 1})
+    parsed.close()

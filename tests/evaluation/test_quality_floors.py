@@ -50,7 +50,7 @@ def measured(recording: tuple[Path, Path], folder: Path) -> dict[str, float]:
         seeds=(Seeds(web.seeds, []),),
         specs=tuple(named(ALL)),
         pages=PAGES,
-        concurrency=1,  # the order alone, not how late a strategy is told
+        concurrency=1,  # the order alone, not how late a strategy learns
     )
     outcomes = compare(plan, folder, lambda *_: nullcontext(lambda _: None)).outcomes
     return {name: ratio or 0.0 for name, ratio in mean_ratios(outcomes, PAGES).items()}

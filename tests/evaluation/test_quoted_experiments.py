@@ -46,7 +46,7 @@ def spec_of(cell: str) -> str | None:
     return found[1] if found and name_of(found[1]) in STRATEGIES else None
 
 
-def test_every_section_that_compares_orderings_quotes_its_commands() -> None:
+def test_every_section_that_compares_strategies_quotes_its_commands() -> None:
     assert [len(commands(text)) > 0 for text in SECTIONS.values()].count(True) >= 4
     assert len({parsed(words).out for words in commands(PAGE)}) == len(commands(PAGE))
 

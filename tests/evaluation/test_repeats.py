@@ -1,84 +1,61 @@
-"""Two processes whose sets and dictionaries are ordered otherwise read the same web and crawl it in the same order."""
+"""How often each strategy of a comparison runs."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from fastwarc.warc import ArchiveIterator, WarcRecordType
-
-PAGES = 200
-ROOT = Path(__file__).parents[2]
-READ_AND_CRAWL = """
-import hashlib, json, sqlite3, sys
-from pathlib import Path
 from topiccrawler.crawl.recipe import Recipe
-from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.replayed import Run, crawl
-from topiccrawler.evaluation.page_reading import ReadingPlan, read_web
-from topiccrawler.evaluation.workers import Workers
-from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.evaluation.repeats import run_repeats
+from topiccrawler.evaluation.replayed import Crawled, Run
 
-web, place, count = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-topics = ("finance", "health")
-pages = RecordedPages(RecordedWeb([web]))
-with Workers(1) as workers:
-    read_web(ReadingPlan.of([web], [Recipe(topic) for topic in topics], ["window"], details=True), pages, place, workers, lambda _: None)
-told = {"pages": len(pages)}
-for number, reading in sqlite3.connect(place).execute("SELECT number, reading FROM pages ORDER BY number"):
-    told[f"page {number} {pages.urls[number]}"] = hashlib.sha256(reading or b"").hexdigest()
-for spec in sys.argv[4:]:
-    for at, topic in enumerate(topics):
-        told[f"{topic} {spec}"] = crawl(Run(Recipe(topic, prune=False), spec, (0,), count, place, at)).order
-print(json.dumps(told))
-"""
+FAIR = Run(Recipe("tea", prune=False), "fair", (0,), 5, Path("parsed-pages"))
+LUCKY = Run(Recipe("tea", prune=False), "lucky", (0,), 5, Path("parsed-pages"))
 
 
-def told(web: Path, folder: Path, hash_seed: str) -> dict[str, object]:
-    specs = ("best_first", "naive_bayes", "adaptive", "jlse:cf=20:detail=true")
-    done = subprocess.run(
-        [
-            *(sys.executable, "-c", READ_AND_CRAWL, str(web)),
-            *(str(folder / f"readings-{hash_seed}.sqlite"), str(PAGES), *specs),
-        ],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONWARNINGS": ""},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    found: dict[str, object] = json.loads(done.stdout)
-    return found
+class Log:
+    """Runs that end last come first; `lucky` depends on its seed."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, int]] = []
+        self.bars: list[tuple[str, int, int]] = []
+
+    def do(self, runs: Sequence[Run]) -> Iterator[tuple[int, Crawled]]:
+        for number, run in reversed(list(enumerate(runs))):
+            self.done.append((run.spec, run.seed))
+            yield number, Crawled([run.seed if run.spec == "lucky" else 7])
+
+    @contextlib.contextmanager
+    def bar(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        steps: list[int] = []
+        yield steps.append
+        self.bars.append((what, total, sum(steps)))
 
 
-def differing(web: Path, folder: Path) -> tuple[object, list[str]]:
-    """How many pages there are, and what the two processes told otherwise."""
-    first, second = (told(web, folder, seed) for seed in ("1", "2"))
-    assert first.keys() == second.keys()
-    return first["pages"], [name for name, value in first.items() if second[name] != value]
+def orders(found: list[list[Crawled]]) -> list[list[list[int]]]:
+    return [[crawled.order for crawled in crawls] for crawls in found]
 
 
-def first_pages(web: Path, folder: Path) -> Path:
-    """The first PAGES pages of a recorded web."""
-    part = folder / "part.warc"
-    with web.open("rb") as whole, part.open("wb") as file:
-        found = ArchiveIterator(whole, record_types=WarcRecordType.response, parse_http=False)
-        for _, response in zip(range(PAGES), found, strict=False):
-            response.write(file)
-    return part
+def test_without_repeats_every_strategy_runs_once() -> None:
+    log = Log()
+    assert orders(run_repeats([FAIR, LUCKY], 1, log.do, log.bar, always=False)) == [[[7]], [[0]]]
+    assert log.bars == [("crawling", 2, 2)]
 
 
-def test_a_synthetic_web_is_read_and_crawled_the_same_in_every_process(
-    synthetic_web: tuple[Path, Path], tmp_path: Path
-) -> None:
-    warc, _ = synthetic_web
-    assert differing(first_pages(warc, tmp_path), tmp_path) == (PAGES, [])
+def test_a_strategy_that_crawls_the_same_with_another_seed_is_done() -> None:
+    log = Log()
+    found = run_repeats([FAIR, LUCKY], 4, log.do, log.bar, always=False)
+    assert orders(found) == [[[7]], [[0], [1], [2], [3]]]
+    assert log.done.count(("fair", 2)) == 0
+    assert log.bars == [("crawling", 2, 2), ("crawling", 2, 2), ("crawling", 2, 2)]
 
 
-def test_a_real_web_is_read_and_crawled_the_same_in_every_process(shared: Path, tmp_path: Path) -> None:
-    web = shared / "blogs" / "pages.warc.gz"
-    assert differing(first_pages(web, tmp_path), tmp_path) == (PAGES, [])
+def test_two_repeats_are_two_runs() -> None:
+    log = Log()
+    assert orders(run_repeats([LUCKY], 2, log.do, log.bar, always=False)) == [[[0], [1]]]
+
+
+def test_live_crawls_are_always_repeated() -> None:
+    log = Log()
+    assert orders(run_repeats([FAIR], 3, log.do, log.bar, always=True)) == [[[7], [7], [7]]]

@@ -51,8 +51,8 @@ class Command(TellingCommand):
         add("--topic", metavar="T[,T]", help="topic names or topic files", **several)
         seeds = "where crawls begin; [TOPIC=]URL or file, may be given again (default: the topic's own seeds)"
         add("--seeds", metavar="URL|FILE", help=seeds, **several)
-        orderings = "all, or names separated by commas, each with parameters if need be: shark_search:gamma=0.5 (default: all)"
-        add("--strategies", metavar="all|a,b", default="all", help=orderings)
+        strategies = "all, or names separated by commas, each with parameters if need be: shark_search:gamma=0.5 (default: all)"
+        add("--strategies", metavar="all|a,b", default="all", help=strategies)
         pages = f"pages of each crawl (default {DEFAULT_PAGES})"
         add("--pages", type=int, default=DEFAULT_PAGES, metavar="N", help=pages)
         add("--out", metavar="DIR", help="where to write")

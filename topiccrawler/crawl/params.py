@@ -22,7 +22,7 @@ class CrawlParams(BaseModel):
     seeds: str | None = Field(
         default=None, description="file, or URLs separated by commas; default: seeds/TOPIC.txt"
     )
-    strategy: str = Field(description="ordering; see topiccrawler.strategies")
+    strategy: str = Field(description="what to fetch next; see topiccrawler.strategies")
     page_classifier: str | None = Field(
         default=None,
         description="page classifier: vsm, centroid, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",

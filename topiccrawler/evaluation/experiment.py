@@ -84,11 +84,11 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
         for name in names:
             labels.of(name)
     built = [build_all(recipe, plan.specs, forgiving=plan.forgiving) for recipe in plan.recipes]
-    temporary = tempfile.TemporaryDirectory(prefix=".readings-", dir=folder)
+    temporary = tempfile.TemporaryDirectory(prefix=".parsed-pages-", dir=folder)
     with temporary as place, Workers(plan.jobs) as workers:
-        readings = Path(place) / "readings.sqlite"
+        parsed = Path(place) / "parsed-pages.sqlite"
         with bar("reading", len(pages)) as tick:
-            found = read_web(_reading_plan(plan), pages, readings, workers, tick)
+            found = read_web(_reading_plan(plan), pages, parsed, workers, tick)
         outcomes = []
         for at, name in enumerate(names):
             truth = _truth(at, name, labels, found, numbers[at])
@@ -96,7 +96,7 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
             seeds = [pages.urls[number] for number in numbers[at]]
             outcomes.append(Outcome(name, truth, seeds, Scored.of(truth, [order]), order, built[at]))
         runs = {
-            (at, spec): Run(recipe, spec, tuple(numbers[at]), plan.pages, readings, at, 0, plan.concurrency)
+            (at, spec): Run(recipe, spec, tuple(numbers[at]), plan.pages, parsed, at, 0, plan.concurrency)
             for at, recipe in enumerate(plan.recipes)
             for spec in built[at].specs
         }

@@ -1,4 +1,4 @@
-"""One ordering's crawl by the real engine, on the recorded web: `scrapy crawl topic` in a process of its own.
+"""One strategy's crawl by the real engine, on the recorded web: `scrapy crawl topic` in a process of its own.
 
 It gets the arguments of the replay, REPLAY_WARC answers for the network, and the crawl log says what was fetched. Answers
 overtake each other as in any crawl, so it does not repeat to the bit.

@@ -36,8 +36,8 @@ class Curve:
 
     def area(self, pages: int) -> int:
         """Sum of found(n) over n = 1..pages."""
-        rest = max(0, pages - len(self.counts))
-        return sum(self.counts[:pages]) + rest * self.found(pages)
+        missing = max(0, pages - len(self.counts))
+        return sum(self.counts[:pages]) + missing * self.found(pages)
 
 
 def harvest_rate(curve: Curve, pages: int) -> float:
@@ -51,7 +51,7 @@ def target_recall(curve: Curve, pages: int, reachable: int) -> float | None:
 
 
 def oracle_ratio(curve: Curve, oracle: Curve, pages: int) -> float | None:
-    """0 = found nothing, 1 = as good as the oracle (a lucky ordering may pass it); None when the oracle finds nothing."""
+    """0 = found nothing, 1 = as good as the oracle (a lucky crawl may pass it); None when the oracle finds nothing."""
     best = oracle.area(pages)
     return curve.area(pages) / best if best else None
 

@@ -72,7 +72,7 @@ class _Read:
 def read_web(
     plan: ReadingPlan, pages: RecordedPages, path: Path, workers: Workers, tick: Callable[[int], None]
 ) -> WebReading:
-    """Read the web into the file at `path`; `tick` hears how many pages are done."""
+    """Read the web into the file at `path`; `tick` gets how many pages are done."""
     found = WebReading(LinkTable(), [set() for _ in plan.recipes])
     starts = range(0, len(pages), PAGES_A_TASK)
     tasks = [(plan, start) for start in starts]
@@ -140,8 +140,8 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
     if reading.fault:
         return unread
     further = [one.relevance(reading.words) for one in page_classifiers[1:]]
-    relevances = zip([reading.page.relevance, *further], page_classifiers, strict=True)
-    judged = [(value, value >= one.threshold) for value, one in relevances]
+    values = zip([reading.page.relevance, *further], page_classifiers, strict=True)
+    relevances = [(value, value >= one.threshold) for value, one in values]
     links: dict[str, list[tuple[int, Link]]] = {}
     elsewhere = 0
     for context in plan.contexts:
@@ -158,5 +158,5 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
         links[context] = present
         elsewhere = len(made) - len(present)
     targets = [target for target, _ in links[plan.contexts[0]]]
-    is_target = [relevant for _, relevant in judged]
-    return _Read(pack(reading.page, judged, links), is_target, targets, elsewhere)
+    is_target = [relevant for _, relevant in relevances]
+    return _Read(pack(reading.page, relevances, links), is_target, targets, elsewhere)

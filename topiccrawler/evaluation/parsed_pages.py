@@ -1,7 +1,7 @@
-"""What was read of every page of a recorded web, kept in one temporary file.
+"""Parsed pages of a recorded web, in one temporary file: every page is read once for all runs.
 
-Reading a page costs ten times as much as ordering its links, and all readings of a web do not fit into memory. So they lie in
-a SQLite file as compressed JSON; every run, in any process, takes from there what it fetches.
+Reading a page costs ten times as much as scoring its links, and all parsed pages of a web do not fit into memory. So they
+lie in a SQLite file as compressed JSON; every run, in any process, loads from there the pages it fetches.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class ParsedPages:
     def links(self, reading: Reading, page: Page, context: str) -> list[Link]:
         """Its links to pages of the web, in document order."""
         depth, source = page.depth + 1, page.url
-        rows = [(at, dict(zip(LINK_FIELDS, rest, strict=True))) for at, *rest in reading.links[context]]
+        rows = [(at, dict(zip(LINK_FIELDS, values, strict=True))) for at, *values in reading.links[context]]
         return [
             Link(self.urls[at], self.hosts[at], depth=depth, source_url=source, **row) for at, row in rows
         ]
@@ -89,12 +89,14 @@ class ParsedPages:
         self._database.close()
 
 
-def pack(page: Page, judged: Sequence[tuple[float, bool]], links: dict[str, list[tuple[int, Link]]]) -> bytes:
-    """One page's Reading as bytes; `judged`: relevance and is_target for each topic."""
+def pack(
+    page: Page, relevances: Sequence[tuple[float, bool]], links: dict[str, list[tuple[int, Link]]]
+) -> bytes:
+    """One page's Reading as bytes; `relevances`: relevance and is_target for each topic."""
     plain = {name: getattr(page, name) for name in PAGE_FIELDS}
     rows = {
         context: [[target, *(getattr(link, name) for name in LINK_FIELDS)] for target, link in found]
         for context, found in links.items()
     }
-    reading = [{**plain, "terms": dict(page.terms)}, *map(list, zip(*judged, strict=True)), rows]
+    reading = [{**plain, "terms": dict(page.terms)}, *map(list, zip(*relevances, strict=True)), rows]
     return zlib.compress(compact(reading).encode("utf-8", "surrogatepass"), 1)

@@ -1,6 +1,6 @@
-"""Does the runs of a comparison, as often as each deserves.
+"""Runs each strategy of a comparison the configured number of times.
 
-Every strategy runs with a second seed; those that crawl the same again draw no lots and are done.
+Every strategy runs with a second seed; one that crawls in the same order again depends on no seed and is not run further.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One ordering's crawl over a recorded web, by the crawl's own Ordering and frontier. It repeats to the bit.
+"""One strategy's crawl over a recorded web, by the crawl's own Ordering and frontier. It repeats to the bit.
 
-Only the engine is gone: no network, no hosts that rest, the clock counts pages. As many pages are under way as in a live
-crawl, and come back in the order in which they were asked for, so an ordering that learns from each page is told as late as
-there. Pages of a live crawl come back a little sooner or later, which may turn a crawl: further runs of `--repeat` draw that.
+Only the engine is gone: no network, no delays between requests to a host, the clock counts pages. As many pages are under
+way as in a live crawl, and come back in the order in which they were asked for, so a strategy learns from each page as late as
+there. Pages of a live crawl come back a little sooner or later, which may change its order: further runs of `--repeat` draw that.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Run:
     spec: str
     seeds: tuple[int, ...]  # page numbers
     pages: int
-    readings: Path
-    topic: int = 0  # which of the page classifiers in the readings
+    parsed: Path  # the file of ParsedPages
+    topic: int = 0  # which of the page classifiers in that file
     seed: int = 0  # for strategies that draw lots; from 1 on also for when pages come back
     concurrency: int = CONCURRENCY
 
@@ -55,14 +55,14 @@ class Crawled:
 def crawl(run: Run) -> Crawled:
     """Do it."""
     parts = parts_of(run.recipe, run.spec, run.seed)
-    with Meter() as meter, closing(ParsedPages(run.readings)) as readings:
+    with Meter() as meter, closing(ParsedPages(run.parsed)) as parsed:
         meter.watch(parts.strategy)
-        return _Crawl(run, parts, readings, meter.cost).go()
+        return _Crawl(run, parts, parsed, meter.cost).go()
 
 
 class _Crawl:
-    def __init__(self, run: Run, parts: Parts, readings: ParsedPages, cost: Cost) -> None:
-        self.run, self.parts, self.readings, self.cost = run, parts, readings, cost
+    def __init__(self, run: Run, parts: Parts, parsed: ParsedPages, cost: Cost) -> None:
+        self.run, self.parts, self.parsed, self.cost = run, parts, parsed, cost
         self.found = Crawled(cost=cost)
         self.tunnels: dict[str, int] = {}
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
@@ -73,7 +73,7 @@ class _Crawl:
 
     def go(self) -> Crawled:
         accept = self._gate()
-        self.ordering.seed([self.readings.seed(number) for number in self.run.seeds], 0.0)
+        self.ordering.seed([self.parsed.seed(number) for number in self.run.seeds], 0.0)
         self._ask(accept)
         while self.under_way:
             _, number, leased = heappop(self.under_way)
@@ -88,7 +88,7 @@ class _Crawl:
             leased = self.ordering.lease(float(len(order)), accept)
             if leased is None:
                 return
-            order.append(self.readings.numbers[leased.link.url])
+            order.append(self.parsed.numbers[leased.link.url])
             heappush(self.under_way, (len(order) + self._late(), order[-1], leased))
 
     def _late(self) -> float:
@@ -99,13 +99,13 @@ class _Crawl:
     def _visit(self, number: int, leased: Leased) -> None:
         now = float(len(self.found.order))
         url = leased.link.url
-        reading = self.readings.read(number)
+        reading = self.parsed.read(number)
         if reading is None:
             self.ordering.acknowledge(url, State.DISCARDED, "no page to read", now)
             return
         via = Via(leased.link, leased.score, leased.carry, self.tunnels.pop(url, 0))
-        page = self.readings.page(number, reading, self.run.topic, via)
-        links = self.readings.links(reading, page, self.parts.context)
+        page = self.parsed.page(number, reading, self.run.topic, via)
+        links = self.parsed.links(reading, page, self.parts.context)
         self.ordering.visit(page, links, now)
         self.cost.most_queued = max(self.cost.most_queued, len(self.ordering.frontier))
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")

@@ -47,7 +47,7 @@ def report(
         body += _topic(result(comparison, outcome), comparison.plan.pages, outcome.built.absent)
         body += [_picture(name, png) for name, png in pictures[outcome.topic].items()]
     body += ["<h2>What was run</h2>", _pairs(settings)]
-    body += ["<h3>Strategies</h3>", _orderings(comparison.plan.specs)]
+    body += ["<h3>Strategies</h3>", _strategies(comparison.plan.specs)]
     body += ["<h3>Recorded web</h3>", _web(comparison)]
     body += ["<h3>Versions</h3>", _pairs(versions()), "<h3>Measures</h3>", _MEASURES]
     return (
@@ -97,13 +97,13 @@ def _with_band(row: Mapping[str, Any]) -> str:
     return _cell(row["oracle_ratio"]) + (f" ({ends[0]:.3f} to {ends[1]:.3f})" if ends else "")
 
 
-def _orderings(specs: Sequence[str]) -> str:
+def _strategies(specs: Sequence[str]) -> str:
     rows = []
     for spec in specs:
         parameters = {**defaults_of(STRATEGIES[name_of(spec)]), **parameters_of(spec)}
         shown = ", ".join(f"{key}={value}" for key, value in parameters.items())
         rows.append((spec, shown or "no parameters"))
-    return _table(("ordering", "parameters"), rows)
+    return _table(("strategy", "parameters"), rows)
 
 
 def _web(comparison: Comparison) -> str:

@@ -118,7 +118,7 @@ def ranked(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def mean_ratios(outcomes: Sequence[Outcome], pages: int) -> dict[str, float | None]:
-    """The oracle ratio of each ordering that ran for every topic, the mean over the topics; best first."""
+    """The oracle ratio of each strategy that ran for every topic, the mean over the topics; best first."""
     specs = [spec for spec in outcomes[0].scored if all(spec in outcome.scored for outcome in outcomes)]
     means = {spec: mean([_ratio(one.scored[spec], one, pages) for one in outcomes]) for spec in specs}
     return dict(sorted(means.items(), key=lambda row: -(row[1] or 0.0)))

@@ -61,7 +61,7 @@ class Scored:
 def figures(
     scored: Scored, oracle: Curve, truth: Truth, pages: int, step: int = STEP_PAGES
 ) -> dict[str, Any]:
-    """One ordering's entry in result.json."""
+    """One strategy's entry in result.json."""
     at = checkpoints(pages, step)
     measured: dict[str, Any] = {}
     bands: dict[str, Any] = {}
