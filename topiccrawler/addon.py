@@ -16,7 +16,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from topiccrawler import settings as ours
-from topiccrawler.engine.middlewares import rendering as drawing
+from topiccrawler.engine.middlewares import rendering
 from topiccrawler.engine.replay_handler import shared_web
 from topiccrawler.engine.user_faults import ending_the_crawl
 
@@ -45,8 +45,8 @@ class Addon:
                 settings.setdefault_in_component_priority_dict(name, load_object(path), position)
         if settings.get("REPLAY_WARC"):
             replay(settings)
-        elif drawing.is_wanted(settings):
-            drawing.install(settings)
+        elif rendering.is_wanted(settings):
+            rendering.install(settings)
         introduce(settings)
         leave_out_what_is_off(settings)
 

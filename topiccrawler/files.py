@@ -55,7 +55,7 @@ def compact(value: object) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """What tells one file from another, in hexadecimal."""
+    """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -54,7 +54,7 @@ class FrontierMachine(RuleBasedStateMachine):
         self.delay, self.concurrency = delay, concurrency
         self.now = 100.0
         self.model: dict[str, Url] = {}
-        self.leases: dict[str, tuple[float, bool]] = {}  # url -> deadline, holds a turn
+        self.leases: dict[str, tuple[float, bool]] = {}  # url -> deadline, holds a slot
         self.frontier = self.opened()
 
     def opened(self) -> Frontier:

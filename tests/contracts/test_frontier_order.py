@@ -110,7 +110,7 @@ def test_a_score_that_is_not_finite_is_refused(frontier: Frontier) -> None:
     assert states(frontier) == {}
 
 
-def test_the_best_url_of_a_ready_host_goes_before_a_better_one_of_a_resting_host(make: Make) -> None:
+def test_the_best_url_of_a_ready_host_goes_before_a_better_one_of_a_cooling_host(make: Make) -> None:
     frontier = make(Hosts(delay_seconds=10.0))
     push(frontier, ("a/1", 0.9), ("a/2", 0.8), ("b/1", 0.5), ("c/1", 0.6))
     assert [lease(frontier, now=0.0) for _ in range(4)] == ["a/1", "c/1", "b/1", None]

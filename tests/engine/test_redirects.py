@@ -36,13 +36,13 @@ def states(frontier: MemoryFrontier) -> dict[str, State]:
 def test_a_retry_stays_where_it_is_and_gives_its_slot_back(frontier: MemoryFrontier, lease: Lease) -> None:
     assert frontier.hosts.leases("a.cn") == 1
     assert follow(lease, Request(START), frontier, 1.0) is None
-    assert (lease.host, lease.claimed, frontier.hosts.leases("a.cn")) == ("a.cn", [], 0)
+    assert (lease.host, lease.redirect_targets, frontier.hosts.leases("a.cn")) == ("a.cn", [], 0)
 
 
 def test_a_redirect_leases_its_target_along(frontier: MemoryFrontier, lease: Lease) -> None:
     for target in ("http://c.cn/2", "https://d.cn:8443/3", "http://c.cn/2"):
         assert follow(lease, Request(target), frontier, 1.0) is None
-    assert (lease.host, lease.claimed) == ("c.cn", ["http://c.cn/2", "https://d.cn:8443/3"])
+    assert (lease.host, lease.redirect_targets) == ("c.cn", ["http://c.cn/2", "https://d.cn:8443/3"])
     row = frontier.listing.row("http://c.cn/2")
     assert row is not None
     assert (row.state, row.score, row.link.anchor, row.link.depth) == (State.PROCESSING, 1.0, "基金", 2)

@@ -98,8 +98,8 @@ def test_jitter_only_stretches_and_repeats_under_its_seed() -> None:
     def gaps(seed: int) -> list[float]:
         hosts = Hosts(delay_seconds=1.0, jitter=0.5, seed=seed)
         found = []
-        for turn in range(50):
-            now = 100.0 * turn
+        for step in range(50):
+            now = 100.0 * step
             hosts.take("a", now)
             hosts.done("a", now)
             found.append(hosts.ready_at("a") - now)
@@ -189,7 +189,7 @@ def test_patience_waits_for_a_much_better_host_that_is_due_soon(
     assert hosts.best(10.0) == "good"
 
 
-def test_patience_sees_a_better_url_arrive_at_the_resting_host() -> None:
+def test_patience_sees_a_better_url_arrive_at_the_cooling_host() -> None:
     hosts = Hosts(delay_seconds=10.0, patience_seconds=5.0, patience_margin=1.0)
     hosts.want("poor", (-1.0, 0))
     hosts.want("good", (-1.0, 1))

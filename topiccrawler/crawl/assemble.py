@@ -129,7 +129,7 @@ def context_of(model: LinkClassifier | None) -> ContextMaker:
 
 
 def reader_of(recipe: Recipe, topic: Topic, page_classifier: PageClassifier, *, detail: bool) -> Reader:
-    """Reads pages; with `detail` it also tells detail pages from link pages, which costs time."""
+    """Reads pages; with `detail` it also separates detail pages from link pages, which costs time."""
     if not detail:
         return Reader(page_classifier, sites=topic.sites)
     from topiccrawler.relevance.detail_reading import DetailReader, detail_svm  # numpy

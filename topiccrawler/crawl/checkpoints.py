@@ -37,7 +37,7 @@ _REMEDY = "put back a copy, or choose another JOBDIR"
 class Checkpoints:
     """Of one strategy, in the notes of its frontier.
 
-    `durable`: keep every page (a frontier on disk), not only when told to.
+    `durable`: keep every page (a frontier on disk), not only when asked to.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Why a URL has its score, and what the link gate says of it: the very numbers the crawl used.
 
 The score explained is the one in the queue, or the one the URL was fetched with; its shares add up to it. Where the strategy
-would score the URL otherwise by now, that score is told beside it. A gate's decision that was taken is told as it was taken.
+would score the URL otherwise by now, that score is given beside it. A gate's decision that was taken is given as it was taken.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class GateOutcome:
 class Explanation:
     """Of one URL of a crawl."""
 
-    score: ScoreMade | None  # None: no file tells
+    score: ScoreMade | None  # None: no file has it
     now: ScoreMade | None  # what the strategy would score a waiting URL now, where that differs
     words: Shares  # what the link model reads in the link: log-odds by word
     gate: GateOutcome

@@ -2,7 +2,7 @@
 
 The answer lies in files that know nothing of each other: the queue (who linked to it, with which text and score, how it
 ended), the crawl log (the score it was fetched with) and the page store. A crawl without JOBDIR leaves no queue; then log
-and store must do, and what they do not tell is said to be unknown.
+and store must do, and what they do not hold is said to be unknown.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Step:
     """One page on the way from a seed."""
 
     link: Link
-    score: float | None  # None where no file tells
+    score: float | None  # None where no file has it
     state: str
 
 
@@ -54,7 +54,7 @@ class History:
 
     @property
     def state(self) -> str:
-        """Of the queue; without one what the log tells."""
+        """Of the queue; without one from the log."""
         return self.path[-1].state
 
 

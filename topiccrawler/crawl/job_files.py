@@ -55,7 +55,7 @@ class JobFiles:
         return VisitLog(self.folder / VISITS)
 
     def commit(self) -> None:
-        """Make the pages and visits so far durable; before the frontier hears of them."""
+        """Make the pages and visits so far durable; before the frontier acknowledges them."""
         if "duplicates" in self.__dict__:
             self.duplicates.commit()
         if "store" in self.__dict__:

@@ -108,7 +108,7 @@ class Ordering:
     def _show(
         self, page: Page, links: Sequence[Link], tunnel: int, now: float
     ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
-        """Show the links that tell the strategy something: most of a page's targets were fetched long ago, and most of
+        """Show the links that are news to the strategy: most of a page's targets were fetched long ago, and most of
         the others were met with the same words before. Which they were."""
         if self.strategy.shown == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links

@@ -47,7 +47,7 @@ class FocusedSpider(Spider):
         return spider
 
     def links_of(self, reading: Reading, context: ContextMaker) -> list[Link]:
-        """The links of a page, as the ordering takes them."""
+        """The links of a page, as the strategy reads them."""
         return extract(
             reading.document,
             reading.page.url,

@@ -20,7 +20,7 @@ def commit_lease(
 ) -> None:
     """Store, log, count and acknowledge; the caller ends the host's slot and commits the frontier."""
     link = lease.leased.link
-    url = lease.claimed[-1] if lease.claimed else link.url
+    url = lease.redirect_targets[-1] if lease.redirect_targets else link.url
     kept = state is State.COMPLETED
     relevance = lease.page.relevance if lease.page is not None else 0.0
     runtime.files.visits.append(
@@ -31,7 +31,7 @@ def commit_lease(
             relevance,
             kept,
             round(now, 3),
-            source_url=link.url if lease.claimed else link.source_url,
+            source_url=link.url if lease.redirect_targets else link.source_url,
             anchor=link.anchor,
             shares=runtime.strategy.shares(link, lease.leased.score, lease.leased.shares),
             gate=lease.gate,
@@ -43,7 +43,7 @@ def commit_lease(
         runtime.frontier.notes.put(runtime.harvest.NOTE, runtime.harvest.note())
         if runtime.harvest.pages % checkpoint_pages == 0:
             runtime.ordering.checkpoint()
-    for claimed in lease.claimed:
-        runtime.ordering.acknowledge(claimed, *((state, reason) if claimed == url else _MOVED), now)
-    end = _MOVED if lease.claimed else (state, reason)
+    for target in lease.redirect_targets:
+        runtime.ordering.acknowledge(target, *((state, reason) if target == url else _MOVED), now)
+    end = _MOVED if lease.redirect_targets else (state, reason)
     runtime.ordering.acknowledge(link.url, *end, now, fetched=lease.status > 0)

@@ -1,4 +1,4 @@
-"""Hears from the engine how leased requests end, and tells the leases (engine.leases says why it takes five hooks)."""
+"""Signal handlers that report to the leases how leased requests end (engine.leases says why it takes five hooks)."""
 
 from __future__ import annotations
 

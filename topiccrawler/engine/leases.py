@@ -27,7 +27,7 @@ class Lease:
     leased: Leased
     host: str  # where its request goes; another host after a redirect
     holds_slot: bool = False  # of `host`, taken by the request queue
-    claimed: list[str] = field(default_factory=list)  # redirect targets that end with it
+    redirect_targets: list[str] = field(default_factory=list)  # leased along, end with it
     moving: bool = False  # on its way back to the scheduler as a retry or redirect
     items: int = 0  # items that left the spider
     settled_items: int = 0  # items stored, dropped or failed

@@ -1,4 +1,4 @@
-"""What servers ask for, told to the host clocks: Crawl-delay, Retry-After, 429 and 503, slowness.
+"""Passes what servers ask for to the host clocks: Crawl-delay, Retry-After, 429 and 503, slowness.
 
 Scrapy learns these things in the downloader, where a request already waits in a line that knows no scores; the frontier must
 know beforehand that a host rests.

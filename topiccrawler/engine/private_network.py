@@ -107,7 +107,7 @@ class PrivateNetworkMiddleware:
             strangers.add(name)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """The resolver's refusal, told as what it is: discarded, with its reason, and not tried again."""
+        """The resolver's refusal, recorded as what it is: discarded, with its reason, and not tried again."""
         name = self._guarded(request)
         if name is not None and name in strangers and name in inside:
             self._refuse(name, inside[name])

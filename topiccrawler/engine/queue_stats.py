@@ -1,4 +1,4 @@
-"""How the queue stands, as stats and in its own file: why hosts wait, what is held back, how the last refresh went.
+"""How the queue stands, as stats and in its own file: why hosts wait, what budgets exclude, how the last refresh went.
 
 Written now and then, for a person who asks why nothing happens: numbers into the stats, the hosts' own waits into a note of
 the frontier, where `scrapy frontier` finds them; a resumed crawl keeps the rests that servers asked for.
@@ -37,7 +37,7 @@ class QueueStats:
     def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector) -> None:
         self._ordering, self._frontier = ordering, ordering.frontier
         self._harvest, self._stats = harvest, stats
-        self._logged: set[str] = set()  # closed hosts the log has heard of
+        self._logged: set[str] = set()  # closed hosts that were logged
         self._waits: set[str] = set()  # reasons that were set once
 
     def restore(self, now: float) -> None:

@@ -2,7 +2,7 @@
 
 A redirect leads the request of one leased URL to another, perhaps of another host, which may be waiting, under way or done
 with already. So the target is leased along and ends with the lease; a known one ends it at once. A retry stays where it is.
-Either way the host's slot is given back: a turn is asked for anew.
+Either way the host's slot is given back; the request takes a new one.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def follow(lease: Lease, request: Request, frontier: Frontier, now: float) -> st
     link, target = lease.leased.link, canonical(request.url)
     if target is None:
         return NO_PAGE
-    if target not in (link.url, *lease.claimed):
+    if target not in (link.url, *lease.redirect_targets):
         there = Link(target, host_of(target), link.anchor, depth=link.depth, source_url=link.url)
         if not frontier.lease_url(there, lease.leased.score, now, lease.leased.shares):
             return KNOWN
-        lease.claimed.append(target)
+        lease.redirect_targets.append(target)
     frontier.release_slot(link.url, now)
     lease.release_slot(frontier.hosts, now)
     lease.host = host_key(request)

@@ -50,7 +50,7 @@ class RequestQueue:
         heapq.heappush(self._heaps.setdefault(host, []), (-request.priority, self._count, request))
 
     def pop(self, now: float) -> tuple[Request, str] | None:
-        """The best request of a host that is ready, with the host, whose turn it takes."""
+        """The best request of a host that is ready, with the host, whose slot it takes."""
         ready = [(heap[0][:2], host) for host, heap in self._heaps.items() if self._hosts.ready(host, now)]
         if not ready:
             return None
@@ -68,7 +68,7 @@ class RequestQueue:
         self._watched[request] = host
 
     def release_slots(self, active: Container[Request], now: float) -> None:
-        """Give back the turns of watched requests that the downloader is done with. They end in as many ways as leases
+        """Give back the slots of watched requests that the downloader is done with. They end in as many ways as leases
         do, but nothing has to be remembered of them."""
         for request in [request for request in self._watched if request not in active]:
             self._hosts.done(self._watched.pop(request), now)

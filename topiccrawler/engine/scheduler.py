@@ -62,8 +62,8 @@ class FocusedScheduler(BaseScheduler):
         self.runtime, self.hosts, self.clock = runtime, hosts, clock
         self.engine, self.stats = engine, stats
         self.concurrency, self.checkpoint_pages = concurrency, checkpoint_pages
-        self.politeness = politeness  # held here: signals hold their listeners weakly
-        self.side = RequestQueue(hosts, fingerprint)
+        self.politeness = politeness  # kept here: signals refer to their listeners weakly
+        self.request_queue = RequestQueue(hosts, fingerprint)
         self.armed = False  # rows are handed out only after the spider's own start() has sent its seeds
         self.leases = Leases(self._ended)
         self.lease_signals = LeaseSignals(self.leases)
@@ -96,7 +96,7 @@ class FocusedScheduler(BaseScheduler):
     # --- the life of a crawl
 
     def open(self, spider: Spider) -> None:
-        """Let hosts rest as long as their servers asked for before the last stop."""
+        """Restore the back-offs that servers asked for before the last stop."""
         if self.queue_stats is not None:
             self.queue_stats.restore(self.clock())
 
@@ -107,7 +107,11 @@ class FocusedScheduler(BaseScheduler):
         if (runtime := self.runtime) is None:
             return
         runtime.files.commit()
-        left = [url for lease in self.leases.drop_all() for url in (lease.leased.link.url, *lease.claimed)]
+        left = [
+            url
+            for lease in self.leases.drop_all()
+            for url in (lease.leased.link.url, *lease.redirect_targets)
+        ]
         runtime.frontier.release(self.clock(), left)
         runtime.ordering.checkpoint()
         if self.queue_stats is not None:
@@ -116,8 +120,8 @@ class FocusedScheduler(BaseScheduler):
         runtime.files.close()
 
     def has_pending_requests(self) -> bool:
-        """True while anything waits that will be fetched, be its host ready or resting. O(1)."""
-        if len(self.side):
+        """True while anything waits that will be fetched, be its host ready or cooling. O(1)."""
+        if len(self.request_queue):
             return True
         runtime = self.runtime
         if runtime is None or not self.armed or self._limit_reached() or not len(runtime.frontier):
@@ -156,11 +160,11 @@ class FocusedScheduler(BaseScheduler):
                     self._count("frontier/redirects/known")
                 self.leases.end(lease, State.DISCARDED, refusal)
                 return False
-        elif self.side.is_repeat(request):
+        elif self.request_queue.is_repeat(request):
             self._count("frontier/requests/duplicate")
             return False
         request.meta["download_slot"] = host
-        self.side.push(request, host)
+        self.request_queue.push(request, host)
         self._count("frontier/requests/enqueued")
         return True
 
@@ -182,12 +186,12 @@ class FocusedScheduler(BaseScheduler):
         self.lease_signals.end_lost_moves()
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
-            swept = self.lease_signals.sweep(self.engine, self.side, now, SWEEP_SECONDS)
+            swept = self.lease_signals.sweep(self.engine, self.request_queue, now, SWEEP_SECONDS)
             self._count("frontier/swept", swept)
             if self.queue_stats is not None:
                 self.queue_stats.show(now)
-        self.side.release_slots(self.engine.downloader.active, now)
-        if (waiting := self.side.pop(now)) is not None:
+        self.request_queue.release_slots(self.engine.downloader.active, now)
+        if (waiting := self.request_queue.pop(now)) is not None:
             return self._begin_slot(*waiting)
         leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
         if leasing:
@@ -196,7 +200,9 @@ class FocusedScheduler(BaseScheduler):
             leased = self._parts().ordering.lease(now, look, REFUSALS_AT_ONCE)
             if leased is not None:
                 return self._request(leased, decisions[leased.link.url])
-        self.wake_timer.at([self.side.next_ready(now), self.hosts.next_ready(now) if leasing else None], now)
+        self.wake_timer.at(
+            [self.request_queue.next_ready(now), self.hosts.next_ready(now) if leasing else None], now
+        )
         return None
 
     def _begin_slot(self, request: Request, host: str) -> Request:
@@ -204,7 +210,7 @@ class FocusedScheduler(BaseScheduler):
         if (lease := self.leases.get(request.meta.get(META))) is not None:
             lease.holds_slot = True
         else:
-            self.side.watch(request, host)
+            self.request_queue.watch(request, host)
         return request
 
     def _refusal(self, decisions: dict[str, GateDecision], row: Leased) -> str | None:
@@ -247,8 +253,8 @@ class FocusedScheduler(BaseScheduler):
 
     def _has_room(self) -> bool:
         """No more leases than are fetched at once, those that are being read or stored included: a kill repeats no
-        more than these. Leases that wait aside for their host's next turn do not keep others waiting."""
-        waiting = sum(META in request.meta for request in self.side)
+        more than these. Leases whose retry or redirect waits in the request queue do not keep others waiting."""
+        waiting = sum(META in request.meta for request in self.request_queue)
         return len(self.leases) - waiting < self.concurrency
 
     def _limit_reached(self) -> bool:

@@ -1,6 +1,6 @@
 """How what a user got wrong ends: one line and exit code 1, in a command and in a crawl.
 
-Scrapy gives a person either a traceback or, for a fault in a spider, exit status 0. So commands tell a CrawlerError here, and
+Scrapy gives a person either a traceback or, for a fault in a spider, exit status 0. So commands print a CrawlerError here, and
 a spider's becomes SystemExit before the crawl begins. (Not in topiccrawler.commands: Scrapy takes every command class it
 finds there for a command.)
 """
@@ -31,7 +31,7 @@ class TellingCommand(ScrapyCommand):
         """Look at the call before anything is done; `refuse` what cannot be meant."""
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do it. A CrawlerError is told, and so is a file that the system refuses."""
+        """Do it. A CrawlerError is printed in one line, and so is a file that the system refuses."""
         raise NotImplementedError
 
     def interrupted(self, opts: argparse.Namespace) -> str:

@@ -1,6 +1,6 @@
 """Wakes the engine the moment a host is ready.
 
-An engine that was given nothing asks again after a response, or with its heartbeat every 5 s; a crawl of resting hosts would
+An engine that was given nothing asks again after a response, or with its heartbeat every 5 s; a crawl of cooling hosts would
 stand still most of the time (20 s where 1.2 s is possible). One timer for the earliest host is enough; it goes through
 `engine.crawl`, the only public way to make the engine ask.
 """

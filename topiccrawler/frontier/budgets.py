@@ -1,7 +1,7 @@
 """Budgets: how many pages a host, a site and a URL shape may still cost; unproductive ones are asked no more.
 
 The form of a URL decides only in plain cases (frontier.traps). Otherwise unproductive pages in a row are counted. A page is
-productive when it is about the topic and its host has not shown the same text lately; the page whose link led to it is
+productive when it is about the topic and its host has not shown the same text recently; the page whose link led to it is
 then productive too, so that hubs are kept for what they lead to.
 
     FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages                  the host is closed
@@ -171,7 +171,7 @@ class Budgets:
         self._changed[host] = None
 
     def _is_new(self, host: str, page: Page) -> bool:
-        """True when its host has not shown this text lately. Numbers are ignored: a calendar has new ones daily."""
+        """True when its host has not shown this text recently. Numbers are ignored: a calendar has new ones daily."""
         text = " ".join(sorted(filterfalse(str.isdigit, page.terms)))
         content = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=6).digest(), "big")
         recent = self._record(host).recent

@@ -22,14 +22,14 @@ class Columns:
     """By a URL's number: its score, state (as on disk), host's number, and seen-anchor mask (frontier.seen_anchors)."""
 
     def __init__(self, digest: Callable[[str], Digest]) -> None:
-        self.known = UrlIndex(digest)
+        self.urls = UrlIndex(digest)
         self.scores = array("d")
         self.states = bytearray()
         self.hosts = array("I")
         self.seen_anchors = array("I")
 
     def add(self, score: float, host: int, seen_anchors: int) -> None:
-        """A URL that `known` has given a number waits."""
+        """A URL that `urls` has given a number waits."""
         self.scores.append(score)
         self.states.append(WAITING)
         self.hosts.append(host)
@@ -55,7 +55,7 @@ class Columns:
             raise _damaged(rows, f"there is no state {max(self.states)}")
         if self.hosts and max(self.hosts) >= len(rows.hosts):
             raise _damaged(rows, f"host {max(self.hosts)} is missing")
-        self.known.load(fingerprints, checks)
+        self.urls.load(fingerprints, checks)
 
     def waiting(self, hosts: int) -> list[array[int]]:
         """The numbers of the URLs that wait, by host, oldest first."""

@@ -119,7 +119,7 @@ class Hosts:
 
     def set_delay(self, host: str, seconds: float, reason: str) -> None:
         """Ask for a delay under a reason ("robots", "autothrottle"). It replaces what that reason asked before; 0 or
-        less (or NaN) takes it back. The pause after the last turn is measured by the new delay too."""
+        less (or NaN) takes it back. The pause after the last slot is measured by the new delay too."""
         entry = self._host(host)
         entry.ask_delay(seconds, reason)
         entry.measure(self._drawn_delay(entry))

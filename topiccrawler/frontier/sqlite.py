@@ -66,7 +66,7 @@ class SqliteFrontier(LeasingFrontier):
     def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed:
         check_score(score)
         value = float(score.value)
-        number, new = self._columns.known.find_or_add(link.url)
+        number, new = self._columns.urls.find_or_add(link.url)
         if new is not None:
             outcome = Pushed.NEW
             host = self._rows.host_id(link.host)
@@ -94,7 +94,7 @@ class SqliteFrontier(LeasingFrontier):
         return self._counts[WAITING]
 
     def is_new_anchor(self, url: str, text: str) -> bool:
-        number = self._columns.known.find(url)
+        number = self._columns.urls.find(url)
         if number is None:
             return True
         seen_anchors = self._columns.seen_anchors[number]
@@ -113,7 +113,7 @@ class SqliteFrontier(LeasingFrontier):
         self._rows.close()
 
     def _number(self, url: str) -> int | None:
-        return self._columns.known.find(url)
+        return self._columns.urls.find(url)
 
     def _host(self, number: int) -> str:
         return self._rows.hosts[self._columns.hosts[number]]

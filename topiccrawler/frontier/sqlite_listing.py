@@ -17,16 +17,16 @@ class SqliteListing:
         self._rows, self._columns, self._counts = rows, columns, counts
 
     def row(self, url: str) -> Row | None:
-        number = self._columns.known.find(url)
+        number = self._columns.urls.find(url)
         return None if number is None else self._rows.read(number)
 
     def rows(self, state: State | None = None) -> Iterator[Row]:
         return self._rows.listing(state)
 
     def queued(self, after: str = "") -> Iterator[Link]:
-        last = self._columns.known.find(after)
+        last = self._columns.urls.find(after)
         for row in self._rows.listing(State.WAITING, -1 if last is None else last):
-            number = self._columns.known.find(row.link.url)  # read a while ago: it may have been leased since
+            number = self._columns.urls.find(row.link.url)  # read a while ago: it may have been leased since
             if number is not None and self._columns.states[number] == WAITING:
                 yield row.link
 

@@ -11,10 +11,10 @@ FIELD_WEIGHTS = {"title": 5, "headings": 2, "emphasis": 1, "meta": 2, "body": 1}
 
 
 def keywords_of_pages(
-    pages: Sequence[PageWords], rest: Sequence[PageWords] = (), size: int = SIZE
+    pages: Sequence[PageWords], others: Sequence[PageWords] = (), size: int = SIZE
 ) -> dict[str, float]:
     """The topic vector of pages that were read; title, headings and meta words weigh more."""
-    return keywords_of_words(list(map(running_words, pages)), list(map(running_words, rest)), size)
+    return keywords_of_words(list(map(running_words, pages)), list(map(running_words, others)), size)
 
 
 def running_words(page: PageWords) -> list[str]:

@@ -1,7 +1,7 @@
 """Releases recorded answers one at a time, as on a network slower than the reader.
 
 A recording answers at once, so sixteen answers would come in the same instant, be read in a row, and only then would the next
-page be asked for; a strategy that learns from each page then takes another way. So an answer waits until as many requests wait
+page be asked for; a strategy that learns from each page then crawls otherwise. So an answer waits until as many requests wait
 as may be under way: then the page before it has been read and its successor asked for. Where fewer are asked for (seeds, the
 last pages), an answer comes once the crawl is idle.
 """
@@ -27,17 +27,17 @@ class Pacer:
 
     async def wait(self, still: Callable[[], bool]) -> None:
         """Wait until this request may be answered. `still`: whether all that was answered has been read."""
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+        released = asyncio.get_running_loop().create_future()
+        self._waiting.append(released)
         if len(self._waiting) >= self._under_way:
             self._answer()
         self._look_later(still)
-        await turn
+        await released
 
     def _answer(self) -> None:
-        turn = self._waiting.popleft()
-        if not turn.done():  # a request that was given up
-            turn.set_result(None)
+        released = self._waiting.popleft()
+        if not released.done():  # a request that was given up
+            released.set_result(None)
 
     def _look_later(self, still: Callable[[], bool], looks: int = 0) -> None:
         if self._timer is not None:

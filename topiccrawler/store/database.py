@@ -1,4 +1,4 @@
-"""One SQLite file of ours: opened, told from a foreign one, brought to this version, committed and closed.
+"""One SQLite file of ours: opened, distinguished from a foreign one, brought to this version, committed and closed.
 
 What SQLite says of a damaged, full or foreign file becomes one line that names the file; our own slips (a closed database, a
 wrong binding) stay visible. WAL with synchronous=NORMAL: a commit outlives a killed process; readers do not block the crawl.

@@ -1,4 +1,4 @@
-"""A two-generation cache: results for texts seen lately, in bounded memory.
+"""A two-generation cache: results for recent texts, in bounded memory.
 
 The menus of a site and the titles in its lists return on page after page, but a crawl meets new texts for days. So
 there are two generations: when the younger is full it becomes the older, and what is asked for again moves back.
@@ -25,11 +25,11 @@ class TwoGenerationCache(Generic[Found]):
         """A dictionary that holds all the texts (and others); the new ones go to `work` in one call."""
         if self._characters > self._room:
             self._young, self._old, self._characters = {}, self._young, 0
-        known, older = self._young, self._old  # another thread may begin a new generation meanwhile
-        missing = set(texts).difference(known)
+        young, older = self._young, self._old  # another thread may begin a new generation meanwhile
+        missing = set(texts).difference(young)
         if missing:
             self._characters += sum(map(len, missing))
-            known.update([(text, older[text]) for text in missing if text in older])
+            young.update([(text, older[text]) for text in missing if text in older])
             if new := [*missing.difference(older)]:
-                known.update(zip(new, self._work(new), strict=True))
-        return known
+                young.update(zip(new, self._work(new), strict=True))
+        return young

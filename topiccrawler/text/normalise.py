@@ -6,7 +6,7 @@ Full-width forms become half-width, traditional characters simplified ones, uppe
 from OpenCC's character table, read once, at the first call (15 ms). Only runs that hold something to fold are touched: a
 page already simplified costs one regular expression.
 
-But: character by character, so a character with two simplified readings takes OpenCC's first one; 乾 is not folded,
+But: character by character, so a character with two simplified forms becomes OpenCC's first one; 乾 is not folded,
 because on a simplified page it is 乾隆 or 乾坤. For matching only: text that is shown or stored is never folded.
 """
 

@@ -13,7 +13,7 @@ characters, on which both agree; everything else is split here, by our own rule:
 Many texts are segmented in one call, joined by a newline, which both engines keep as a token of its own. What stands
 between Han characters is taken out first and replaced by a mark, so that most lines of the engine's output need no
 second look. Texts are split at blanks and at the boundaries of a page's text, which no word crosses, and pieces
-seen lately are not segmented again: a page's main text, its links and their contexts share them, and menus return on
+seen recently are not segmented again: a page's main text, its links and their contexts share them, and menus return on
 every page of a site.
 """
 

@@ -29,23 +29,23 @@ from topiccrawler.text.weights import document_frequencies, information_gain, in
 SIZE = 60
 
 
-def keywords_of_texts(texts: Sequence[str], rest: Sequence[str] = (), size: int = SIZE) -> dict[str, float]:
+def keywords_of_texts(texts: Sequence[str], others: Sequence[str] = (), size: int = SIZE) -> dict[str, float]:
     """The topic vector of example texts, against texts that are about something else."""
-    return keywords_of_words(words_of(texts), words_of(rest), size)
+    return keywords_of_words(words_of(texts), words_of(others), size)
 
 
 def keywords_of_words(
-    documents: Sequence[Sequence[str]], rest: Sequence[Sequence[str]] = (), size: int = SIZE
+    documents: Sequence[Sequence[str]], others: Sequence[Sequence[str]] = (), size: int = SIZE
 ) -> dict[str, float]:
     """The `size` words with most weight for the topic, largest first, the largest with weight 1."""
     shares: dict[str, float] = {}
     for words in documents:
         for word, count in Counter(words).items():
             shares[word] = shares.get(word, 0.0) + count / len(words) / len(documents)
-    held = document_frequencies(documents)
+    frequencies = document_frequencies(documents)
     least = 2 if len(documents) >= 10 else 1
-    shares = {word: tf for word, tf in shares.items() if held[word] >= least and _may_speak(word)}
-    telling = _against(held, len(documents), rest) if rest else _against_jieba()
+    shares = {word: tf for word, tf in shares.items() if frequencies[word] >= least and _may_speak(word)}
+    telling = _against(frequencies, len(documents), others) if others else _against_jieba()
     totals = Counter(word for words in documents for word in words)
     unknown = {word: telling[""] if totals[word] > 1 else 0.0 for word in shares}
     weights = {word: tf * telling.get(word, unknown[word]) for word, tf in shares.items()}
@@ -68,14 +68,14 @@ def _may_speak(word: str) -> bool:
     return word not in STOP_WORDS and not word.isdigit()
 
 
-def _against(held: Mapping[str, int], count: int, rest: Sequence[Sequence[str]]) -> dict[str, float]:
+def _against(frequencies: Mapping[str, int], count: int, others: Sequence[Sequence[str]]) -> dict[str, float]:
     """idf · IG of each word of the topic; 0 for a word more frequent in the other texts."""
-    others = document_frequencies(rest)
+    elsewhere = document_frequencies(others)
     telling = {"": 0.0}
-    for word, documents in held.items():
-        inside, outside = documents / count, others[word] / len(rest)
+    for word, documents in frequencies.items():
+        inside, outside = documents / count, elsewhere[word] / len(others)
         if inside > outside:
-            idf = inverse_document_frequency(count + len(rest), documents + others[word])
+            idf = inverse_document_frequency(count + len(others), documents + elsewhere[word])
             telling[word] = idf * information_gain([inside, outside])
     return telling
 

@@ -54,8 +54,8 @@ def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_as
     stats: StatsCollector,
 ) -> None:
     asked = Request("http://a.test/", meta={"topic_lease": 7})
-    drawing = RenderingMiddleware(stats, empty_pages=True)
-    again = drawing.process_response(asked, page(SHELL))
+    middleware = RenderingMiddleware(stats, empty_pages=True)
+    again = middleware.process_response(asked, page(SHELL))
     assert isinstance(again, Request)
     assert (again.url, again.meta, again.dont_filter) == (
         "http://a.test/",
@@ -63,18 +63,18 @@ def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_as
         True,
     )
     drawn = Request("http://a.test/", meta={"playwright": True})
-    assert isinstance(drawing.process_response(drawn, page(SHELL)), Response)
+    assert isinstance(middleware.process_response(drawn, page(SHELL)), Response)
     named_only = RenderingMiddleware(stats, hosts=["b.test"])
     assert isinstance(named_only.process_response(asked, page(SHELL)), Response)
 
 
 def test_a_redirect_away_from_the_named_hosts_is_fetched_plainly(stats: StatsCollector) -> None:
-    drawing = RenderingMiddleware(stats, hosts=["a.test"])
+    middleware = RenderingMiddleware(stats, hosts=["a.test"])
     redirected = Request("http://b.test/", meta={"playwright": True, META: "http://a.test/"})
-    drawing.process_request(redirected)
+    middleware.process_request(redirected)
     assert redirected.meta == {}
     robots = Request("http://a.test/robots.txt")
-    drawing.process_request(robots)
+    middleware.process_request(robots)
     assert robots.meta == {}
 
 

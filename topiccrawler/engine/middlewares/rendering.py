@@ -3,7 +3,7 @@
 A browser shows what a plain download does not, but costs a hundred times as much and runs strangers' programs inside our
 network. So it is off by default (scrapy-playwright is an extra); where it is on, it gets the page and what its scripts need,
 no pictures, styles or sockets, and no private addresses. An empty page is asked for again through the scheduler, so that its
-host has its rest between the two.
+host has its delay between the two.
 
 But: robots.txt is asked for the page, not for its scripts; a name is looked up here and again by the browser, which a
 hostile name server may answer differently; behind a proxy only addresses written as such are refused.
