@@ -29,7 +29,7 @@ from topiccrawler.demo.plan import Web
 from topiccrawler.demo.sites import CRAWL, DIRECTORY, JUMPED, LICAI, MIXED
 
 ROOT = Path(__file__).parents[1]
-POLL_SECONDS = 0.05  # how soon a server hears that its test is over
+POLL_SECONDS = 0.05  # how soon a server sees that its test is over
 
 
 def pytest_collection_finish() -> None:
@@ -193,7 +193,7 @@ def warm_scrapy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[.
     )
     out, err = (tmp_path_factory.mktemp("warm") / name for name in ("out", "err"))
 
-    def told(patience: float | None = None) -> int:
+    def reply(patience: float | None = None) -> int:
         assert server.stdout is not None
         if not select.select([server.stdout], [], [], patience)[0]:
             raise TimeoutError
@@ -206,12 +206,12 @@ def warm_scrapy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[.
         given = scrapy_environment(proxy, environment)
         request = {"words": args, "environment": given, "out": str(out), "err": str(err)}
         server.stdin.write(f"{json.dumps(request)}\n".encode())
-        process = told()
+        process = reply()
         try:
-            code = told(timeout)
+            code = reply(timeout)
         except TimeoutError:
             os.kill(process, signal.SIGKILL)
-            told()
+            reply()
             raise
         return Ran(code, *(file.read_text(encoding="utf-8") for file in (out, err)))
 

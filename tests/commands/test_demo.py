@@ -59,7 +59,7 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
             demo.communicate()
         errors.seek(0)
         assert errors.read() == ""
-    told = "".join(lines)
+    shown = "".join(lines)
     result = json.loads((out / "comparison.json").read_text(encoding="utf-8"))
     assert result["ratio"] >= 2.5
     assert {name: found["pages"] for name, found in result["strategies"].items()} == {
@@ -71,7 +71,7 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
     assert any(
         line.split()[:2] == ["150", str(result["strategies"]["naive_bayes"]["on_topic"])] for line in lines
     )
-    assert f"naive_bayes finds {result['ratio']:.1f} times as many as breadth_first." in told
+    assert f"naive_bayes finds {result['ratio']:.1f} times as many as breadth_first." in shown
     for file in (
         "naive_bayes/pages.sqlite",
         "naive_bayes/visits.jsonl",
@@ -79,7 +79,7 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
         "models/finance.json",
     ):
         assert (out / file).stat().st_size > 0
-        assert str(out / file) in told
+        assert str(out / file) in shown
     with sqlite3.connect(out / "naive_bayes" / "pages.sqlite") as store:
         kept = store.execute("SELECT count(*) FROM pages").fetchone()[0]
     store.close()

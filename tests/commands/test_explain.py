@@ -103,8 +103,8 @@ def test_a_link_in_words_has_the_link_models_score_by_field_and_by_word(explain:
 def test_the_gate_says_what_it_would_do_and_why(explain: Callable[..., Any]) -> None:
     def gate(anchor: str, *settings: str) -> dict[str, Any]:
         found = explain("http://a.example/", "--anchor", anchor, "--topic", "finance", *KEYWORDS, *settings)
-        told: dict[str, Any] = found["gate"]
-        return told
+        gate: dict[str, Any] = found["gate"]
+        return gate
 
     threshold = ("-s", "TOPIC_LINK_THRESHOLD=0.9")
     good, poor, opened = gate("基金", *threshold), gate("足球", *threshold), gate("足球")

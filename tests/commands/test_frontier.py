@@ -82,7 +82,7 @@ def test_a_queue_goes_through_a_file_into_another_job(
 
 
 def shares(command: Callable[..., Any], job: Path, recipe: Recipe) -> dict[str, dict[str, float]]:
-    """What is told of the scores of that job, had it been begun by another recipe."""
+    """What is said of the scores of that job, had it been begun by another recipe."""
     write_recipe(recipe, job)
     ran = command("frontier", str(job), "--json", "-s", "LOG_LEVEL=ERROR")
     assert ran.code == 0, ran.err

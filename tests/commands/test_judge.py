@@ -122,7 +122,7 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (["judge"], 2, "give one URL or file, not 0"),
         (["judge", "/no/such/file", "--topic", "finance"], 1, "/no/such/file: cannot be read"),
@@ -160,10 +160,14 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(
-    command: Callable[..., Any], warm_scrapy: Callable[..., Any], arguments: list[str], code: int, told: str
+def test_what_is_wrong_is_refused_in_one_line(
+    command: Callable[..., Any],
+    warm_scrapy: Callable[..., Any],
+    arguments: list[str],
+    code: int,
+    message: str,
 ) -> None:
     ran = (command if arguments[0] == "train" else warm_scrapy)(*arguments)
     assert ran.code == code
-    assert told in (ran.err or ran.out).strip().splitlines()[-1]
+    assert message in (ran.err or ran.out).strip().splitlines()[-1]
     assert "Traceback" not in ran.err

@@ -104,7 +104,7 @@ def test_merge_adds_counts(models: Callable[..., Any], folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (["test", "finance"], 1, "--links: is missing"),
         (["test", "finance", "--links", "/no/such"], 1, "/no/such: cannot be read"),
@@ -118,12 +118,12 @@ def test_merge_adds_counts(models: Callable[..., Any], folder: Path) -> None:
         (["list", "--nope"], 2, "unknown option --nope"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(
-    models: Callable[..., Any], arguments: list[str], code: int, told: str
+def test_what_is_wrong_is_refused_in_one_line(
+    models: Callable[..., Any], arguments: list[str], code: int, message: str
 ) -> None:
     ran = models(*arguments)
     assert ran.code == code
-    assert told in ran.err + ran.out
+    assert message in ran.err + ran.out
     assert "Traceback" not in ran.err
     if code == 1:
         assert ran.err.count("\n") == 1

@@ -98,7 +98,7 @@ def test_keywords_alone_make_a_model(command: Callable[..., Any], tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (["no-such-topic"], 1, "topic 'no-such-topic': is not in the catalogue"),
         (["finance", "--nope"], 2, "unknown option --nope"),
@@ -117,13 +117,13 @@ def test_keywords_alone_make_a_model(command: Callable[..., Any], tmp_path: Path
         (["finance", "--context", "page"], 2, "invalid choice: 'page'"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(
-    command: Callable[..., Any], arguments: list[str], code: int, told: str
+def test_what_is_wrong_is_refused_in_one_line(
+    command: Callable[..., Any], arguments: list[str], code: int, message: str
 ) -> None:
     ran = command("train", *arguments)
     assert ran.code == code
     line = (ran.err or ran.out).strip().splitlines()[-1]
-    assert told in line
+    assert message in line
     assert "Traceback" not in ran.err
     if code == 1:
         assert ran.err.count("\n") == 1
@@ -134,8 +134,8 @@ def test_a_model_that_does_better_on_links_kept_aside_stays_in_use(tmp_path: Pat
     new = LinkClassifier("finance", Counts(), training={"files": {"b": "2"}}, scores=held_out(0.5))
     save(now, tmp_path / "finance.json")
     before = (tmp_path / "finance.json").read_bytes()
-    told = "F1 0.9000 on the same links held out, the new one 0.5000"
-    assert _better_in_use(Trained(new, test=lambda _: 0.9), tmp_path) == told
+    message = "F1 0.9000 on the same links held out, the new one 0.5000"
+    assert _better_in_use(Trained(new, test=lambda _: 0.9), tmp_path) == message
     assert _better_in_use(Trained(new, test=lambda _: 0.5), tmp_path) is None
     assert _save(Trained(new), tmp_path, in_use=False) == tmp_path / "finance.candidate.json"
     assert (tmp_path / "finance.json").read_bytes() == before
@@ -145,8 +145,8 @@ def test_models_of_the_same_file_are_compared_by_their_own_trainings(tmp_path: P
     seen = {"files": {"a": "1"}}
     save(LinkClassifier("finance", Counts(), training=seen, scores=held_out(0.4)), tmp_path / "finance.json")
     new = LinkClassifier("finance", Counts(), training=seen, scores=held_out(0.3))
-    told = "F1 0.4000 in its own training, the new one 0.3000"
-    assert _better_in_use(Trained(new, test=lambda _: 0.1), tmp_path) == told
+    message = "F1 0.4000 in its own training, the new one 0.3000"
+    assert _better_in_use(Trained(new, test=lambda _: 0.1), tmp_path) == message
 
 
 def held_out(f1: float) -> dict[str, object]:

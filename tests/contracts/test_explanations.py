@@ -1,4 +1,4 @@
-"""What `scrapy explain` tells of any strategy is what the crawl did: shares add up to the queue's score, the gate's word is kept.
+"""What `scrapy explain` says of any strategy is what the crawl did: shares add up to the queue's score, the gate's word is kept.
 
 The crawl is drawn: a front page, ten sections and their articles about funds and ball games, with a queue on disk, and is
 cut short so that some URLs still wait. It is read back as the command reads it (crawl.history, crawl.explanation).
@@ -114,7 +114,7 @@ def rows_of(past: PastCrawl, state: State) -> list[Row]:
     return list(past._frontier.listing.rows(state))
 
 
-def told(past: PastCrawl, url: str) -> Explanation:
+def explained(past: PastCrawl, url: str) -> Explanation:
     return explain(past.parts, past.of(url))
 
 
@@ -125,7 +125,7 @@ def test_shares_add_up_to_the_score_in_the_queue_waiting_fetched_and_rescored(pa
         rows = rows_of(past, state)
         assert len(rows) >= 10
         for row in rows:
-            found = told(past, row.link.url)
+            found = explained(past, row.link.url)
             assert found.score is not None
             assert found.score.value == row.score
             assert abs(math.fsum(share for _, share in found.score.shares) - row.score) < EXACT
@@ -141,7 +141,7 @@ def test_shares_add_up_to_the_score_in_the_queue_waiting_fetched_and_rescored(pa
 
 @pytest.mark.parametrize("past", ["adaptive"], indirect=True)
 def test_a_queue_that_the_strategy_has_left_behind_is_told_both_scores(past: PastCrawl) -> None:
-    found = [told(past, row.link.url) for row in rows_of(past, State.WAITING)]
+    found = [explained(past, row.link.url) for row in rows_of(past, State.WAITING)]
     moved = [one for one in found if one.now is not None]
     assert moved
     for one in moved:
@@ -161,10 +161,10 @@ def test_the_gate_told_is_the_gate_done(strategy: str, pages: int, tmp_path: Pat
         waiting = rows_of(past, State.WAITING)
         assert (pages > 100) is bool(refused) is not bool(waiting)
         for row in refused:
-            gate = told(past, row.link.url).gate
+            gate = explained(past, row.link.url).gate
             assert (gate.passed, gate.taken, gate.reason) == (False, True, REFUSED)
         for row in waiting:
-            gate = told(past, row.link.url).gate
+            gate = explained(past, row.link.url).gate
             assert not gate.taken
             assert gate.passed is past.parts.gate.decide(row.link, row.tunnel).passed
     finally:
@@ -175,7 +175,7 @@ def test_a_strategy_that_is_not_pruned_has_an_open_gate(tmp_path: Path) -> None:
     crawl(tmp_path, recipe_of("best_first", link_threshold=0.9), pages=5)
     past = PastCrawl(tmp_path)
     try:
-        gate = told(past, rows_of(past, State.WAITING)[0].link.url).gate
+        gate = explained(past, rows_of(past, State.WAITING)[0].link.url).gate
         assert (gate.passed, gate.reason) == (True, "the gate stands open")
     finally:
         past.close()

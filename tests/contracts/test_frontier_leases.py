@@ -1,4 +1,4 @@
-"""How leases begin and end in every frontier, and what is told of them: the same suite on each implementation."""
+"""How leases begin and end in every frontier, and what rows say of them: the same suite on each implementation."""
 
 from __future__ import annotations
 
@@ -132,11 +132,11 @@ def test_rows_tell_state_reason_and_times_in_order_of_arrival(frontier: Frontier
     assert lease(frontier, now=12.0) == "c/1"
     assert lease(frontier, now=13.0) == "b/1"
     frontier.acknowledge("http://c/1", State.ERROR, "404", 14.0)
-    told = [
+    rows = [
         (row.link.host, row.score, row.state.value, row.reason, row.added, row.changed)
         for row in frontier.listing.rows()
     ]
-    assert told == [
+    assert rows == [
         ("a", 1.0, "waiting", "", 10.0, 10.0),
         ("b", 2.0, "processing", "", 10.0, 13.0),
         ("c", 3.0, "error", "404", 11.0, 14.0),

@@ -214,7 +214,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @rule()
     def rows_agree(self) -> None:
-        told = [
+        rows = [
             (
                 row.link.url,
                 row.score,
@@ -228,7 +228,7 @@ class FrontierMachine(RuleBasedStateMachine):
             )
             for row in self.frontier.listing.rows()
         ]
-        assert told == [
+        assert rows == [
             (url, *row.offer, row.state, row.reason, row.added, row.changed)
             for url, row in self.model.items()
         ]

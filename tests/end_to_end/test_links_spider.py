@@ -23,7 +23,7 @@ def page(*links: tuple[str, str]) -> str:
 
 
 def portal() -> dict[str, Any]:
-    """Two places of the topic file, a hub behind them, and a portal with a menu on each of its pages."""
+    """Two URL prefixes of the topic file, a hub behind them, and a portal with a menu on each of its pages."""
     menu = [(f"http://sport.example/{at}", f"赛事{at}") for at in range(9)]
     return {
         "http://money.example/": page(("http://hub.example/", "导航"), ("/fund", "基金净值")),
@@ -142,4 +142,4 @@ def test_a_topic_without_negative_places_is_told_what_it_lacks(
     mine = tmp_path / "mine.toml"
     mine.write_text('name = "mine"\nkeywords = ["基金"]\npositive = ["money.example"]\n', encoding="utf-8")
     said = refusal("links", {}, topic=str(mine))
-    assert "topic 'mine': has no negative places to label links by; add `negative = " in said
+    assert "topic 'mine': has no negative URL prefixes to label links by; add `negative = " in said

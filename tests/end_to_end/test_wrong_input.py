@@ -77,14 +77,14 @@ def test_a_missing_or_damaged_model_is_one_line(
 
 
 @pytest.mark.parametrize(
-    ("page_classifier", "told"),
+    ("page_classifier", "message"),
     [("svm", "train it: scrapy train law"), ("tarot", "page classifiers are vsm, centroid")],
 )
 def test_a_page_classifier_that_is_not_there_is_one_line(
-    refusal: Callable[..., str], page_classifier: str, told: str
+    refusal: Callable[..., str], page_classifier: str, message: str
 ) -> None:
     said = refusal("topic", {}, topic="law", page_classifier=page_classifier)
-    assert told in said
+    assert message in said
     assert "\n" not in said
 
 

@@ -19,9 +19,9 @@ def four_links() -> Counts:
     return counts
 
 
-def test_bernoulli_evidence_is_the_papers_ratio() -> None:
-    evidence = four_links().evidence("anchor", "bernoulli")
-    assert evidence == pytest.approx(
+def test_bernoulli_log_odds_is_the_papers_ratio() -> None:
+    log_odds = four_links().log_odds("anchor", "bernoulli")
+    assert log_odds == pytest.approx(
         {
             "基金": math.log((3 / 4) / (2 / 4)),
             "股票": math.log((2 / 4) / (1 / 4)),
@@ -30,13 +30,13 @@ def test_bernoulli_evidence_is_the_papers_ratio() -> None:
     )
 
 
-def test_multinomial_evidence_divides_by_tokens_and_vocabulary() -> None:
-    evidence = four_links().evidence("anchor", "multinomial")
-    assert evidence["基金"] == pytest.approx(math.log((3 / 6) / (2 / 6)))
-    assert evidence["足球"] == pytest.approx(math.log((1 / 6) / (3 / 6)))
+def test_multinomial_log_odds_divides_by_tokens_and_vocabulary() -> None:
+    log_odds = four_links().log_odds("anchor", "multinomial")
+    assert log_odds["基金"] == pytest.approx(math.log((3 / 6) / (2 / 6)))
+    assert log_odds["足球"] == pytest.approx(math.log((1 / 6) / (3 / 6)))
 
 
-def test_complement_evidence_is_the_multinomial_with_weights_of_one_size() -> None:
+def test_complement_log_odds_is_the_multinomial_with_weights_of_one_size() -> None:
     counts = four_links()
     counts.add({"anchor": ["足球", "电影", "汽车"]}, False, 5.0)
     tokens, words = counts.tokens["anchor"], ["基金", "股票", "足球", "电影", "汽车"]
@@ -45,10 +45,10 @@ def test_complement_evidence_is_the_multinomial_with_weights_of_one_size() -> No
     on = {word: math.log((positive[word] + 1) / (tokens[1] + 5)) for word in words}
     size_off, size_on = -sum(off.values()), -sum(on.values())
     mean = (size_off + size_on) / 2
-    assert counts.evidence("anchor", "complement") == pytest.approx(
+    assert counts.log_odds("anchor", "complement") == pytest.approx(
         {word: mean * (on[word] / size_on - off[word] / size_off) for word in words}
     )
-    assert Counts().evidence("url", "complement") == {}
+    assert Counts().log_odds("url", "complement") == {}
 
 
 def test_fields_have_totals_of_their_own() -> None:

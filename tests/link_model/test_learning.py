@@ -30,7 +30,7 @@ def score(learner: LinkLearner, anchor: str, url: str = "", host: str = "") -> f
     return learner.log_odds([Link(url, host, anchor)])[0]
 
 
-def told(words: float) -> float:
+def learned(words: float) -> float:
     """What learned words of these log-odds add to a score."""
     return WORTH * WORDS_MOST * math.tanh(words / WORDS_SCALE)
 
@@ -52,7 +52,7 @@ def test_one_link_to_each_class_gives_the_log_odds_worked_by_hand() -> None:
     learner.learn(link("基金"), 1.0)
     learner.learn(link("足球"), 0.0)
     assert [score(learner, anchor) for anchor in ("基金", "足球", "天气")] == pytest.approx(
-        [told(math.log(2)), told(-math.log(2)), 0.0]
+        [learned(math.log(2)), learned(-math.log(2)), 0.0]
     )
 
 
@@ -66,7 +66,7 @@ def test_where_most_pages_are_off_topic_one_more_of_them_says_little() -> None:
         learner.learn(link(f"新闻{'甲乙丙丁戊'[number]}"), 0.0)
     learner.learn(link("基金"), 1.0)
     learner.learn(link("足球"), 0.0)
-    assert score(learner, "足球") == pytest.approx(told(math.log(14 / 23)))
+    assert score(learner, "足球") == pytest.approx(learned(math.log(14 / 23)))
 
 
 def test_where_nothing_relevant_was_met_the_least_off_topic_is_not_followed() -> None:
@@ -79,7 +79,7 @@ def test_where_nothing_relevant_was_met_the_least_off_topic_is_not_followed() ->
         learner.learn(link("新闻"), 0.0)
     for _ in range(4):
         learner.learn(link("足球"), 0.1)
-    assert score(learner, "足球") == pytest.approx(told(math.log(8 / 13)))
+    assert score(learner, "足球") == pytest.approx(learned(math.log(8 / 13)))
 
 
 def test_a_page_half_a_life_ago_counts_half() -> None:
@@ -88,7 +88,7 @@ def test_a_page_half_a_life_ago_counts_half() -> None:
     learner.learn(link("基金"), 1.0)
     learner.learn(link("足球"), 0.0)
     odds = (1 + 4 * 3 / 7) / (0 + 4 * 4 / 7) / (3 / 4)
-    assert score(learner, "基金") == pytest.approx(told(math.log(odds)))
+    assert score(learner, "基金") == pytest.approx(learned(math.log(odds)))
 
 
 def test_the_title_of_a_page_teaches_as_an_anchor_does() -> None:

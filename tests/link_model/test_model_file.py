@@ -78,7 +78,7 @@ def change(**parts: Any) -> Callable[[dict[str, Any]], None]:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (change(format="something else"), "no link model"),
         (change(version=2), "has version 2, this program needs 1"),
@@ -108,7 +108,7 @@ def change(**parts: Any) -> Callable[[dict[str, Any]], None]:
     ],
 )
 def test_a_spoiled_model_is_refused_in_one_line(
-    tmp_path: Path, spoil: Callable[[dict[str, Any]], None], told: str
+    tmp_path: Path, spoil: Callable[[dict[str, Any]], None], message: str
 ) -> None:
     found = json.loads(dumps(model()))
     spoil(found)
@@ -116,7 +116,7 @@ def test_a_spoiled_model_is_refused_in_one_line(
     place.write_text(json.dumps(found), encoding="utf-8")
     with pytest.raises(ModelError) as refused:
         load(place)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert str(refused.value).startswith(f"link model {place}: ")
     assert "\n" not in str(refused.value)
 

@@ -84,7 +84,7 @@ def good() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"version": 9}, "is no topiccrawler detail classifier of version 1"),
         ({"vectors": []}, "does not hold 1 to"),
@@ -96,13 +96,15 @@ def good() -> dict[str, Any]:
         ({"bias": "x"}, "not 2 finite numbers"),
     ],
 )
-def test_a_file_that_cannot_be_trusted_is_refused(change: dict[str, Any], told: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_trusted_is_refused(
+    change: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     place = tmp_path / "page_classifiers" / "detail.json"
     place.parent.mkdir()
     place.write_text(json.dumps(good()), encoding="utf-8")
     assert load_detail(tmp_path).score((1.0, 0.0, 0.0)) == pytest.approx(2 * math.exp(-0.5) + 0.25)
     place.write_text(json.dumps({**good(), **change}), encoding="utf-8")
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         load_detail(tmp_path)
 
 

@@ -101,7 +101,7 @@ def test_a_trained_vector_comes_back_with_its_negative_topics_and_words_of_the_u
 
 
 @pytest.mark.parametrize(
-    ("negative_topics", "told"),
+    ("negative_topics", "message"),
     [
         (None, "has no negative_topics"),
         ([], "has no negative_topics"),
@@ -113,14 +113,14 @@ def test_a_trained_vector_comes_back_with_its_negative_topics_and_words_of_the_u
     ],
 )
 def test_negative_topics_that_cannot_be_trusted_are_refused_in_one_line(
-    negative_topics: object, told: str, tmp_path: Path
+    negative_topics: object, message: str, tmp_path: Path
 ) -> None:
     place = tmp_path / "m.json"
     model = damaged({"page_classifier": "vsm", "words": {"基金": 1.0}, "negative_topics": {}})
     place.write_text(json.dumps(model), encoding="utf-8")
     assert load_vectors(place, TOPIC).negative_topics == {}
     place.write_text(json.dumps({**model, "negative_topics": negative_topics}), encoding="utf-8")
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         load_vectors(place, TOPIC)
 
 
@@ -137,7 +137,7 @@ def damaged(change: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"format": "x"}, "is no page classifier"),
         ({"version": 2}, "has version 2, this program needs 1"),
@@ -164,13 +164,13 @@ def damaged(change: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_what_cannot_be_trusted_is_refused_in_one_line(
-    change: dict[str, Any], told: str, tmp_path: Path
+    change: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     place = tmp_path / "m.json"
     place.write_text(json.dumps(damaged({})), encoding="utf-8")
     assert load(place, "svm").margin(PageWords(body=["基金"])) == pytest.approx(0.6)
     place.write_text(json.dumps(damaged(change)), encoding="utf-8")
-    with pytest.raises(ModelError, match=told) as caught:
+    with pytest.raises(ModelError, match=message) as caught:
         load(place, "svm")
     assert "\n" not in str(caught.value)
 

@@ -147,12 +147,12 @@ for number in range(1000):
         [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=root
     ) as process:
         assert process.stdout is not None
-        told = [int(process.stdout.readline()) for _ in range(20)][-1]
+        announced = [int(process.stdout.readline()) for _ in range(20)][-1]
         os.kill(process.pid, signal.SIGKILL)
     store = PageStore(path)
     urls = [record.url for record in store.records()]
     store.close()
-    assert told == 139
+    assert announced == 139
     assert len(urls) >= 140
     assert urls == [str(number) for number in range(len(urls))]
 

@@ -96,7 +96,9 @@ def test_a_topic_cannot_be_changed() -> None:
         (LEAST + "colour = 1\n" + WORDS, ["colour is no field", "page_threshold"]),
     ],
 )
-def test_a_wrong_file_is_told_in_one_line_with_file_field_and_remedy(written: str, parts: list[str]) -> None:
+def test_a_wrong_file_is_refused_in_one_line_with_file_field_and_remedy(
+    written: str, parts: list[str]
+) -> None:
     with pytest.raises(TopicError) as caught:
         read_topic(written, "tea.toml")
     line = str(caught.value)
@@ -119,7 +121,7 @@ def test_a_topic_of_example_texts_alone_gets_its_keywords_from_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sites", "told"),
+    ("sites", "message"),
     [
         ({"a.example.com": {"title": "div["}}, "is no CSS selector"),
         ({"a.example.com": {"body": "p"}}, "sites.a.example.com.body is no field of a reading rule"),
@@ -127,6 +129,6 @@ def test_a_topic_of_example_texts_alone_gets_its_keywords_from_them() -> None:
         ([], "give a table by host"),
     ],
 )
-def test_a_wrong_reading_rule_is_told_in_one_line(sites: object, told: str) -> None:
-    with pytest.raises(TopicError, match=told):
+def test_a_wrong_reading_rule_is_refused_in_one_line(sites: object, message: str) -> None:
+    with pytest.raises(TopicError, match=message):
         make_topic({"name": "mine", "keywords": ["基金"], "sites": sites}, "test")

@@ -1,4 +1,4 @@
-"""What is told of a canonical URL: host, registered domain, and how a link runs through its site."""
+"""What is derived from a canonical URL: host, registered domain, and how a link runs through its site."""
 
 from __future__ import annotations
 

@@ -83,12 +83,12 @@ class LinkClassifier:
 
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
-        odds = self.counts.evidence(name, self.event) if trust else {}
+        odds = self.counts.log_odds(name, self.event) if trust else {}
         shares = {word: _exact(trust * share) for word, share in odds.items()}
         return WordWeights(shares, compounds=name == "anchor")
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
-        """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but texts seen lately are
+        """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but texts seen recently are
         cached: neighbours share their contexts, pages their menus.
         """
         anchors = [anchor_of(link) for link in links]

@@ -96,7 +96,7 @@ class Counts:
         negative, positive = self.words[name]
         return [(word, (negative[word], positive[word])) for word in sorted({*negative, *positive})]
 
-    def evidence(self, name: str, event: Event) -> dict[str, float]:
+    def log_odds(self, name: str, event: Event) -> dict[str, float]:
         """Word -> ln P(F|+) - ln P(F|-) for one field."""
         negative, positive = self.words[name]
         vocabulary = sorted({*negative, *positive})

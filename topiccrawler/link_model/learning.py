@@ -64,7 +64,7 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class WordScorer(Protocol):
-    """A scorer that takes the words of links, so that they are segmented once."""
+    """A scorer that reads the words of links, so that they are segmented once."""
 
     def log_odds_of_words(self, links: Sequence[LinkWords]) -> list[float]: ...
 
@@ -104,7 +104,7 @@ class LinkLearner:
         self._weight = 1.0  # of the page learned last; earlier ones count less
         self._totals = [[0.0, 0.0] for _ in FIELDS]  # (-, +)
         self._counts: list[dict[str, list[float]]] = [{} for _ in FIELDS]
-        self._evidence: list[dict[str, float]] = [{} for _ in FIELDS]  # computed when asked for
+        self._odds: list[dict[str, float]] = [{} for _ in FIELDS]  # computed when asked for
         self._prior = LinkPrior()
 
     def __len__(self) -> int:
@@ -127,7 +127,7 @@ class LinkLearner:
             self._scale_down()
         if len(self) > self._most_words:
             self._forget()
-        self._evidence = [{} for _ in FIELDS]
+        self._odds = [{} for _ in FIELDS]
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """ln P(+|link) - ln P(-|link), for the links of a page at once."""
@@ -188,7 +188,7 @@ class LinkLearner:
             raise ValueError("learned counts are damaged")
         self._prior = prior
         self.pages, self._weight, self._totals, self._counts = int(state["pages"]), weight, pairs, counts
-        self._evidence = [{} for _ in FIELDS]
+        self._odds = [{} for _ in FIELDS]
 
     def _bounded(self, score: float) -> float:
         return self._bound * math.tanh(score / self._bound)
@@ -212,12 +212,12 @@ class LinkLearner:
         for place, (name, found) in enumerate(zip(FIELDS, words, strict=True)):
             if not self._trust[place]:
                 continue
-            known, counts = self._evidence[place], self._counts[place]
+            odds, counts = self._odds[place], self._counts[place]
             for word in dict.fromkeys(found):
                 if word in counts:
-                    if word not in known:
-                        known[word] = self._log_odds_of(place, counts[word])
-                    yield name, word, known[word]
+                    if word not in odds:
+                        odds[word] = self._log_odds_of(place, counts[word])
+                    yield name, word, odds[word]
 
     def _log_odds_of(self, place: int, pair: Sequence[float]) -> float:
         negative, positive = self._totals[place]

@@ -1,6 +1,6 @@
 """The prior of a link, before its words: from the success rate of its site and host, and from the page it stands on.
 
-Idea: a page of a site that gave relevant pages lately is likely relevant, whatever the link says; a portal is one site with
+Idea: a page of a site that gave relevant pages recently is likely relevant, whatever the link says; a portal is one site with
     many channels, so its hosts have counts of their own, smoothed towards their site's. And relevant pages link to relevant
     pages more often than others do; how much more often is learned in the crawl.
 Formula: prior(link) = s + g

@@ -1,6 +1,6 @@
 """A word's weight in a score, also for a word that training has not seen.
 
-The tokenizer takes a long compound as one word (足球比赛) when training has only met its parts (足球, 比赛).
+The tokenizer reads a long compound as one word (足球比赛) when training has only met its parts (足球, 比赛).
 
 Idea: a known word has its own weight; an unknown Han word of 3 characters or more is read as the longest known words
     in it, from the left, at least 2 characters each, and has the sum of their weights; other unknown words have none.

@@ -116,7 +116,7 @@ def _places(topic: Topic) -> str:
         kind = "negative" if topic.positive else "positive"
         raise ArgumentError(
             f"topic {topic.name!r}",
-            f"has no {kind} places to label links by",
+            f"has no {kind} URL prefixes to label links by",
             f'add `{kind} = ["www.example.com/section/"]` to the topic file',
         )
     return " ".join(f"http://{place}" for place in (*topic.positive, *topic.negative))

@@ -94,14 +94,14 @@ class ContextGraph(GraphStrategy):
 
     def _page_values(self, pages: Sequence[int]) -> Floats:
         """Of pages whose words are kept: -layer + confidence."""
-        judged = np.array([self._relevances[page] for page in pages])
+        relevances = np.array([self._relevances[page] for page in pages])
         if self._layers is None:
-            layers, sure = np.full(len(pages), OTHER), np.where(judged >= 1, judged - 1, judged)
+            layers, sure = np.full(len(pages), OTHER), np.where(relevances >= 1, relevances - 1, relevances)
         else:
             layers, sure = self._layers.classify(as_rows([self._texts[page] for page in pages]))
             layers = np.where(sure < self.limit, OTHER, layers)
-        layers = np.where(judged >= 1, 0, layers)
-        sure = np.where(judged >= 1, judged - 1, sure)
+        layers = np.where(relevances >= 1, 0, layers)
+        sure = np.where(relevances >= 1, relevances - 1, sure)
         values: Floats = _LESS_THAN_ONE * sure - layers
         return values
 

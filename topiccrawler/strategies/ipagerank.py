@@ -21,7 +21,7 @@ from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
 class IPageRank(GraphStrategy):
     """Fetch the link first that important pages point to with words near the topic.
 
-    Idea: PageRank of a reader who follows a link with a probability proportional to its nearness to the
+    Idea: PageRank of a reader who follows a link with a probability proportional to its similarity to the
         topic.
     Formula: IPR(A) = (1 - d) + d * sum over pages T with a link to A of
         IPR(T) * RW(T -> A) / sum over j of RW(T -> j)

@@ -68,14 +68,14 @@ class LinkModel(Strategy):
     _sums: Floats = field(default_factory=lambda: np.zeros((3, SIZE)), init=False, repr=False)  # S: -, +, all
     _labels: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0], init=False, repr=False)  # the same
     _texts: dict[str, Hashed] = field(default_factory=dict, init=False, repr=False)  # T
-    # of T, the likeness to its pages: -, +, all
-    _linked: dict[str, list[float]] = field(default_factory=dict, init=False, repr=False)
+    # of T, the similarity to its pages: -, +, all
+    _to_pages: dict[str, list[float]] = field(default_factory=dict, init=False, repr=False)
     _scores: dict[str, float] = field(default_factory=dict, init=False, repr=False)
     _direct: dict[str, float] = field(default_factory=dict, init=False, repr=False)  # part of labelled pages
     _read: dict[str, None] = field(default_factory=dict, init=False, repr=False)
     _off_topic: frozenset[str] = field(default=frozenset(), init=False, repr=False)
     _refreshing: bool = field(default=False, init=False, repr=False)
-    _untold: deque[str] = field(default_factory=deque, init=False, repr=False)  # new scores not given yet
+    _pending: deque[str] = field(default_factory=deque, init=False, repr=False)  # new scores not given yet
 
     def __post_init__(self) -> None:
         check_range(self.name, "gamma", self.gamma, 0.0, 0.999)
@@ -104,12 +104,12 @@ class LinkModel(Strategy):
             likeness = self._vectors.matrix(texts) @ self._vectors.matrix([words]).T
             near[:] = (likeness.toarray() + _LIKENESS_OF_A_LINK) * _parted(label)
         for link, text, pair in zip(links, texts, near.tolist(), strict=True):
-            before = self._linked.get(link.url)
+            before = self._to_pages.get(link.url)
             if before is None:
-                self._texts[link.url], self._linked[link.url] = text, pair
+                self._texts[link.url], self._to_pages[link.url] = text, pair
             else:
                 before[:] = [old + new for old, new in zip(before, pair, strict=True)]
-        votes, total = self._towards(texts, [self._linked[link.url] for link in links])
+        votes, total = self._towards(texts, [self._to_pages[link.url] for link in links])
         given = (1.0 - self.gamma) * votes
         votes = np.divide(given, total, out=np.zeros(total.size), where=total > 0)
         pairs = zip(links, votes.tolist(), strict=True)
@@ -123,10 +123,10 @@ class LinkModel(Strategy):
         self._bound()
         return found
 
-    def _towards(self, texts: Sequence[Hashed], linked: Sequence[list[float]]) -> tuple[Floats, Floats]:
+    def _towards(self, texts: Sequence[Hashed], to_pages: Sequence[list[float]]) -> tuple[Floats, Floats]:
         """For each text its row of U times X_S, and the sum of that row."""
         sums = self._vectors.matrix(texts) @ self._sums.T
-        sums += self.linking * self._labels[2] * np.array(linked).reshape(-1, 3)
+        sums += self.linking * self._labels[2] * np.array(to_pages).reshape(-1, 3)
         negatives, positives, _ = self._labels
         weight = min(positives / negatives, _NEGATIVE_WEIGHT_MOST) if negatives else 0.0
         return sums[:, 1] - weight * sums[:, 0], sums[:, 2]
@@ -134,7 +134,7 @@ class LinkModel(Strategy):
     def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:
         if not self._refreshing and self._texts:
             texts = list(self._texts.values())
-            votes, total = self._towards(texts, list(self._linked.values()))
+            votes, total = self._towards(texts, list(self._to_pages.values()))
             likeness = nearest_rows(self._vectors.matrix(texts), self.k)
             total = total + np.asarray(likeness.sum(axis=1))
             shares = np.divide(1.0, total, out=np.zeros(total.size), where=total > 0)
@@ -143,9 +143,9 @@ class LinkModel(Strategy):
             scores = propagate(votes, likeness, self.gamma).tolist()
             self._scores = dict(zip(self._texts, scores, strict=True))
             self._direct = dict(zip(self._texts, ((1.0 - self.gamma) * votes).tolist(), strict=True))
-            self._refreshing, self._untold = True, deque(self._scores)
-        while self._untold:
-            url = self._untold.popleft()
+            self._refreshing, self._pending = True, deque(self._scores)
+        while self._pending:
+            url = self._pending.popleft()
             if url in self._scores:
                 yield self._score(url)
         self._refreshing = False
@@ -164,8 +164,8 @@ class LinkModel(Strategy):
             self._drop(url)
 
     def _drop(self, url: str) -> None:
-        for known in (self._texts, self._linked, self._scores, self._direct):
-            known.pop(url, None)
+        for table in (self._texts, self._to_pages, self._scores, self._direct):
+            table.pop(url, None)
 
     def current(self, link: Link) -> Score | None:
         return self._score(link.url) if link.url in self._scores else None
@@ -185,12 +185,12 @@ class LinkModel(Strategy):
             "labels": self._labels,
             "urls": list(self._texts),
             **packed_texts(list(self._texts.values())),
-            "linked": [self._linked[url] for url in self._texts],
+            "linked": [self._to_pages[url] for url in self._texts],
             "scores": [self._scores[url] for url in self._texts],
             "direct": [self._direct[url] for url in self._texts],
             "read": list(self._read),
             "refreshing": self._refreshing,
-            "untold": list(self._untold),
+            "untold": list(self._pending),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -200,13 +200,13 @@ class LinkModel(Strategy):
         self._sums[:, used] = unpacked(state["sums"], np.float64).reshape(3, used.size)
         self._labels = [float(part) for part in state["labels"]]
         self._texts = dict(zip(state["urls"], unpacked_texts(state), strict=True))
-        linked = ([float(part) for part in parts] for parts in state["linked"])
-        self._linked = dict(zip(state["urls"], linked, strict=True))
+        to_pages = ([float(part) for part in parts] for parts in state["linked"])
+        self._to_pages = dict(zip(state["urls"], to_pages, strict=True))
         self._scores = dict(zip(state["urls"], map(float, state["scores"]), strict=True))
         self._direct = dict(zip(state["urls"], map(float, state["direct"]), strict=True))
         self._read = dict.fromkeys(state["read"])
         self._refreshing = bool(state["refreshing"])
-        self._untold = deque(state["untold"])
+        self._pending = deque(state["untold"])
 
 
 def _parted(label: float) -> Floats:

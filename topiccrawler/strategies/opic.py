@@ -36,14 +36,14 @@ class Opic(GraphStrategy):
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         source, nodes = self._graph.add(page.url, [link.url for link in links], self._shares(page, links))
         cash = self._room(0.0)
-        held = 1.0 if page.depth < 0 else float(cash[source])
+        given = 1.0 if page.depth < 0 else float(cash[source])
         cash[source] = 0.0
         targets, weights = self._graph.out(source), np.array(self._graph.out_weights(source))
         total = float(weights.sum())
         if total > 0:
-            cash[np.array(targets)] += held * (weights / total)
+            cash[np.array(targets)] += given * (weights / total)
         else:
-            self._pool += held
+            self._pool += given
         return [Score(link.url, value) for link, value in zip(links, cash[nodes].tolist(), strict=True)]
 
     def _shares(self, page: Page, links: Sequence[Link]) -> Sequence[float] | None:

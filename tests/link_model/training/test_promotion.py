@@ -80,15 +80,15 @@ def test_merged_models_have_counted_what_both_have() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "told"),
+    ("other", "message"),
     [
         (model(file="b", context="dom"), "one model has context 'window', another 'dom'"),
         (model(file="b", event="multinomial"), "event 'bernoulli', another 'multinomial'"),
         (model("股票"), "both were trained on a.jsonl"),
     ],
 )
-def test_models_that_do_not_add_up_are_not_merged(other: LinkClassifier, told: str) -> None:
-    with pytest.raises(ModelError, match=told):
+def test_models_that_do_not_add_up_are_not_merged(other: LinkClassifier, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
         merged([model(), other])
 
 

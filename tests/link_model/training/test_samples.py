@@ -104,7 +104,7 @@ def test_documents_have_title_text_and_host(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         (b"{\n", "line 1: is no JSON object"),
         (b'{"url": "http://a/", "label": 1}\n[1]\n', "line 2: is no JSON object"),
@@ -117,12 +117,12 @@ def test_documents_have_title_text_and_host(tmp_path: Path) -> None:
         (b"x" * 5_000_000, "line 1: is longer than 4000000 bytes"),
     ],
 )
-def test_a_bad_line_is_named(tmp_path: Path, body: bytes, told: str) -> None:
+def test_a_bad_line_is_named(tmp_path: Path, body: bytes, message: str) -> None:
     path = tmp_path / "l.jsonl"
     path.write_bytes(body)
     with pytest.raises(LinksFileError) as refused:
         list(read_links(path, topic(), "window"))
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert str(refused.value).startswith(str(path))
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.link_model.model_file import dumps
-from topiccrawler.link_model.training.sources import Sample, balanced, damped, place_samples, pooled
+from topiccrawler.link_model.training.sources import Sample, balanced, damped, prefix_samples, pooled
 from topiccrawler.link_model.training.train import THRESHOLD, TrainingRecipe, evened, split, train
 from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.model import Link
@@ -184,7 +184,7 @@ def test_known_places_speak_for_and_against_an_address(negative_topic: Topic) ->
         },
         "test",
     )
-    found = place_samples(
+    found = prefix_samples(
         topic, [negative_topic.model_copy(update={"positive": ("hupu.com", "eastmoney.com")})]
     )
     assert [(item.words.url, item.positive, item.has) for item in found] == [
@@ -193,7 +193,7 @@ def test_known_places_speak_for_and_against_an_address(negative_topic: Topic) ->
         (["travel", "site"], False, ("url",)),
         (["hupu"], False, ("url",)),
     ]
-    assert place_samples(topic.model_copy(update={"negative": ()}), []) == []
+    assert prefix_samples(topic.model_copy(update={"negative": ()}), []) == []
     links = [
         Link(url=url, host="") for url in ("http://fund.eastmoney.com/", "http://m.hupu.com/", "http://x.cn/")
     ]

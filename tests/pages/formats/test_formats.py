@@ -192,10 +192,10 @@ def test_a_zip_bomb_that_lies_about_its_size_is_refused(
 ) -> None:
     size = 101_000_000
     lying = bytearray(rezip(word_file, {"word/document.xml": bytes(size)}))
-    true, told = size.to_bytes(4, "little"), (1000).to_bytes(4, "little")
+    true, claimed = size.to_bytes(4, "little"), (1000).to_bytes(4, "little")
     at = lying.find(true)
     while at >= 0:
-        lying[at : at + 4] = told
+        lying[at : at + 4] = claimed
         at = lying.find(true)
     with zipfile.ZipFile(io.BytesIO(bytes(lying))) as archive:
         assert archive.getinfo("word/document.xml").file_size == 1000

@@ -1,4 +1,4 @@
-"""The strategy that weighs all evidence: its scores and its learning, worked by hand."""
+"""The strategy that weighs all features: its scores and its learning, worked by hand."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def test_an_outcome_moves_the_weights_by_adagrad_and_the_groups_by_one_page() ->
     assert weights["link text"] == pytest.approx(
         1 - 0.5 * error * value / math.sqrt(1 + (error * value) ** 2)
     )
-    assert weights["page"] == 1.0  # that evidence was 0
-    told = {score.url: score.value for score in strategy.refresh(())}
-    assert list(told) == ["http://a.example/2"]
+    assert weights["page"] == 1.0  # that feature was 0
+    rescored = {score.url: score.value for score in strategy.refresh(())}
+    assert list(rescored) == ["http://a.example/2"]
     assert (
-        told["http://a.example/2"] > before + 1
+        rescored["http://a.example/2"] > before + 1
     )  # its site and the host that links it have given a relevant page
 
 
@@ -100,14 +100,16 @@ def test_what_it_took_from_a_page_teaches_it_the_same_again() -> None:
 @pytest.mark.parametrize(
     "damaged", [[], ["http://a.example/"], ["http://a.example/", "", 0.5, True, "", [], [1.0]]]
 )
-def test_what_was_kept_of_a_page_and_is_damaged_is_told_from_what_is_not(damaged: list[object]) -> None:
+def test_what_was_kept_of_a_page_and_is_damaged_is_distinguished_from_what_is_not(
+    damaged: list[object],
+) -> None:
     with pytest.raises((ValueError, TypeError)):
         begun().take(damaged)
 
 
 def test_a_state_of_other_evidence_is_refused() -> None:
     state = begun().save()
-    with pytest.raises(ValueError, match="weights of 2 kinds of evidence, not of 8"):
+    with pytest.raises(ValueError, match="weights of 2 features, not of 8"):
         begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
 
 
@@ -148,15 +150,15 @@ def test_evidence_left_out_says_nothing() -> None:
     assert found["http://a.example/"] == found["http://b.example/"] == pytest.approx(-1)
 
 
-def test_the_queue_is_told_only_of_what_may_be_fetched_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_queue_is_given_only_what_may_be_fetched_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "HEAD", 3)
     strategy = begun()
     links = [link(f"http://h{n}.example/", 20.0 - n) for n in range(20)]
     strategy.visit(SEED_PAGE, links)
     first = links[0]
     strategy.visit(Page(first.url, relevance=0.5, is_target=True, via=Via(first)), [])  # all of its list rise
-    told = [score.url for score in strategy.refresh(())]
-    assert told == ["http://h1.example/", "http://h2.example/", "http://h3.example/"]
+    rescored = [score.url for score in strategy.refresh(())]
+    assert rescored == ["http://h1.example/", "http://h2.example/", "http://h3.example/"]
     assert [score.url for score in strategy.refresh(())] == []
 
 
@@ -183,5 +185,5 @@ def test_parameters_are_checked() -> None:
         Adaptive(keep=1.5)
     with pytest.raises(StrategyError, match="rate"):
         Adaptive(rate=-1.0)
-    with pytest.raises(StrategyError, match="no evidence 'luck'"):
+    with pytest.raises(StrategyError, match="no feature 'luck'"):
         Adaptive(without="words,luck")

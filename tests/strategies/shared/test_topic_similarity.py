@@ -1,4 +1,4 @@
-"""How link texts are held against the topic."""
+"""How similar link texts are to the topic."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ TOPIC = Topic(name="fund", keywords={"基金": 1.0, "股票": 1.0, "银行": 1.0
 
 def test_one_keyword_of_a_short_text_is_its_cosine_under_the_root() -> None:
     """cosine = 1 / sqrt(3.01); the share of topic words is full from a tenth of the words on."""
-    sight = TopicSimilarity(TOPIC)
-    assert sight.relevance(["基金"]) == pytest.approx(math.sqrt(1 / math.sqrt(3.01)))
-    assert sight.relevance(["基金", *["足球"] * 9]) == pytest.approx(sight.relevance(["基金"]))
-    assert sight.relevance(["基金", *["足球"] * 39]) == pytest.approx(sight.relevance(["基金"]) / 2)
-    assert sight.relevance(["足球"]) == sight.relevance([]) == 0.0
+    similarity = TopicSimilarity(TOPIC)
+    assert similarity.relevance(["基金"]) == pytest.approx(math.sqrt(1 / math.sqrt(3.01)))
+    assert similarity.relevance(["基金", *["足球"] * 9]) == pytest.approx(similarity.relevance(["基金"]))
+    assert similarity.relevance(["基金", *["足球"] * 39]) == pytest.approx(similarity.relevance(["基金"]) / 2)
+    assert similarity.relevance(["足球"]) == similarity.relevance([]) == 0.0
 
 
 def test_anchor_and_context_of_each_link_are_held_apart() -> None:
@@ -34,8 +34,8 @@ def test_anchor_and_context_of_each_link_are_held_apart() -> None:
 
 def test_the_nearest_topic_word_counts_among_the_heaviest() -> None:
     thesaurus = Thesaurus(["Aa01A01= 基金 公募", "Aa01A02= 储蓄", "Ba01A01= 天气 气候"])
-    nearness = WordSimilarity(TOPIC, thesaurus, top_words=3)
-    assert nearness.of_words(["足球", "储蓄", "公募"]) == 1.0
-    assert nearness.of_words(["储蓄"]) == 0.6
-    assert nearness.of_words(["气候"]) == nearness.of_words([]) == 0.0
+    similarity = WordSimilarity(TOPIC, thesaurus, top_words=3)
+    assert similarity.of_words(["足球", "储蓄", "公募"]) == 1.0
+    assert similarity.of_words(["储蓄"]) == 0.6
+    assert similarity.of_words(["气候"]) == similarity.of_words([]) == 0.0
     assert WordSimilarity(TOPIC, thesaurus, top_words=4).of_words(["气候"]) == 1.0

@@ -24,23 +24,23 @@ from topiccrawler.topics.topic import Topic
 
 def label(url: str, topic: Topic) -> int | None:
     """1, 0, or None when neither list holds the address. A prefix in both lists counts as positive."""
-    known = _places(tuple(topic.positive), tuple(topic.negative))
-    for place in _holders(url):
-        if place in known:
-            return known[place]
+    labels = _label_of_prefix(tuple(topic.positive), tuple(topic.negative))
+    for prefix in _prefixes(url):
+        if prefix in labels:
+            return labels[prefix]
     return None
 
 
 @lru_cache(maxsize=64)
-def _places(positive: Iterable[str], negative: Iterable[str]) -> dict[str, int]:
-    return {_trimmed(place): 0 for place in negative} | {_trimmed(place): 1 for place in positive}
+def _label_of_prefix(positive: Iterable[str], negative: Iterable[str]) -> dict[str, int]:
+    return {_trimmed(prefix): 0 for prefix in negative} | {_trimmed(prefix): 1 for prefix in positive}
 
 
-def _trimmed(place: str) -> str:
-    return re.sub(r"^(?:https?://)?", "", place.strip().lower()).rstrip("/")
+def _trimmed(prefix: str) -> str:
+    return re.sub(r"^(?:https?://)?", "", prefix.strip().lower()).rstrip("/")
 
 
-def _holders(url: str) -> Iterator[str]:
+def _prefixes(url: str) -> Iterator[str]:
     """Every prefix that holds `url`: longest path first on its own host, then the domains above it, nearest first."""
     try:
         parts = urlsplit(url.lower())

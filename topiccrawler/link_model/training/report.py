@@ -71,9 +71,9 @@ def _sources(model: LinkClassifier) -> Iterator[str]:
 
 
 def _words(model: LinkClassifier, name: str) -> Iterator[str]:
-    evidence = model.counts.evidence(name, model.event)
-    ranked = sorted(evidence.items(), key=lambda pair: (pair[1], pair[0]))
-    yield f"  {len(ranked)} words; lexicon flag {evidence.get(LEXICON, 0.0):.2f}"
+    odds_of = model.counts.log_odds(name, model.event)
+    ranked = sorted(odds_of.items(), key=lambda pair: (pair[1], pair[0]))
+    yield f"  {len(ranked)} words; lexicon flag {odds_of.get(LEXICON, 0.0):.2f}"
     yield "  on topic:  " + _listed(ranked[::-1][:_TOP_WORDS])
     yield "  off topic: " + _listed(ranked[:_TOP_WORDS])
 

@@ -10,8 +10,8 @@ Formula: weight of a link = 1 / (times its anchor occurs on its host * (links of
     class total of a source, both classes = share * sqrt(samples of + * samples of -), samples as they are
     shares: links 0.25, headlines 1, documents 0.5, keywords 1, URL prefixes 1; a keyword counts as 40 samples, times its
         weight over the heaviest, a prefix as 30 (ours; chosen on links of other sites: docs/lab/link-models.md)
-Cost: one pass; the tokenizer takes most of it.
-But: the paper has one source and takes it as it is; link_model.training.train trains that model too, for its table.
+Cost: one pass, most of it in the tokenizer.
+But: the paper has one source and uses it as it is; link_model.training.train trains that model too, for its table.
     Boilerplate words are counted for no class (link_model.training.boilerplate).
 Reference: Han et al. 2010, §3.2; the weights are ours.
 """
@@ -43,11 +43,17 @@ from topiccrawler.topics.labelled_texts import LabelledText
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import host_of
 
-SHARES = {"links": 0.25, "headlines": 1.0, "documents": 0.5, "keywords": 1.0, "places": 1.0}
+SHARES = {
+    "links": 0.25,
+    "headlines": 1.0,
+    "documents": 0.5,
+    "keywords": 1.0,
+    "places": 1.0,
+}  # places: URL prefixes
 HOST_DAMPING = 0.25
 SENTENCES_PER_DOCUMENT = 8
 SAMPLES_PER_KEYWORD = 40.0
-SAMPLES_PER_PLACE = 30.0
+SAMPLES_PER_PREFIX = 30.0
 
 _CHUNK = 5_000
 _SENTENCE_END = re.compile(r"[\n。！？!?]+")
@@ -125,20 +131,23 @@ def keyword_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Samp
     return samples + document_samples(texts)
 
 
-def place_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample]:
+def prefix_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample]:
     """The topic's URL prefixes against its negative ones and those of other topics: the words of their addresses.
 
     Without both classes there are no samples.
     """
     own = dict.fromkeys(topic.positive)
     others = dict.fromkeys(
-        [*topic.negative, *(place for negative_topic in negative_topics for place in negative_topic.positive)]
+        [
+            *topic.negative,
+            *(prefix for negative_topic in negative_topics for prefix in negative_topic.positive),
+        ]
     )
-    found = [(place, True) for place in own] + [(place, False) for place in others if place not in own]
+    found = [(prefix, True) for prefix in own] + [(prefix, False) for prefix in others if prefix not in own]
     samples = [
-        Sample(LinkWords((), (), words), positive, SAMPLES_PER_PLACE, has=("url",))
-        for place, positive in found
-        if (words := channel_words(f"http://{place.rstrip('/')}/"))
+        Sample(LinkWords((), (), words), positive, SAMPLES_PER_PREFIX, has=("url",))
+        for prefix, positive in found
+        if (words := channel_words(f"http://{prefix.rstrip('/')}/"))
     ]
     return samples if all(_sides(samples)) else []
 

@@ -37,7 +37,7 @@ from topiccrawler.link_model.training.sources import (
     headline_samples,
     keyword_samples,
     link_samples,
-    place_samples,
+    prefix_samples,
     silently,
 )
 from topiccrawler.links.extract import ContextMaker
@@ -60,7 +60,7 @@ class TrainingRecipe:
     headlines: Sequence[Path] = ()
     documents: Sequence[Path] = ()
     lexicon: Sequence[str] = ()  # the topic's own when empty
-    negative_topics: Sequence[Topic] = ()  # whose keywords are the rest of the world
+    negative_topics: Sequence[Topic] = ()  # whose keywords stand for all other topics
     context: ContextMaker = "window"
     event: Event = "bernoulli"
     seed: int = 0
@@ -90,7 +90,7 @@ def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
         "headlines": headline_samples(headlines, progress),
         "documents": document_samples(documents, progress),
         "keywords": keyword_samples(recipe.topic, recipe.negative_topics),
-        "places": place_samples(recipe.topic, recipe.negative_topics),
+        "places": prefix_samples(recipe.topic, recipe.negative_topics),
     }
     samples = {name: found for name, found in samples.items() if found}
     texts = whole_texts(documents, progress) if "links" in samples else []
@@ -156,7 +156,7 @@ class _Bench:
         self.curve.append(replace(self.rows[-1], name=_named(kept)))
 
     def headlines(self) -> None:
-        """Words of two thirds of the headlines, with documents beside them, and the whole model, on the rest."""
+        """Words of two thirds of the headlines, with documents beside them, and the whole model, on the last third."""
         if "headlines" not in self.samples:
             return
         kept, held_out = split(self.samples["headlines"], self.recipe.seed, by_host=False, share=2 / 3)

@@ -45,5 +45,5 @@ class Regression:
         """What `save` kept. ValueError when it was of other features."""
         weights, squares = np.array(state["weights"], float), np.array(state["squares"], float)
         if not weights.shape == squares.shape == self.weights.shape:
-            raise ValueError(f"weights of {weights.size} kinds of evidence, not of {self.weights.size}")
+            raise ValueError(f"weights of {weights.size} features, not of {self.weights.size}")
         self.weights, self.squares = weights, squares

@@ -87,7 +87,7 @@ class Adaptive(Strategy):
     rate: float = 0.3
     smoothing: float = 0.5
     keep: float = 0.9
-    without: str = ""  # kinds of evidence left out, separated by commas (for ablations)
+    without: str = ""  # features left out, separated by commas (for ablations)
     share_names: ClassVar[tuple[str, ...]] = tuple(FEATURES)
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
     _threshold: float = field(default=0.5, init=False, repr=False)
@@ -98,7 +98,7 @@ class Adaptive(Strategy):
         check_range(self.name, "keep", self.keep, 0.0, 1.0)
         left_out = {name.strip() for name in self.without.split(",") if name.strip()}
         if unknown := sorted(left_out - FEATURES.keys()):
-            fault, remedy = f"adaptive has no evidence {unknown[0]!r}", f"use {', '.join(FEATURES)}"
+            fault, remedy = f"adaptive has no feature {unknown[0]!r}", f"use {', '.join(FEATURES)}"
             raise StrategyError(f"strategy parameter without={self.without}", fault, remedy)
         self._mask = np.array([float(name not in left_out) for name in FEATURES])
         self._regression = Regression(FEATURES.values(), self.rate)
@@ -137,13 +137,13 @@ class Adaptive(Strategy):
         if not seen.links:
             return ()
         rows = self._meet(seen)
-        known = self._urls
+        urls = self._urls
         features = self._features(rows)
         values = self._regression.scores(features)
-        known.columns["score"][rows] = values
-        queued = known.columns["queued"]
+        urls.columns["score"][rows] = values
+        queued = urls.columns["queued"]
         queued[rows] = np.maximum(queued[rows], values)  # the larger one; a refresh may lower it
-        known.forget()
+        urls.forget()
         return self._as_scores(rows, values, features)
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
@@ -159,15 +159,15 @@ class Adaptive(Strategy):
         To rescore all rows is cheap beside writing every small change to a queue on disk. So only rows that are, or
         were, among the first HEAD are passed on, and only changes of at least LEAST_CHANGE.
         """
-        known, estimates = self._urls, self._urls.columns["score"]
+        urls, estimates = self._urls, self._urls.columns["score"]
         self._refreshes += 1
-        waiting, touched = known.waiting_rows(), known.touched_rows()
+        waiting, touched = urls.waiting_rows(), urls.touched_rows()
         rows = waiting
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
             rows = np.union1d(best, touched)
         estimates[rows] = self._regression.scores(self._features(rows))
-        queued = known.columns["queued"]
+        queued = urls.columns["queued"]
         head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
         matters = np.maximum(estimates[rows], queued[rows]) >= head
         rows = rows[matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)]
@@ -191,7 +191,7 @@ class Adaptive(Strategy):
         return list(map(Score, urls, values.tolist(), repeat(0.0), self._shares(features)))
 
     def _shares(self, features: Floats) -> list[bytes]:
-        """What each kind of evidence adds to the score of each row."""
+        """What each feature adds to the score of each row."""
         return packed_rows(features * self._regression.weights)
 
     def save(self) -> Mapping[str, Any]:
@@ -217,32 +217,32 @@ class Adaptive(Strategy):
     def _learn(self, page: PageObservation) -> None:
         """The outcome of a page labels the link it came by, with the features it has."""
         outcome = float(page.is_target)
-        known = self._urls
-        row = known.rows.get(page.came_by)
-        if row is not None and known.waiting[row]:
+        urls = self._urls
+        row = urls.rows.get(page.came_by)
+        if row is not None and urls.waiting[row]:
             self._regression.learn(self._features(np.array([row]))[0], outcome)
-            for name, group_rates in known.group_rates.items():
-                group_rates.add(int(known.groups[name][row]), outcome)
-            known.waiting[row] = False
-        texts = [known.vocabulary.of([page.title])]
+            for name, group_rates in urls.group_rates.items():
+                group_rates.add(int(urls.groups[name][row]), outcome)
+            urls.waiting[row] = False
+        texts = [urls.vocabulary.of([page.title])]
         if row is not None:
-            texts.append(known.words[row])
-        known.vocabulary.learn(texts, label_of(page.relevance, self._threshold))
+            texts.append(urls.words[row])
+        urls.vocabulary.learn(texts, label_of(page.relevance, self._threshold))
         self._fetched = FADE * (self._fetched + 1.0)
         self._relevant = FADE * (self._relevant + outcome)
 
     def _meet(self, page: PageObservation) -> Numbers:
         """Add a page's links to the columns; the rows of those that wait."""
-        known = self._urls
-        rows = known.rows_of([link.url for link in page.links])
-        waits = known.waiting[rows]
+        urls = self._urls
+        rows = urls.rows_of([link.url for link in page.links])
+        waits = urls.waiting[rows]
         if not waits.any():
             return rows[waits]
         links, rows = list(compress(page.links, waits.tolist())), rows[waits]
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
-        came = known.rows.get(page.came_by)
+        came = urls.rows.get(page.came_by)
         here = self._promise(page.relevance)
-        return known.meet(
+        return urls.meet(
             page.url,
             links,
             rows,
@@ -250,7 +250,7 @@ class Adaptive(Strategy):
             standings=odds / ODDS_SCALE + here,
             headings=np.array([self._heading(link.heading) for link in links]),
             relevance=here,
-            grandparent=float(known.columns["best_relevance"][came]) if came is not None else 0.0,
+            grandparent=float(urls.columns["best_relevance"][came]) if came is not None else 0.0,
         )
 
     def _promise(self, relevance: float) -> float:
@@ -270,10 +270,10 @@ class Adaptive(Strategy):
 
     def _features(self, rows: Numbers) -> Floats:
         """(rows, features), in the order of FEATURES."""
-        known, columns = self._urls, self._urls.columns
+        urls, columns = self._urls, self._urls.columns
         overall = self._relevant / self._fetched
         site, source_host = (
-            logit(known.group_rates[name].rate(known.groups[name][rows], overall, self.smoothing))
+            logit(urls.group_rates[name].rate(urls.groups[name][rows], overall, self.smoothing))
             - logit(overall)
             for name in GROUPS
         )
@@ -286,7 +286,7 @@ class Adaptive(Strategy):
             columns["best_grandparent"][rows],
             site,
             source_host,
-            2.0 * np.tanh(known.vocabulary.known(known.words[rows]) / WORDS_SCALE),
+            2.0 * np.tanh(urls.vocabulary.log_odds(urls.words[rows]) / WORDS_SCALE),
         )
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features

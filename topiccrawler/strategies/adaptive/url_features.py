@@ -152,15 +152,15 @@ class UrlFeatures:
     @classmethod
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> UrlFeatures:
         """What `save` kept."""
-        known = cls(keep)
-        known.rows_of(list(list_of(state["urls"])))
-        count = len(known.urls)
+        features = cls(keep)
+        features.rows_of(list(list_of(state["urls"])))
+        count = len(features.urls)
         for name in cls.FLOATS:
-            known.columns[name][:count] = unpacked(state["columns"][name])
+            features.columns[name][:count] = unpacked(state["columns"][name])
         for name in GROUPS:
-            known.groups[name][:count] = unpacked(state["groups"][name], np.int64)
-            known.group_rates[name] = GroupRates.load(state["group_rates"][name], keep)
-        known.words[:count] = unpacked(state["words"], np.int64).reshape(count, WORDS_OF_A_URL)
-        known.waiting[:count] = unpacked(state["waiting"], np.bool_)
-        known.vocabulary = WordStatistics.load(state["vocabulary"])
-        return known
+            features.groups[name][:count] = unpacked(state["groups"][name], np.int64)
+            features.group_rates[name] = GroupRates.load(state["group_rates"][name], keep)
+        features.words[:count] = unpacked(state["words"], np.int64).reshape(count, WORDS_OF_A_URL)
+        features.waiting[:count] = unpacked(state["waiting"], np.bool_)
+        features.vocabulary = WordStatistics.load(state["vocabulary"])
+        return features

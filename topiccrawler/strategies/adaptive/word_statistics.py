@@ -3,7 +3,7 @@
 100 000 waiting URLs are rescored in milliseconds: words are numbers, a URL keeps at most WORDS_OF_A_URL of them, and the
 log-odds of all rows are looked up at once.
 Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a URL has the sum over its words
-          n+, n-  pages whose link or title held w, by label and 1 - label, decayed: a page HALF_LIFE_PAGES ago counts half
+          n+, n-  pages whose link or title contains w, by label and 1 - label, decayed: a page HALF_LIFE_PAGES ago counts half
           p       share of relevant pages among those counted, decayed likewise;  m  smoothing
 Reference link_model.learning, of which this is the form for many URLs at once.
 """
@@ -61,7 +61,7 @@ class WordStatistics:
             self._totals /= self._weight
             self._weight = 1.0
 
-    def known(self, numbers: Numbers) -> Floats:
+    def log_odds(self, numbers: Numbers) -> Floats:
         """The sum of the log-odds of each row's words."""
         many = numbers.size > len(self)  # then each word is computed once
         prior = self._totals / self._totals.sum()

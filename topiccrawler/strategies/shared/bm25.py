@@ -95,8 +95,8 @@ def _shares(documents: Sequence[Words]) -> tuple[Words, csr_array]:
     owners = np.repeat(np.arange(lengths.size), lengths)
     counts = csr_array((np.ones(terms.size), (owners, terms)), shape=(lengths.size, vocabulary.size))
     counts.sum_duplicates()
-    held = np.bincount(counts.indices, minlength=vocabulary.size)
-    idf = np.log(1.0 + (lengths.size - held + 0.5) / (held + 0.5))
+    containing = np.bincount(counts.indices, minlength=vocabulary.size)
+    idf = np.log(1.0 + (lengths.size - containing + 0.5) / (containing + 0.5))
     mean = float(lengths.mean()) or 1.0
     tempered = K1 * (1.0 - B + B * lengths / mean)
     rows = np.repeat(np.arange(lengths.size), np.diff(counts.indptr))

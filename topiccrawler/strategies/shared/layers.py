@@ -22,7 +22,7 @@ from topiccrawler.links.packed_arrays import Floats, Ints, packed, unpacked
 from topiccrawler.strategies.shared.feature_hashing import SIZE, Hashed, as_rows
 from topiccrawler.text.tokenise import TOKENIZER
 
-OTHER = 5  # layers 0-4 are told apart
+OTHER = 5  # layers 0-4 are distinguished
 VERSION = 2
 MOST_BYTES = 100_000_000
 
@@ -36,13 +36,13 @@ class Layers:
         known = int((counts.sum(axis=0) > 0).sum())
         totals = counts.sum(axis=1, keepdims=True)
         self._logs = np.log((counts + 1.0) / (totals + max(1, known)))
-        self._used = np.array([layer for layer, held in enumerate(self.documents) if held], np.int32)
+        self._used = np.array([layer for layer, count in enumerate(self.documents) if count], np.int32)
 
     @classmethod
     def learned(cls, documents: Sequence[Sequence[Hashed]]) -> Layers:
         """From the documents of each layer."""
-        counts = np.stack([np.asarray(as_rows(held).sum(axis=0)).reshape(-1) for held in documents])
-        return cls(counts, [len(held) for held in documents])
+        counts = np.stack([np.asarray(as_rows(texts).sum(axis=0)).reshape(-1) for texts in documents])
+        return cls(counts, [len(texts) for texts in documents])
 
     def classify(self, pages: csr_array) -> tuple[Ints, Floats]:
         """For each row the most likely layer and its probability."""
@@ -71,7 +71,7 @@ class Layers:
         words = unpacked(state["words"], np.int32)
         counts = np.zeros((OTHER, SIZE))
         counts[:, words] = unpacked(state["counts"], np.float64).reshape(OTHER, words.size)
-        return cls(counts, [int(held) for held in state["documents"]])
+        return cls(counts, [int(count) for count in state["documents"]])
 
 
 def read_layers(path: Path) -> Layers:
