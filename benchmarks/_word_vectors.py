@@ -27,7 +27,7 @@ SHORTEST, LONGEST, CHUNK = 8, 2_000, 5_000  # characters of a sentence; sentence
 EDGE = re.compile(r"[|\n。！？!?]+")
 
 
-class LikeWords:
+class WordVectors:
     """Words of like use: what stands between the same neighbours in plain text that nobody labelled."""
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -37,7 +37,7 @@ class LikeWords:
         )
 
     def nearest(self, words: Sequence[str]) -> csr_array:
-        """Square: row w holds how like the nearest of the other words are to word w."""
+        """Square: row w contains how like the nearest of the other words are to word w."""
         known = np.array([at for at, word in enumerate(words) if word in self.place], dtype=np.int64)
         size, count = (len(words), len(words)), min(NEAREST, len(known) - 1)
         if count < 1:
@@ -50,8 +50,8 @@ class LikeWords:
             best = np.argpartition(-found, count - 1, axis=1)[:, :count]
             columns.append(known[best].ravel())
             likeness.append(np.maximum(np.take_along_axis(found, best, 1), 0.0).ravel() ** POWER)
-        places = np.repeat(known, count), np.concatenate(columns)
-        return csr_array((np.concatenate(likeness), places), shape=size)
+        cells = np.repeat(known, count), np.concatenate(columns)
+        return csr_array((np.concatenate(likeness), cells), shape=size)
 
 
 def counted(texts: Iterable[str]) -> tuple[dict[str, int], NDArray[np.int32], NDArray[np.int32]]:
@@ -93,10 +93,10 @@ def points(flat: NDArray[np.int32], sentence: NDArray[np.int32], size: int) -> N
     of_word = np.bincount(table.row, table.data, size)
     of_neighbour = np.bincount(table.col, table.data, columns) ** 0.75
     of_neighbour /= of_neighbour.sum() or 1.0
-    told = np.log(table.data / (of_word[table.row] * of_neighbour[table.col])) - math.log(2.0)
-    kept = told > 0
+    ppmi = np.log(table.data / (of_word[table.row] * of_neighbour[table.col])) - math.log(2.0)
+    kept = ppmi > 0
     matrix = csr_array(
-        (told[kept].astype(np.float32), (table.row[kept], table.col[kept])), shape=counts.shape
+        (ppmi[kept].astype(np.float32), (table.row[kept], table.col[kept])), shape=counts.shape
     )
     dimensions = min(DIMENSIONS, *(side - 1 for side in matrix.shape))
     left_side, strength, _ = randomized_svd(matrix, dimensions, n_iter=2, random_state=0)

@@ -84,8 +84,8 @@ def rows_of(maker: str, samples: list[Sample], topic: Topic, seed: int) -> Itera
     lexicon = Lexicon(topic.lexicon)
     nothing = LinkClassifier(topic.name, Counts())
     for how, by_host in (("links", False), ("hosts", True)):
-        kept, aside = (evened(side, seed) for side in split(samples, seed, by_host))
-        for row in link_rows(kept, aside, None, lexicon, nothing, f"{maker}, {how}", silently):
+        kept, held_out = (evened(side, seed) for side in split(samples, seed, by_host))
+        for row in link_rows(kept, held_out, None, lexicon, nothing, f"{maker}, {how}", silently):
             if row.name.endswith(ROWS):
                 yield row
 

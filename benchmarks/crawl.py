@@ -1,4 +1,4 @@
-"""What a whole crawl costs: CPU and memory a page, ours against a plain Scrapy spider, by turns in one run.
+"""What a whole crawl costs: CPU and memory a page, ours against a plain Scrapy spider, alternating in one run.
 
     python benchmarks/crawl.py [--pages 1500] [--concurrency 16] [--rounds 3] [--strategies breadth_first,naive_bayes] [--json]
 
@@ -148,8 +148,8 @@ def medians(runs: list[Run]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Crawl by turns and print the table."""
-    parser = argparse.ArgumentParser(description="CPU and memory of whole crawls, by turns.")
+    """Crawl alternately and print the table."""
+    parser = argparse.ArgumentParser(description="CPU and memory of whole crawls, alternating.")
     parser.add_argument("--pages", type=int, default=1500)
     parser.add_argument("--hosts", type=int, default=40)
     parser.add_argument("--concurrency", type=int, default=16)

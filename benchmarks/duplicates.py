@@ -5,7 +5,7 @@
 Each document (`text`; without a file, generated ones of Zipf-like words) is asked for against the whole index: a copy
 with `changed` of its words replaced by random words of other documents must find its original, a document alone must
 find nothing. Documents that lie near each other from the start (real files hold true copies) are asked for once and
-listed as `already_copies`, told by comparing their word pairs exactly (Jaccard >= .4), not by fingerprint.
+listed as `already_copies`, found by comparing their word pairs exactly (Jaccard >= .4), not by fingerprint.
 The index is filled up to `pages` with fingerprints of no document. The last line is JSON (alone with --json).
 """
 
@@ -54,7 +54,7 @@ def changed(document: list[str], share: float, others: list[str], dice: random.R
 
 
 def originals(all_documents: list[list[str]]) -> tuple[list[list[str]], int]:
-    """Documents of which no earlier one tells the same story, and how many were left out."""
+    """Documents of which no earlier one has the same story, and how many were left out."""
     kept: list[list[str]] = []
     holders: dict[tuple[str, str], list[int]] = defaultdict(list)
     sizes: list[int] = []

@@ -1,4 +1,4 @@
-"""Main text against gold text: ours and trafilatura, token F1 and pages per CPU second, by turns.
+"""Main text against gold text: ours and trafilatura, token F1 and pages per CPU second, alternating.
 
     python benchmarks/extraction.py DIR [--rounds 3] [--json]
 
@@ -48,7 +48,7 @@ def token_f1(found: list[str], gold: list[str]) -> float:
 
 
 def main() -> None:
-    """Read the pages, run both by turns, print."""
+    """Read the pages, run both alternately, print."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("folder", type=Path)
     options.add_argument(

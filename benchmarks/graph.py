@@ -2,7 +2,7 @@
 
     python benchmarks/graph.py [--edges 2000000] [--queued 100000] [--vertices 20000] [--json]
 
-graph: bytes held by a graph of that many edges (a page links to 100 URLs, most of them met before), and seconds of one
+graph: bytes allocated by a graph of that many edges (a page links to 100 URLs, most of them met before), and seconds of one
     PageRank, IPageRank and HITS refresh there. Bounds: 100 MB, 1 s each.
 link_model: seconds of one refresh with so many queued URLs. Bound: 1 s.
 adaptive: milliseconds of CPU for a page of 200 links, without the link classifier, and to weigh all queued URLs anew, which
@@ -34,10 +34,10 @@ from topiccrawler.topics.topic import Topic
 LINKS_PER_PAGE = 100
 
 
-def seconds(work: Callable[[], object], rounds: int = 3) -> float:
-    """CPU seconds, the best of a few rounds."""
+def seconds(work: Callable[[], object], repeats: int = 3) -> float:
+    """CPU seconds, the best of a few repeats."""
     times = []
-    for _ in range(rounds):
+    for _ in range(repeats):
         began = time.process_time()
         work()
         times.append(time.process_time() - began)
@@ -63,12 +63,12 @@ def graph_costs(edges: int) -> dict[str, float]:
             [f"http://h.example/{n}" for n in targets],
             draw.random(LINKS_PER_PAGE).tolist(),
         )
-    held, _ = tracemalloc.get_traced_memory()
+    allocated, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return {
         "edges": graph.edges,
         "nodes": len(graph),
-        "megabytes": held / 1e6,
+        "megabytes": allocated / 1e6,
         "pagerank_seconds": seconds(lambda: pagerank(graph.matrix())),
         "ipagerank_seconds": seconds(lambda: pagerank(graph.matrix(weighted=True))),
         "hits_seconds": seconds(lambda: hits(graph.matrix(weighted=True))),

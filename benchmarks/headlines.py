@@ -7,7 +7,7 @@ links/headlines_dev.tsv of the folder in TOPICCRAWLER_SHARED. A third is held ou
 
     words         naive Bayes over the words
     + characters  three naive Bayes tables (words, pairs and single characters as they stand), one sum, a trust for each
-    + sources     tables of each source that start from those of all, and of each other label against the rest
+    + sources     tables of each source that start from those of all, and of each other label against all others
     + like words  the same; a rare word starts from what words of like use say, learned from --pages and --documents
 
 Formula: x = b_s + sum over kinds k (words, pairs, characters) of t_sk * sum of e(f) + u_sk * sum of e_s(f)
@@ -41,7 +41,7 @@ from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
-from _word_vectors import LikeWords
+from _word_vectors import WordVectors
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
@@ -65,7 +65,7 @@ TRUST = (
 SMOOTHING, MOST_BORROWED, OF_ALL, OF_A_LABEL = 2.0, 8.0, 8.0, 4.0
 LEAST_OF_A_CLASS, FOLDS, RIDGE = 100, 5, 0.1
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indexes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Headline:
     label: str = ""
 
     def features(self) -> tuple[frozenset[str], ...]:
-        """Words, pairs of characters and single characters; these as they stand: how a headline is written tells too."""
+        """Words, pairs of characters and single characters; these as they stand: how a headline is written counts too."""
         text = self.text.strip()
         pairs = frozenset(text[at : at + 2] for at in range(len(text) - 1))
         return frozenset(word for word in self.words if word.isalpha()), pairs, frozenset(text)
@@ -88,8 +88,8 @@ class Headline:
 class Tables:
     """Headlines as numbers: a matrix a kind, and which words are alike."""
 
-    def __init__(self, kept: Sequence[Headline], aside: Sequence[Headline]) -> None:
-        found = [one.features() for one in (*kept, *aside)]
+    def __init__(self, kept: Sequence[Headline], held_out: Sequence[Headline]) -> None:
+        found = [one.features() for one in (*kept, *held_out)]
         self.kinds, self.words, self.alike = [], list[str](), None
         for kind in range(len(TRUST)):
             numbers: dict[str, int] = {}
@@ -105,64 +105,64 @@ class Tables:
         named = sorted(
             {s for s, _ in classes if min(classes[s, True], classes[s, False]) >= LEAST_OF_A_CLASS}
         )
-        rest = Counter(one.label for one in kept if not one.positive)
-        others = sorted(label for label, size in rest.items() if size >= LEAST_OF_A_CLASS and len(rest) > 1)
-        both = (*kept, *aside)
+        sizes = Counter(one.label for one in kept if not one.positive)
+        others = sorted(label for label, size in sizes.items() if size >= LEAST_OF_A_CLASS and len(sizes) > 1)
+        both = (*kept, *held_out)
         self.positive = np.array([one.positive for one in both])
         self.source = np.array([named.index(one.source) + 1 if one.source in named else 0 for one in both])
         self.labels = np.array([[one.label == label for label in others] for one in both]).reshape(
             len(both), -1
         )
 
-    def counts(self, kind: int, kept: Places) -> tuple[Floats, Floats, float]:
+    def counts(self, kind: int, kept: Indexes) -> tuple[Floats, Floats, float]:
         """n+ and n- of each feature, and the share of relevant headlines."""
         matrix, positive = self.kinds[kind][kept], self.positive[kept]
         return positive @ matrix, ~positive @ matrix, float((positive.sum() + 1) / (len(kept) + 2))
 
-    def evidence(
-        self, kind: int, kept: Places, smoothing: Floats | float, share: Floats | float | None
+    def log_odds(
+        self, kind: int, kept: Indexes, smoothing: Floats | float, share: Floats | float | None
     ) -> Floats:
         """e(f) for each feature of a kind; `share` None is that of the data."""
         on, off, prior = self.counts(kind, kept)
         share = prior if share is None else share
         return np.log((on + smoothing * share) / (off + smoothing * (1.0 - share))) - odds(prior)
 
-    def of_all(self, kind: int, kept: Places) -> Floats:
+    def of_all(self, kind: int, kept: Indexes) -> Floats:
         """The same with the smoothing of the formula."""
         if kind or self.alike is None:
-            return self.evidence(kind, kept, SMOOTHING, None)
+            return self.log_odds(kind, kept, SMOOTHING, None)
         on, off, prior = self.counts(kind, kept)
         like_on, like_off = self.alike @ on, self.alike @ off
         share = (like_on + 2.0 * prior) / (like_on + like_off + 2.0)
-        return self.evidence(kind, kept, SMOOTHING + np.minimum(like_on + like_off, MOST_BORROWED), share)
+        return self.log_odds(kind, kept, SMOOTHING + np.minimum(like_on + like_off, MOST_BORROWED), share)
 
-    def of_labels(self, kind: int, kept: Places) -> Floats:
+    def of_labels(self, kind: int, kept: Indexes) -> Floats:
         """e_c(f): a row a feature, a column a label."""
-        matrix, held = self.kinds[kind][kept], self.labels[kept]
-        on = matrix.T @ held.astype(np.float64)
+        matrix, labels = self.kinds[kind][kept], self.labels[kept]
+        on = matrix.T @ labels.astype(np.float64)
         off = np.asarray(matrix.sum(axis=0)).reshape(-1, 1) - on
-        share = (held.sum(axis=0) + 1.0) / (len(kept) + 2.0)
+        share = (labels.sum(axis=0) + 1.0) / (len(kept) + 2.0)
         ratio = (on + OF_A_LABEL * share) / (off + OF_A_LABEL * (1.0 - share))
         return np.asarray(np.log(ratio * (1.0 - share) / share))
 
-    def plain(self, kept: Places, asked: Places, trust: Sequence[float]) -> Floats:
+    def plain(self, kept: Indexes, asked: Indexes, trust: Sequence[float]) -> Floats:
         """The prior and one sum a kind, each times its trust."""
         found = np.full(len(asked), odds(self.counts(0, kept)[2]))
         for kind, matrix in enumerate(self.kinds[: len(trust)]):
-            found += trust[kind] * (matrix[asked] @ self.evidence(kind, kept, SMOOTHING, None))
+            found += trust[kind] * (matrix[asked] @ self.log_odds(kind, kept, SMOOTHING, None))
         return found
 
-    def sums(self, kept: Places, asked: Places) -> Floats:
+    def sums(self, kept: Indexes, asked: Indexes) -> Floats:
         """Two columns a kind: what all sources say of each headline asked about, and what its own does; one a label."""
         columns = []
         against = np.zeros((len(asked), self.labels.shape[1]))
         for kind, trust in enumerate(TRUST):
-            told, matrix, own = self.of_all(kind, kept), self.kinds[kind][asked], np.zeros(len(asked))
+            weights, matrix, own = self.of_all(kind, kept), self.kinds[kind][asked], np.zeros(len(asked))
             for source in np.unique(self.source[asked]):
                 here, there = self.source[asked] == source, kept[self.source[kept] == source]
-                share = 1.0 / (1.0 + np.exp(-told - odds(self.counts(kind, there)[2])))
-                own[here] = matrix[here] @ self.evidence(kind, there, OF_ALL, share)
-            columns += [matrix @ told, own]
+                share = 1.0 / (1.0 + np.exp(-weights - odds(self.counts(kind, there)[2])))
+                own[here] = matrix[here] @ self.log_odds(kind, there, OF_ALL, share)
+            columns += [matrix @ weights, own]
             against += trust * (matrix @ self.of_labels(kind, kept))
         return np.hstack([np.stack(columns, axis=1), against])
 
@@ -171,8 +171,8 @@ def odds(share: float) -> float:
     return math.log(share / (1.0 - share))
 
 
-def folds(size: int, seed: int) -> Iterator[tuple[Places, Places]]:
-    """Each fifth of the first `size` places, with the other four."""
+def folds(size: int, seed: int) -> Iterator[tuple[Indexes, Indexes]]:
+    """Each fifth of the first `size` headlines, with the other four."""
     order = list(range(size))
     random.Random(seed).shuffle(order)
     for fold in range(FOLDS):
@@ -181,39 +181,39 @@ def folds(size: int, seed: int) -> Iterator[tuple[Places, Places]]:
 
 
 def counted_rows(
-    kept: Sequence[Headline], aside: Sequence[Headline], seed: int, like: LikeWords | None = None
+    kept: Sequence[Headline], held_out: Sequence[Headline], seed: int, vectors: WordVectors | None = None
 ) -> list[Row]:
     """Words; with characters; by source and label, where there are several; with words of like use, where there are texts."""
-    table = Tables(kept, aside)
-    known, asked = np.arange(len(kept)), np.arange(len(kept), len(kept) + len(aside))
+    table = Tables(kept, held_out)
+    training, asked = np.arange(len(kept)), np.arange(len(kept), len(kept) + len(held_out))
     rows, inside = [], np.zeros(len(kept))
     for name, trust in (("words", (1.0,)), ("+ characters", TRUST)):
-        for rest, part in folds(len(kept), seed):
-            inside[part] = table.plain(rest, part, trust)
-        rows.append(measured(name, table, inside, table.plain(known, asked, trust)))
+        for others, part in folds(len(kept), seed):
+            inside[part] = table.plain(others, part, trust)
+        rows.append(measured(name, table, inside, table.plain(training, asked, trust)))
     if len({one.source for one in kept}) > 1 or len({one.label for one in kept}) > 2:
-        rows.append(sourced("+ sources", table, known, asked, seed))
-    if like is not None:
-        table.alike = like.nearest(table.words)
-        rows.append(sourced("+ like words", table, known, asked, seed))
+        rows.append(sourced("+ sources", table, training, asked, seed))
+    if vectors is not None:
+        table.alike = vectors.nearest(table.words)
+        rows.append(sourced("+ like words", table, training, asked, seed))
     return rows
 
 
-def sourced(name: str, table: Tables, known: Places, asked: Places, seed: int) -> Row:
-    """The whole formula: trust and threshold come from the known part alone."""
-    outside = table.sums(known, asked)
-    inside = np.zeros((len(known), outside.shape[1]))
-    for rest, part in folds(len(known), seed):
-        inside[part] = table.sums(rest, part)
-    judged, scores = np.zeros(len(known)), np.zeros(len(asked))
+def sourced(name: str, table: Tables, training: Indexes, asked: Indexes, seed: int) -> Row:
+    """The whole formula: trust and threshold come from the training part alone."""
+    outside = table.sums(training, asked)
+    inside = np.zeros((len(training), outside.shape[1]))
+    for others, part in folds(len(training), seed):
+        inside[part] = table.sums(others, part)
+    margins, scores = np.zeros(len(training)), np.zeros(len(asked))
     for source in np.unique(table.source):
-        here, there = table.source[known] == source, table.source[asked] == source
+        here, there = table.source[training] == source, table.source[asked] == source
         trust = LogisticRegression(C=1.0 / RIDGE, solver="newton-cholesky", tol=1e-9)
-        trust.fit(inside[here], table.positive[known][here])
-        judged[here] = trust.decision_function(inside[here])
+        trust.fit(inside[here], table.positive[training][here])
+        margins[here] = trust.decision_function(inside[here])
         if there.any():
             scores[there] = trust.decision_function(outside[there])
-    return measured(name, table, judged, scores)
+    return measured(name, table, margins, scores)
 
 
 def measured(name: str, table: Tables, inside: Floats, outside: Floats) -> Row:
@@ -257,13 +257,13 @@ def main() -> None:
     ]
     words = words_of([text.title for text in texts])
     found = [Headline(t.title, w, t.positive, t.source, t.label) for t, w in zip(texts, words, strict=True)]
-    kept, aside = split(found, options.seed, by_host=False, share=2 / 3)
-    like = None
+    kept, held_out = split(found, options.seed, by_host=False, share=2 / 3)
+    vectors = None
     if options.pages:
         documents = (text for path in options.documents for text in read_documents(path, topic))
         of_documents = (f"{document.title}\n{document.text}" for document in documents)
-        like = LikeWords(chain(page_texts(options.pages), of_documents))
-    rows = counted_rows(kept, aside, options.seed, like)
+        vectors = WordVectors(chain(page_texts(options.pages), of_documents))
+    rows = counted_rows(kept, held_out, options.seed, vectors)
     if options.json:
         print(json.dumps({row.name: row.scores() for row in rows}))
     else:

@@ -1,4 +1,4 @@
-"""How well the page classifier of each topic tells its pages from others, and how fast.
+"""How well the page classifier of each topic separates its pages from others, and how fast.
 
     python benchmarks/judge.py --documents docs_dev.jsonl [--web DIR] [--part test|train|all] [--disagreements N] [--json]
         [--page-classifier vsm|centroid|naive_bayes|svm [--trained] [--models DIR]]
@@ -12,7 +12,7 @@ weights and thresholds were learned on the half with an even CRC-32 of the id ("
 counts only the thirteen labels that name a topic; `all` also those that name a form or a place of publishing (news,
 blog, job …), whose pages are often about a topic too. `best` is F1 at the best threshold, for the choice of it.
 Web: the content pages of a recorded web with labels.tsv (columns url, topics, how, kind) that have any topic; nothing was
-learned there. --disagreements N shows N pages a topic, drawn by lot, where judge and label differ. Without arguments both are looked for in the folder that the environment names TOPICCRAWLER_SHARED.
+learned there. --disagreements N shows N pages a topic, drawn by lot, where page classifier and label differ. Without arguments both are looked for in the folder that the environment names TOPICCRAWLER_SHARED.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def quality(truths: Sequence[bool], relevances: Sequence[float], threshold: floa
 
 
 def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> PageClassifier:
-    """A judge trained on these documents."""
+    """A page classifier trained on these documents."""
     from topiccrawler.relevance.training import train as training
 
     own = load_topic(topic)
@@ -229,7 +229,7 @@ def main() -> None:
             print("judge: nothing measured; give --documents or --web, or set TOPICCRAWLER_SHARED")
             return
         options.documents, options.web = Path(shared, "links", "docs_dev.jsonl"), Path(shared, "blogs")
-    result: dict[str, object] = {"judge": options.page_classifier, "trained": options.trained}
+    result: dict[str, object] = {"page_classifier": options.page_classifier, "trained": options.trained}
     page_classifiers: dict[str, PageClassifier] = {}
     if not options.trained:
         names = MAIN if options.page_classifier != "vsm" else [name for name, _ in topic_names()]
@@ -244,9 +244,9 @@ def main() -> None:
         for name, wanted in rests.items():
             chosen = [sample for sample in samples if wanted(sample)]
             if options.trained:
-                known = [sample for sample in lessons if wanted(sample)]
+                learned = [sample for sample in lessons if wanted(sample)]
                 page_classifiers = {
-                    topic: trained(options.page_classifier, topic, DOCUMENT_LABELS[topic], known)
+                    topic: trained(options.page_classifier, topic, DOCUMENT_LABELS[topic], learned)
                     for topic in MAIN
                 }
             table = measure(

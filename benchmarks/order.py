@@ -102,7 +102,7 @@ def crawl(ours: bool, web: Served, plan: HostsWeb, settings: dict[str, str], fir
 
 
 def ideal_seconds(relevant: int, plan: HostsWeb, delay: float) -> float:
-    """The first turn of a host is free, each further one costs a delay; all relevant hosts are asked side by side."""
+    """The first request to a host is free, each further one costs a delay; all relevant hosts are asked side by side."""
     return (math.ceil(relevant / len(plan.on_topic)) - 1) * delay
 
 

@@ -19,7 +19,7 @@ PACKAGE = ROOT / "topiccrawler"
 PAGES = sorted([*ROOT.glob("*.md"), ROOT / "models" / "README.md", *(ROOT / "docs").rglob("*.md")])
 MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = "|".join(sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()))
-FILES = "sqlite|jsonl?|md|toml|txt|tsv|csv|html|png|warc"  # endings of files, not names in a module
+FILES = "sqlite|jsonl?|md|toml|txt|tsv|csv|html|png|warc"  # file extensions, not names in a module
 A_PATH = re.compile(
     rf"(?<![\w/.-])(?:(?:topiccrawler|tests|docs|benchmarks)/[\w./-]*\w|(?:{ROOMS})/[\w/]+\.py\b)"
 )

@@ -1,7 +1,7 @@
 """One line in a project's ADDONS: a recorded web when REPLAY_WARC is set, and focused ordering where it is not yet.
 
 The conflict: `-s REPLAY_WARC=…` must switch the download handlers in any command, which no settings file can do; and
-in somebody else's project our parts must find their places without taking his. So all parts are set at Scrapy's
+in somebody else's project our components must find their positions without replacing his. So all parts are set at Scrapy's
 "addon" priority, under a project's own values; only the replay's handlers and delays go above them (not above `-s`
 or a spider's custom_settings), for a recording has no server to be polite to.
 """

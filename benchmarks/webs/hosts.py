@@ -28,13 +28,13 @@ class HostsWeb:
         draw = random.Random(seed)
         self.per_host = links // hosts
         self.on_topic = set(draw.sample(range(hosts), max(1, round(hosts * SHARE_ON_TOPIC))))
-        self.places = [(host, number) for host in range(hosts) for number in range(self.per_host)]
-        draw.shuffle(self.places)
+        self.pages = [(host, number) for host in range(hosts) for number in range(self.per_host)]
+        draw.shuffle(self.pages)
 
     @property
     def lists(self) -> list[str]:
         """The seeds."""
-        return [f"http://list{n}.example/" for n in range(-(-len(self.places) // LIST_LINKS))]
+        return [f"http://list{n}.example/" for n in range(-(-len(self.pages) // LIST_LINKS))]
 
     def is_on_topic(self, url: str) -> bool:
         """Is it one of the pages that are wanted?"""
@@ -44,27 +44,27 @@ class HostsWeb:
     def bodies(self) -> Iterator[tuple[str, bytes]]:
         """Every page: URL and HTML."""
         for number, url in enumerate(self.lists):
-            places = self.places[number * LIST_LINKS : (number + 1) * LIST_LINKS]
-            rows = "".join(map(self._row, places))
+            pages = self.pages[number * LIST_LINKS : (number + 1) * LIST_LINKS]
+            rows = "".join(map(self._row, pages))
             yield url, f"<html><head><title>列表</title></head><body><ul>{rows}</ul></body></html>".encode()
-        for place in self.places:
-            title = self._title(place)
+        for page in self.pages:
+            title = self._title(page)
             text = f"<p>{title}，详情请看正文。</p>" * 10
             yield (
-                _url(place),
+                _url(page),
                 f"<html><head><title>{title}</title></head><body>{text}</body></html>".encode(),
             )
 
-    def _row(self, place: tuple[int, int]) -> str:
-        host, number = place
-        lead, rest = (self._title((host, number + step)) for step in (3, 7))
-        return f'<li><p>{f"{lead}，" * 8}</p><a href="{_url(place)}">{self._title(place)}</a><p>{f"{rest}，" * 8}</p></li>\n'
+    def _row(self, page: tuple[int, int]) -> str:
+        host, number = page
+        lead, tail = (self._title((host, number + step)) for step in (3, 7))
+        return f'<li><p>{f"{lead}，" * 8}</p><a href="{_url(page)}">{self._title(page)}</a><p>{f"{tail}，" * 8}</p></li>\n'
 
-    def _title(self, place: tuple[int, int]) -> str:
-        host, number = place
+    def _title(self, page: tuple[int, int]) -> str:
+        host, number = page
         titles = ABOUT if host in self.on_topic else ASIDE
         return titles[(host * 7 + number) % len(titles)]
 
 
-def _url(place: tuple[int, int]) -> str:
-    return f"http://h{place[0]}.example/page{place[1]}.html"
+def _url(page: tuple[int, int]) -> str:
+    return f"http://h{page[0]}.example/page{page[1]}.html"

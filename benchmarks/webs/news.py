@@ -36,17 +36,17 @@ class NewsWeb:
         self.draw = random.Random(seed)
         plain, mixed = _streams(self.draw)
         self.streams = (plain, mixed)
-        self.places = [(host, number) for host in range(hosts) for number in range(pages // hosts)]
-        self.on_topic = {place: self.draw.random() < SHARE_ON_TOPIC for place in self.places}
-        self.titles = {place: self.words(self.on_topic[place], 8, 25) for place in self.places}
+        self.pages = [(host, number) for host in range(hosts) for number in range(pages // hosts)]
+        self.on_topic = {page: self.draw.random() < SHARE_ON_TOPIC for page in self.pages}
+        self.titles = {page: self.words(self.on_topic[page], 8, 25) for page in self.pages}
         self.menus = [[self.words(False, 2, 5) for _ in range(30)] for _ in range(hosts)]
         self.feet = [[self.words(False, 4, 10) for _ in range(16)] for _ in range(hosts)]
         self.per_host = pages // hosts
 
     def bodies(self) -> Iterator[tuple[str, bytes]]:
         """Every page: URL and HTML."""
-        for place in self.places:
-            yield _url(place), self.page(place).encode()
+        for page in self.pages:
+            yield _url(page), self.page(page).encode()
 
     def words(self, on_topic: bool, least: int, most: int) -> str:
         """Running words without punctuation."""
@@ -62,11 +62,11 @@ class NewsWeb:
         start = self.draw.randrange(len(stream) - characters)
         return stream[start : start + characters]
 
-    def page(self, place: tuple[int, int]) -> str:
+    def page(self, page: tuple[int, int]) -> str:
         """One page's HTML."""
-        host, number = place
+        host, number = page
         draw, per_host = self.draw, self.per_host
-        menu, foot, topic = self.menus[host], self.feet[host], self.on_topic[place]
+        menu, foot, topic = self.menus[host], self.feet[host], self.on_topic[page]
 
         def link(to: tuple[int, int], text: str, kind: str) -> str:
             href = f"/p{to[1]}.html" if to[0] == host else _url(to)
@@ -76,7 +76,7 @@ class NewsWeb:
             return host, draw.randrange(per_host)
 
         def listed(position: int) -> str:
-            to = near() if draw.random() < 0.7 else draw.choice(self.places)
+            to = near() if draw.random() < 0.7 else draw.choice(self.pages)
             anchor = link(to, self.titles[to], "list-link")
             summary = self.prose(self.on_topic[to], draw.randint(20, 40))
             date = f"2026-{draw.randint(1, 12):02d}-{draw.randint(1, 28):02d}"
@@ -86,12 +86,12 @@ class NewsWeb:
             )
 
         def beside(position: int) -> str:
-            to = draw.choice(self.places)
+            to = draw.choice(self.pages)
             clicks = draw.randint(1, 9999)
             return f'<li class="side c{position}"><i class="icon"></i>{link(to, self.titles[to], "side-link")}<em>{clicks}</em></li>'
 
         def paragraph(characters: int) -> str:
-            to = draw.choice(self.places)
+            to = draw.choice(self.pages)
             anchor = link(to, self.words(self.on_topic[to], 4, 10), "inline")
             return f'<p class="para">{self.prose(topic, characters)}{anchor}{self.prose(topic, 20)}</p>'
 
@@ -101,7 +101,7 @@ class NewsWeb:
         path = " &gt; ".join(link((host, (number + n) % per_host), menu[n], "crumb") for n in range(4))
         text = "".join(paragraph(draw.randint(80, 300)) for _ in range(10))
         last = "".join(f"<dd>{link((host, n % per_host), foot[n], 'foot')}</dd>" for n in range(16))
-        title = self.titles[place]
+        title = self.titles[page]
         return (
             f'<!DOCTYPE html>\n<html lang="zh-CN"><head><meta charset="utf-8"><title>{title}</title>'
             f'<meta name="keywords" content="{self.words(topic, 4, 8)}">'
@@ -117,8 +117,8 @@ class NewsWeb:
         )
 
 
-def _url(place: tuple[int, int]) -> str:
-    return f"http://s{place[0]}.example/p{place[1]}.html"
+def _url(page: tuple[int, int]) -> str:
+    return f"http://s{page[0]}.example/p{page[1]}.html"
 
 
 def _streams(draw: random.Random) -> tuple[str, str]:

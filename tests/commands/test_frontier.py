@@ -51,7 +51,7 @@ def test_the_page_shows_counts_what_comes_next_why_hosts_wait_and_what_failed(
     assert lines[:3] == [
         "finance, breadth_first: 7 pages, 4 kept, 3 hosts",
         "2 waiting, 0 processing, 1 error, 0 discarded, 0 completed",
-        "1 of those waiting are held back: their hosts are asked no more",
+        "1 of those waiting are over a budget: their hosts are asked no more",
     ]
     assert lines[4] == "Next by score"
     assert lines[5].startswith("      2.000  http://b.cn/1  [retry-after, ")

@@ -43,7 +43,7 @@ def address(number: int) -> str:
 
 
 def links_of(number: int) -> list[Link]:
-    """Every page links nine others; the anchor tells the target's subject."""
+    """Every page links nine others; the anchor names the target's subject."""
     targets = [(number * 9 + step) % 400 for step in range(1, 10)]
     return [
         Link(

@@ -236,9 +236,9 @@ def test_hard_focus_follows_seeds_and_relevant_pages_only(name: str) -> None:
 def test_every_docstring_is_a_paper_card_that_names_every_parameter(name: str) -> None:
     card = STRATEGIES[name].__doc__ or ""
     parts = ("Idea:", "Formula:", "Parameters:", "Reads:", "Cost:", "But:", "Reference:")
-    places = [card.find(part) for part in parts]
-    assert -1 not in places
-    assert places == sorted(places)
+    positions = [card.find(part) for part in parts]
+    assert -1 not in positions
+    assert positions == sorted(positions)
     assert [key for key in parameters_of(STRATEGIES[name]) if key not in card] == []
 
 

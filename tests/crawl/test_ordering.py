@@ -32,7 +32,7 @@ def test_links_of_a_page_reached_by_a_tunnel_count_its_steps_and_a_target_ends_t
     frontier = MemoryFrontier(Hosts())
     ordering = Ordering(build("breadth_first"), frontier)
     via = Via(link("excluded"), tunnel=2)
-    ordering.visit(Page("http://dull.example/", via=via), [link("a")], 0.0)
+    ordering.visit(Page("http://poor.example/", via=via), [link("a")], 0.0)
     ordering.visit(Page("http://good.example/", via=via, is_target=True), [link("b")], 0.0)
     assert {row.link.host: row.tunnel for row in frontier.listing.rows()} == {"a.example": 2, "b.example": 0}
 

@@ -82,7 +82,7 @@ def test_navigation_and_footer_stand_on_every_page_of_a_site(web: Web) -> None:
     assert [link.text for link in ends(pages[0])[0].links[:3]] == ["首页", "财经", "房产"]
 
 
-def test_some_link_texts_are_dull_and_some_links_dead(web: Web) -> None:
+def test_some_link_texts_say_nothing_and_some_links_dead(web: Web) -> None:
     links = [
         link
         for page in web.of_part(CRAWL)
@@ -91,11 +91,11 @@ def test_some_link_texts_are_dull_and_some_links_dead(web: Web) -> None:
         if block.role == "related"
         for link in block.links
     ]
-    dull = sum(
+    telling_nothing = sum(
         len(link.text) <= 6 and not any(w in link.text for w in SUBJECTS["finance"].nouns) for link in links
     )
     dead = sum(web.find(link.url) is None for link in links)
-    assert 0.08 < dull / len(links) < 0.2
+    assert 0.08 < telling_nothing / len(links) < 0.2
     assert 0.005 < dead / len(links) < 0.05
     assert any("utm_source=" in link.url for link in links)
 

@@ -54,9 +54,9 @@ def test_labels_agree_with_the_truth_wherever_a_page_has_a_topic(
     collected: tuple[list[Link], list[int]], topic: Topic
 ) -> None:
     web = Web(seed=1)
-    judged = [(web.truth(link.url), label(link.url, topic)) for link in collected[0]]
+    labels = [(web.truth(link.url), label(link.url, topic)) for link in collected[0]]
     with_topic = [
-        (truth, value) for truth, value in judged if truth not in {None, "mixed"} and value is not None
+        (truth, value) for truth, value in labels if truth not in {None, "mixed"} and value is not None
     ]
     assert len(with_topic) > 1_000
     assert {value for _, value in with_topic} == {0, 1}

@@ -1,4 +1,4 @@
-"""Endless sites, drawn: a crawl comes to its end, keeps what is good, and says what it held back and why."""
+"""Endless sites, drawn: a crawl comes to its end, keeps what is good, and says which URLs budgets exclude and why."""
 
 from __future__ import annotations
 
@@ -117,23 +117,24 @@ def test_a_broken_relative_link_is_followed_three_segments_deep(
     assert "'frontier/traps/repeated_segments': 1" in ran.err
 
 
-def test_a_host_that_stopped_being_useful_is_held_back_shown_and_freed_by_a_larger_budget(
+def test_a_host_that_stopped_being_useful_is_closed_shown_and_freed_by_a_larger_budget(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], frontier: Callable[..., Any]
 ) -> None:
-    def dull(found: re.Match[str]) -> str:
+    def unproductive(found: re.Match[str]) -> str:
         return page(SPORT + found[1], f"/{found[1]}a", f"/{found[1]}b")
 
     web = draw_web(
         Endless(
-            {HUB: page("导航", "http://dull.example/a", "/good"), f"{HUB}good": page(FUNDS)},
-            (r"http://dull\.example/([ab]+)", dull),
+            {HUB: page("导航", "http://unproductive.example/a", "/good"), f"{HUB}good": page(FUNDS)},
+            (r"http://unproductive\.example/([ab]+)", unproductive),
         )
     )
     ran = crawl(web, "FRONTIER_HOST_UNPRODUCTIVE_PAGES=5", "FRONTIER_PATH_SEGMENTS_MAX=0")
-    assert len([url for url in web.fetched() if "dull" in url]) == 5
+    assert len([url for url in web.fetched() if "unproductive" in url]) == 5
     assert f"{HUB}good" in web.fetched()
     assert (
-        "Host dull.example is asked no more: no longer useful (FRONTIER_HOST_UNPRODUCTIVE_PAGES)" in ran.err
+        "Host unproductive.example is asked no more: no longer useful (FRONTIER_HOST_UNPRODUCTIVE_PAGES)"
+        in ran.err
     )
     assert "'frontier/urls/over_budget': 6" in ran.err
     assert "'frontier/waits/no_longer_useful': 1" in ran.err
@@ -144,10 +145,12 @@ def test_a_host_that_stopped_being_useful_is_held_back_shown_and_freed_by_a_larg
         6,
         {"no longer useful": 1},
     )
-    assert report["waiting_hosts"] == [{"host": "dull.example", "wait": "no longer useful", "seconds": None}]
+    assert report["waiting_hosts"] == [
+        {"host": "unproductive.example", "wait": "no longer useful", "seconds": None}
+    ]
     assert {row["wait"] for row in report["top"]} == {"no longer useful"}
     crawl(web, "FRONTIER_HOST_UNPRODUCTIVE_PAGES=8")
-    assert len([url for url in web.fetched() if "dull" in url]) == 8
+    assert len([url for url in web.fetched() if "unproductive" in url]) == 8
 
 
 def test_hosts_have_page_budgets(draw_web: Callable[..., Any], crawl: Callable[..., Any]) -> None:

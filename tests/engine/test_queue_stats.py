@@ -69,7 +69,7 @@ def test_a_resumed_crawl_keeps_the_rests_servers_asked_for_and_no_others(frontie
     assert list(frontier.hosts.waiting(10.0)) == [("a.cn", "retry-after", 100.0)]
 
 
-def test_the_last_word_counts_urls_by_state_and_those_held_back(
+def test_the_last_word_counts_urls_by_state_and_those_over_budget(
     frontier: MemoryFrontier, caplog: pytest.LogCaptureFixture
 ) -> None:
     shown, ordering, stats = queue_stats(frontier)
@@ -80,7 +80,7 @@ def test_the_last_word_counts_urls_by_state_and_those_held_back(
     assert (ours(stats)["urls/waiting"], ours(stats)["urls/over_budget"]) == (8, 2)
     assert caplog.messages == [
         "Host b.cn is asked no more: host budget (FRONTIER_HOST_PAGES)",
-        "2 URLs of 1 hosts were held back by budgets; `scrapy frontier` tells why",
+        "2 URLs of 1 hosts are over a budget and not asked for; `scrapy frontier` says why",
     ]
     assert stats.get_value("topic/pages") == 0
 

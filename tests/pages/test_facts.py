@@ -1,4 +1,4 @@
-"""What a page tells of itself."""
+"""What a page says of itself."""
 
 from datetime import date
 

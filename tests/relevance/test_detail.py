@@ -1,4 +1,4 @@
-"""The detail classifier: its features by hand, its machine against scikit-learn, its file against damage."""
+"""The detail classifier: its features by hand, its SVM against scikit-learn, its file against damage."""
 
 import json
 import math

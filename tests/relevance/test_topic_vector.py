@@ -1,4 +1,4 @@
-"""Topic vectors by hand: tf·idf·IG against a rest, jieba's frequencies without one."""
+"""Topic vectors by hand: tf·idf·IG against other pages, jieba's frequencies without one."""
 
 import math
 
@@ -16,8 +16,8 @@ def test_against_a_rest_a_word_weighs_tf_idf_ig() -> None:
     mean tf 基金 .625, idf ln(4/2), IG(1, 0) = 1; 定投 mean tf 1/8, idf ln(4/2·2/1) = ln 4, IG(.5, 0) = 1.
     """
     topic = [["基金", "基金", "基金", "定投"], ["基金", "市场", "基金", "市场"]]
-    rest = [["市场", "足球"], ["市场", "旅游"]]
-    found = keywords_of_words(topic, rest)
+    others = [["市场", "足球"], ["市场", "旅游"]]
+    found = keywords_of_words(topic, others)
     assert list(found) == ["基金", "定投"]
     assert found["基金"] == 1.0
     assert found["定投"] == pytest.approx(0.125 * math.log(4) / (0.625 * math.log(2)), abs=5e-4)
@@ -25,8 +25,8 @@ def test_against_a_rest_a_word_weighs_tf_idf_ig() -> None:
 
 def test_a_word_on_both_sides_weighs_by_its_information_gain() -> None:
     topic = [["基金", "市场"]] * 4
-    rest = [["市场", "足球"], ["足球"], ["足球"], ["足球"]]
-    found = keywords_of_words(topic, rest)
+    others = [["市场", "足球"], ["足球"], ["足球"], ["足球"]]
+    found = keywords_of_words(topic, others)
     gain = information_gain([1.0, 0.25])
     assert found["市场"] == pytest.approx(gain * math.log(8 / 5) / math.log(8 / 4), abs=5e-4)
     assert "足球" not in found
@@ -45,8 +45,8 @@ def test_a_word_the_language_does_not_know_must_stand_there_twice() -> None:
 
 
 def test_only_the_asked_number_of_words_is_given_and_ties_go_by_word() -> None:
-    topic, rest = [["乙", "甲", "丙"]], [["丁"]]
-    assert keywords_of_words(topic, rest, size=2) == {"丙": 1.0, "乙": 1.0}
+    topic, others = [["乙", "甲", "丙"]], [["丁"]]
+    assert keywords_of_words(topic, others, size=2) == {"丙": 1.0, "乙": 1.0}
 
 
 def test_numbers_and_stop_words_never_speak_for_a_topic() -> None:
@@ -61,8 +61,8 @@ def test_with_ten_texts_a_word_of_one_text_is_left_out() -> None:
 def test_words_of_a_page_count_by_their_field() -> None:
     page = PageWords(title=["基金"], headings=["股票"], body=["天气"])
     assert running_words(page) == ["基金"] * 5 + ["股票"] * 2 + ["天气"]
-    rest = [PageWords(body=["足球"])]
-    assert keywords_of_pages([page], rest) == {"基金": 1.0, "股票": 0.4, "天气": 0.2}
+    others = [PageWords(body=["足球"])]
+    assert keywords_of_pages([page], others) == {"基金": 1.0, "股票": 0.4, "天气": 0.2}
 
 
 def test_nothing_gives_nothing() -> None:

@@ -119,12 +119,12 @@ def test_the_scale_of_the_weights_does_not_matter() -> None:
 )
 def test_each_field_weighs_as_many_words_of_the_body(field: str, weight: float) -> None:
     page_classifier = judge_of({"基金": 1.0, "股票": 1.0}, full_share=1.0)
-    rest = ["天气"] * 40
-    there = PageWords(body=["股票", *rest], **({field: ["基金"]} if field != "body" else {}))
+    others = ["天气"] * 40
+    there = PageWords(body=["股票", *others], **({field: ["基金"]} if field != "body" else {}))
     if field == "body":
-        there = PageWords(body=["基金", "股票", *rest])
+        there = PageWords(body=["基金", "股票", *others])
     assert page_classifier.relevance(there) == page_classifier.relevance(
-        PageWords(body=["基金"] * int(weight) + ["股票", *rest])
+        PageWords(body=["基金"] * int(weight) + ["股票", *others])
     )
 
 

@@ -1,4 +1,4 @@
-"""Recorded answers in turn: asked order, one at a time when as many wait as may be under way, never left waiting."""
+"""Paced recorded answers: asked order, one at a time when as many wait as may be under way, never left waiting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden orders of the strategies that count links or places, and of a random one."""
+"""Golden orders of the strategies that count links or go by their position, and of a random one."""
 
 from __future__ import annotations
 

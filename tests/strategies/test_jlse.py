@@ -197,7 +197,7 @@ def test_the_papers_two_classifiers_decide_what_a_page_hands_to_its_links() -> N
     """
     Naive Bayes, eq. 1-2: P(基金|+) .4, P(基金|-) .1, P(天气|+) .1, P(天气|-) .4, both classes alike. A page of 基金 基金 天气:
     P(+|page) = .4 * .4 * .1 / (.4 * .4 * .1 + .1 * .1 * .4) = .8; that of 天气 alone .2. It is shared among two equal
-    links (eq. 10): .4 each. A machine that takes every text for a detail page ends the first page's links.
+    links (eq. 10): .4 each. An SVM that takes every text for a detail page ends the first page's links.
     """
     values = np.log([[0.4, 0.1], [0.1, 0.4]])
     bayes = LinearClassifier(

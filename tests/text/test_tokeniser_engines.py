@@ -40,9 +40,9 @@ def scored(links: Sequence[Link], cut: Cut, patch: pytest.MonkeyPatch, topic: st
     """By the shipped model, every word of link and lexicon cut by one engine."""
     patch.setattr(features, "words_of", lambda texts: cut_all(texts, cut))
     model: LinkClassifier = load_model(topic)
-    rest = iter(links)
+    remaining = iter(links)
     found: list[float] = []
-    while page := list(islice(rest, A_PAGE)):
+    while page := list(islice(remaining, A_PAGE)):
         found += model.log_odds_of_words(features.words_of_links(page))
     return found
 

@@ -147,11 +147,11 @@ def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) 
 
     parts: list[str | None] = []
     for text in given:
-        owner, equals, rest = text.partition("=")
+        owner, equals, value = text.partition("=")
         if not equals or owner not in names:
             parts.append(text)
         elif owner == name:
-            parts.append(rest)
+            parts.append(value)
     found = [read_seeds(part, load_topic(written)) for part in parts or [None]]
     return Seeds(
         list(dict.fromkeys(url for one in found for url in one.positive)),

@@ -1,4 +1,4 @@
-"""`scrapy demo`: trains on one part of a synthetic web, crawls the rest, and sets the harvest beside breadth-first's.
+"""`scrapy demo`: trains on one part of a synthetic web, crawls the other part, and sets the harvest beside breadth-first's.
 
 It is the real training, the real `scrapy crawl` and real HTTP, within a minute and without the network; only the synthetic web
 knows the truth.
@@ -46,7 +46,7 @@ class Command(TellingCommand):
     def long_desc(self) -> str:
         return (
             "Makes a Chinese web of some 80 hosts and 5 000 pages from word lists, serves it on loopback, trains a "
-            "link classifier on one part of it, crawls the rest with it and breadth-first, and counts the on-topic "
+            "link classifier on one part of it, crawls the other with it and breadth-first, and counts the on-topic "
             "pages of both by the web's own truth."
         )
 
@@ -217,7 +217,7 @@ def _serve_on(files: DemoFiles, server: RunningServer) -> None:
 
 @contextlib.contextmanager
 def _bar(name: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on a terminal, nothing elsewhere; it is told totals, not steps."""
+    """A progress bar on a terminal, nothing elsewhere; it gets totals, not steps."""
     from tqdm import tqdm
 
     with tqdm(total=total, desc=name, unit=" pages", leave=False, disable=None) as bar:

@@ -193,7 +193,9 @@ def _page(report: Mapping[str, Any]) -> str:
     lines = [f"{begun}{report['pages']} pages, {report['kept']} kept, {report['hosts']} hosts"]
     lines.append(", ".join(f"{count} {state}" for state, count in report["states"].items()))
     if report["over_budget"]:
-        lines.append(f"{report['over_budget']} of those waiting are held back: their hosts are asked no more")
+        lines.append(
+            f"{report['over_budget']} of those waiting are over a budget: their hosts are asked no more"
+        )
     lines += _next(report["top"])
     if report["top_hosts"]:
         lines.append("\nHosts with most waiting (waiting, processing, error, discarded, completed)")

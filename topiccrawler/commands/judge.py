@@ -23,7 +23,7 @@ WORDS = 12  # shown
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are told below
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are printed below
 
     def syntax(self) -> str:
         return "URL|FILE [--topic TOPIC] [--page-classifier NAME] [--json]"

@@ -60,7 +60,7 @@ class LinksParams(CrawlParams):
     links_per_site: int = Field(
         default=5000, ge=1, description="labelled links taken from a registered domain at most"
     )
-    unlabelled: bool = Field(default=False, description="true: also write links to places without a label")
+    unlabelled: bool = Field(default=False, description="true: also write links to URLs without a label")
 
     @field_validator("strategy")
     @classmethod

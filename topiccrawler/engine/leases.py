@@ -1,6 +1,6 @@
 """How a leased request ends, of the some fifteen ways it can, several of them silent.
 
-The engine never tells a scheduler that a request is finished. A lease must end exactly once, and only when its links are
+The engine never signals to a scheduler that a request is finished. A lease must end exactly once, and only when its links are
 queued *and* each of its items is stored or dropped. Five hooks see the ends: the request's errback, the outermost spider
 middleware, the item signals, the spider_error signal, and the request coming back as a retry or a redirect. A sweep finds
 what slipped through all of them.

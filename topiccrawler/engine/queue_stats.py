@@ -83,7 +83,7 @@ class QueueStats:
             over_budget = self._frontier.listing.waiting_in(closed)
             self._stats.set_value("frontier/urls/over_budget", over_budget)
             if over_budget:
-                text = "%d URLs of %d hosts were held back by budgets; `scrapy frontier` tells why"
+                text = "%d URLs of %d hosts are over a budget and not asked for; `scrapy frontier` says why"
                 logger.info(text, over_budget, len(closed))
         self._stats.set_value("topic/pages", self._harvest.pages)
         self._stats.set_value("topic/kept", self._harvest.kept)

@@ -37,7 +37,7 @@ class ReadingPlan:
     web: tuple[Path, ...]
     recipes: tuple[str, ...]  # one a topic, as JSON: a plan must be hashable
     contexts: tuple[ContextMaker, ...]
-    details: bool = False  # tell detail pages from pages of links
+    details: bool = False  # classify pages as detail or link pages
 
     @classmethod
     def of(

@@ -133,10 +133,10 @@ class LinkGraph:
         keys = np.fromiter(map(_key, urls), np.uint64, len(urls))
         found = np.full(keys.size, -1, np.int32)
         if self._sorted_keys.size:
-            places = np.searchsorted(self._sorted_keys, keys)
-            places[places == self._sorted_keys.size] = 0
-            known = self._sorted_keys[places] == keys
-            found[known] = self._sorted_nodes[places[known]]
+            positions = np.searchsorted(self._sorted_keys, keys)
+            positions[positions == self._sorted_keys.size] = 0
+            known = self._sorted_keys[positions] == keys
+            found[known] = self._sorted_nodes[positions[known]]
         if self._recent:
             recent = self._recent.get
             for place in np.flatnonzero(found < 0).tolist():

@@ -78,7 +78,7 @@ def main_text(document: Document) -> str:
     """Blocks of the main text, one a line; empty when the page has none."""
     blocks = document.blocks
     text = document.text
-    prose = [0.0 if e - s == linked else _prose(text, s, e, linked) for s, e, _, linked in blocks]
+    prose = [0.0 if e - s == in_links else _prose(text, s, e, in_links) for s, e, _, in_links in blocks]
     body = _named_body(document, blocks, prose)
     if body:
         chosen = [at for at, block in enumerate(blocks) if _inside(document.node_parents, block.node, body)]
@@ -94,8 +94,8 @@ def main_text(document: Document) -> str:
     )
 
 
-def _prose(text: str, start: int, end: int, linked: int) -> float:
-    plain = end - start - linked
+def _prose(text: str, start: int, end: int, in_links: int) -> float:
+    plain = end - start - in_links
     if plain >= LONG_CHARACTERS or (plain > 8 and _SENTENCE.search(text, start, end)):
         return plain
     return plain * SCRAP
@@ -177,9 +177,11 @@ def _best_stretch(
             cost = min(price, SIBLING_PRICE) if parents[home] == parents[before] else price
         before = home
         value = 0.0 if regions[block.node] in foreign else amount
-        linked = block.link_characters
+        in_links = block.link_characters
         value -= cost + (
-            LINK_BLOCK_COST * linked if linked > LINK_BLOCK_SHARE * (block.end - block.start) else linked
+            LINK_BLOCK_COST * in_links
+            if in_links > LINK_BLOCK_SHARE * (block.end - block.start)
+            else in_links
         )
         if total <= 0:
             start, total = index, 0.0
@@ -211,9 +213,9 @@ def _inside(parents: list[int], node: int, ancestor: int) -> bool:
 
 
 def _belongs(document: Document, block: Block) -> bool:
-    start, end, node, linked = block
+    start, end, node, in_links = block
     length = end - start
-    if linked > LINK_BLOCK_SHARE * length:
+    if in_links > LINK_BLOCK_SHARE * length:
         return False
     if length < LONGEST_LEGAL and _LEGAL.search(document.text, start, end):
         return False

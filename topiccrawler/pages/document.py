@@ -82,16 +82,16 @@ class Document:
     def blocks(self) -> list[Block]:
         """The runs, put together to blocks."""
         found: list[Block] = []
-        first = last = linked = 0
+        first = last = in_links = 0
         home = number = -1
         for start, end, node, in_link, block in self.runs:
             if block != number:
                 if home >= 0:
-                    found.append(Block(first, last, home, linked))
-                first, home, number, linked = start, node, block, 0
+                    found.append(Block(first, last, home, in_links))
+                first, home, number, in_links = start, node, block, 0
             if in_link:
-                linked += end - start
+                in_links += end - start
             last = end
         if home >= 0:
-            found.append(Block(first, last, home, linked))
+            found.append(Block(first, last, home, in_links))
         return found

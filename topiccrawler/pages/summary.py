@@ -75,10 +75,10 @@ class Summariser:
         return weight / (1 + (end - start) / TYPICAL_LENGTH) * (1 + LEAD / (1 + place))
 
 
-def _set(sentences: list[str], places: list[int]) -> str:
+def _set(sentences: list[str], chosen: list[int]) -> str:
     pieces: list[str] = []
     before = -1
-    for place in places:
+    for place in chosen:
         if pieces and place != before + 1:
             pieces.append(GAP)
         pieces.append(sentences[place])

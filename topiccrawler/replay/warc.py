@@ -90,7 +90,7 @@ class RecordedWeb:
         return found if key is None else self._moved.get(key, found)
 
     def response(self, url: str) -> Recorded | None:
-        """The response, or None when nothing is recorded there (find tells whether that is 404 or 502)."""
+        """The response, or None when nothing is recorded there (`find` says whether that is 404 or 502)."""
         found, key = self._look_up(url)
         if key is not None:
             offset, number = divmod(self._positions[key] >> 1, len(self._files))

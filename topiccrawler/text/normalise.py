@@ -23,7 +23,7 @@ _CASED = range(0x250 * 10)  # Latin, Greek, Cyrillic, Armenian, Georgian: where 
 
 
 def fold(text: str) -> str:
-    """`text` in the one spelling used for matching; same length, same places."""
+    """`text` in the one spelling used for matching; same length, same positions."""
     pattern, table = _folding()
     return pattern.sub(lambda run: run[0].translate(table), text)
 

@@ -11,7 +11,7 @@ import pytest
 
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.link_model.model_file import dumps
-from topiccrawler.link_model.training.sources import Sample, balanced, damped, prefix_samples, pooled
+from topiccrawler.link_model.training.sources import Sample, balanced, damped, pooled, prefix_samples
 from topiccrawler.link_model.training.train import THRESHOLD, TrainingRecipe, evened, split, train
 from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.model import Link
@@ -221,10 +221,10 @@ def test_an_asked_precision_sets_the_threshold(
 
 def test_a_split_by_host_keeps_hosts_whole_and_classes_in_proportion() -> None:
     samples = [sample(str(number), number % 10 < 3, f"h{number % 10}") for number in range(500)]
-    kept, aside = split(samples, 0, by_host=True)
-    assert not {item.host for item in kept} & {item.host for item in aside}
-    assert len(kept) + len(aside) == 500
-    assert {item.positive for item in kept} == {item.positive for item in aside} == {True, False}
+    kept, held_out = split(samples, 0, by_host=True)
+    assert not {item.host for item in kept} & {item.host for item in held_out}
+    assert len(kept) + len(held_out) == 500
+    assert {item.positive for item in kept} == {item.positive for item in held_out} == {True, False}
     assert 0.6 <= len(kept) / 500 <= 0.8
     again, _ = split(samples, 0, by_host=True)
     assert kept == again
@@ -232,9 +232,9 @@ def test_a_split_by_host_keeps_hosts_whole_and_classes_in_proportion() -> None:
 
 def test_a_random_split_takes_seven_of_ten_of_each_class() -> None:
     samples = [sample(str(number), number % 4 == 0, "one") for number in range(400)]
-    kept, aside = split(samples, 1, by_host=False)
+    kept, held_out = split(samples, 1, by_host=False)
     assert (sum(item.positive for item in kept), len(kept)) == (70, 280)
-    assert (sum(item.positive for item in aside), len(aside)) == (30, 120)
+    assert (sum(item.positive for item in held_out), len(held_out)) == (30, 120)
 
 
 def test_the_larger_class_is_cut_to_the_smaller() -> None:

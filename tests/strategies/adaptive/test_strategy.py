@@ -45,7 +45,7 @@ def scores(strategy: Adaptive, page: Page, links: Sequence[Link]) -> dict[str, f
 SEED_PAGE = Page(SEED.url, relevance=0.2, is_target=True, via=Via(SEED, 20.0))
 
 
-def test_a_score_is_the_weighted_sum_of_the_evidence() -> None:
+def test_a_score_is_the_weighted_sum_of_the_features() -> None:
     strategy = begun()
     found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0, "5"), link("http://b.example/")])
     # bias -1; link text 1 * 2 tanh(odds / 10); heading 0.7 * tanh(odds / 5); the page stands at its threshold: 0;
@@ -133,7 +133,7 @@ def test_a_site_that_turned_dry_falls_below_one_that_never_gave_much() -> None:
     assert rich < poor
 
 
-def test_shares_add_up_to_the_score_and_name_every_evidence() -> None:
+def test_shares_add_up_to_the_score_and_name_every_feature() -> None:
     strategy = begun()
     found = link("http://a.example/", 7.0, "3")
     (score,) = strategy.visit(SEED_PAGE, [found])

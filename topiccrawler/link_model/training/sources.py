@@ -43,13 +43,8 @@ from topiccrawler.topics.labelled_texts import LabelledText
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import host_of
 
-SHARES = {
-    "links": 0.25,
-    "headlines": 1.0,
-    "documents": 0.5,
-    "keywords": 1.0,
-    "places": 1.0,
-}  # places: URL prefixes
+# "places", as model files name them: URL prefixes
+SHARES = {"links": 0.25, "headlines": 1.0, "documents": 0.5, "keywords": 1.0, "places": 1.0}
 HOST_DAMPING = 0.25
 SENTENCES_PER_DOCUMENT = 8
 SAMPLES_PER_KEYWORD = 40.0

@@ -18,7 +18,7 @@ _TITLE_STYLES = ("Title", "Heading 1", "标题", "标题 1")
 
 
 def read(body: bytes) -> Extract:
-    """A .docx file; what is wrong with it raises whatever the library raises, and the worker tells."""
+    """A .docx file; what is wrong with it raises whatever the library raises, and the worker reports it."""
     unpacked_safely(body)
     document = docx.Document(BytesIO(body))
     found = properties(document.core_properties, bounded(_parts(document)))

@@ -156,7 +156,7 @@ def _kinds(request: TrainingRequest, progress: Progress) -> dict[str, list[Kind]
 
 
 def _web_name(labels: Path, every: Sequence[Path]) -> str:
-    """What tells a file of labels from the others: its name, its folder's, or all of its path."""
+    """What distinguishes a file of labels from the others: its name, its folder's, or all of its path."""
     for name in (labels.stem, labels.absolute().parent.name):
         if sum(name in (path.stem, path.absolute().parent.name) for path in every) == 1:
             return name

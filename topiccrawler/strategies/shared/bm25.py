@@ -77,11 +77,11 @@ class LinkIndex:
                 continue
             lengths = [link[field].size for link in links]
             words = np.concatenate([link[field] for link in links])
-            places = np.searchsorted(vocabulary, words)
-            places[places == vocabulary.size] = 0
-            known = vocabulary[places] == words
+            positions = np.searchsorted(vocabulary, words)
+            positions[positions == vocabulary.size] = 0
+            known = vocabulary[positions] == words
             rows.append(np.repeat(np.arange(len(links)), lengths)[known])
-            columns.append(places[known] + begin)
+            columns.append(positions[known] + begin)
         all_rows, all_columns = np.concatenate(rows), np.concatenate(columns)
         pairs = np.unique(all_rows * self._begins[-1] + all_columns)
         shape = (len(links), self._begins[-1])

@@ -24,8 +24,8 @@ def hashed_counts(words: Sequence[str] | Mapping[str, float]) -> Hashed:
     """The words of a text; of a mapping, its values are the counts."""
     numbers = np.fromiter(map(_number, words), np.int32, len(words))
     values = np.fromiter(words.values(), np.float64, len(words)) if isinstance(words, Mapping) else None
-    distinct, places = np.unique(numbers, return_inverse=True)
-    return distinct, np.bincount(places, values, minlength=distinct.size).astype(np.float64)
+    distinct, indexes = np.unique(numbers, return_inverse=True)
+    return distinct, np.bincount(indexes, values, minlength=distinct.size).astype(np.float64)
 
 
 def _number(word: str) -> int:
