@@ -1,4 +1,4 @@
-"""The result of one walk over a page: a line of text, and everything else as offsets into it.
+"""The result of one traversal of a page: a line of text, and everything else as offsets into it.
 
 Links need characters around them, main text needs blocks, the title needs headings. One line of text with offsets
 serves all, so the tree is walked once: the context of a link is a slice.
@@ -51,7 +51,7 @@ class Heading(NamedTuple):
 
 @dataclass(slots=True)
 class Document:
-    """A page after the walk. `text` begins and ends with a boundary; runs of boundaries are one.
+    """A page after the traversal. `text` begins and ends with a boundary; runs of boundaries are one.
 
     Elements stand in document order in three lists side by side; a parent stands before its children, so one backward
     loop sums up any figure from leaves to root.

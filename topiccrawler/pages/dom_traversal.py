@@ -1,4 +1,4 @@
-"""The one walk over the tree: elements and text in document order become a line of text with offsets.
+"""The one traversal of the tree: elements and text in document order become a line of text with offsets.
 
 The loop runs over some two thousand nodes a page. So there is no second pass, the parser is asked only for what is
 needed (a node's tag, its parent's identity, attributes of the few elements where they matter), and nothing recurses.
@@ -27,7 +27,7 @@ _BLOCK, _STRUCTURAL, _LINK, _HEADING, _EMPHASIZED, _HIDES, _SPECIAL = 1, 2, 4, 8
 
 
 def _traits() -> dict[str, int]:
-    """What each tag means to the walk, as bits."""
+    """What each tag means to the traversal, as bits."""
     kinds = {
         _BLOCK: "address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset "
         "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html iframe legend li main menu nav object "
@@ -67,7 +67,7 @@ class _OpenLink:
 
 
 class DomTraversal:
-    """One walk over one page; `over` gives the document."""
+    """One traversal of one page; `over` gives the document."""
 
     def __init__(self) -> None:
         self._document = Document()
@@ -83,7 +83,7 @@ class DomTraversal:
         self._emphasis_spans: list[tuple[int, int]] = []
         self._closed: list[tuple[int, int, _OpenLink]] = []
 
-    def over(self, root: LexborNode) -> Document:  # noqa: C901, PLR0912 a call for each node would cost a tenth of the walk
+    def over(self, root: LexborNode) -> Document:  # noqa: C901, PLR0912 a call for each node would cost a tenth of the traversal
         """Walk over the tree below `root`."""
         stack, document = self._stack, self._document
         parents, tags, regions = document.node_parents, document.node_tags, document.node_regions

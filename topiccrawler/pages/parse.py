@@ -18,7 +18,7 @@ UNREAD = ["script", "style", "noscript", "template", "svg"]
 
 
 def parse(html: str) -> Document:
-    """One walk over the page. Never raises on any text."""
+    """One traversal of the page. Never raises on any text."""
     html = limit_nesting(html[:MOST_CHARACTERS])
     tree = LexborHTMLParser(html)
     tree.strip_tags(UNREAD)

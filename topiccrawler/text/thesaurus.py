@@ -27,7 +27,7 @@ from topiccrawler.text.normalise import fold
 from topiccrawler.text.synonyms import SYNONYMS
 
 NEAREST_BY_MARK: Mapping[str, float] = {"=": 1.0, "#": 0.8}
-NEARNESS = (0.0, 0.1, 0.2, 0.4, 0.6)  # by levels shared
+SIMILARITY = (0.0, 0.1, 0.2, 0.4, 0.6)  # by levels shared
 MOST_BYTES = 64_000_000
 
 _LINE = re.compile(r"\ufeff?([A-Z][a-z]\d\d[A-Z]\d\d)([=#@])\s+(.*)")
@@ -68,7 +68,7 @@ def _nearness(first: str, second: str) -> float:
         if first[:end] != second[:end]:
             break
         shared = level
-    return NEARNESS[shared]
+    return SIMILARITY[shared]
 
 
 @cache

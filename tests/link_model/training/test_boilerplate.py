@@ -1,4 +1,4 @@
-"""Furniture: words that stand at every site's links teach nothing, but for the topic's own keywords."""
+"""Boilerplate: words that stand at every site's links teach nothing, but for the topic's own keywords."""
 
 from __future__ import annotations
 

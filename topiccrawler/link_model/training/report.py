@@ -40,7 +40,7 @@ def report(
         "Trained from (samples off topic, on topic)\n" + "\n".join(_sources(model)),
     ]
     if rows:
-        head = "Offline table: groups 1 and 2 are the paper's models, `model` is this one"
+        head = "Evaluation table: groups 1 and 2 are the paper's models, `model` is this one"
         parts.append(f"{head}\n{table(rows)}")
     if curve:
         parts.append("Learning curve: `model` on the hosts held out\n" + table(curve, "trained on"))

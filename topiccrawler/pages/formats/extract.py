@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 
 MOST_CHARACTERS = 500_000
 MOST_PARTS = 20_000
-MOST_LINKS = 5_000  # as many as the walk over a page keeps
+MOST_LINKS = 5_000  # as many as the traversal of a page keeps
 LONGEST_PART = 20_000
 LONGEST_FIELD = 1_000
 
