@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from topiccrawler.frontier.base import Frontier, Leased, State
+from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Score
 
 Make = Callable[..., Frontier]
@@ -41,3 +43,8 @@ def drain(frontier: Frontier, now: float = 0.0) -> list[str]:
 
 def states(frontier: Frontier) -> dict[str, int]:
     return {state.value: count for state, count in frontier.listing.counts().items() if count}
+
+
+def waits(hosts: Hosts, now: float) -> Counter[str]:
+    """How many hosts with waiting URLs may not be asked now, by reason."""
+    return Counter(reason for _, reason, _ in hosts.waiting(now))

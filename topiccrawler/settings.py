@@ -63,8 +63,12 @@ FRONTIER_CRAWL_DELAY_MAX_SECONDS = 60.0  # a longer Crawl-delay in robots.txt is
 # first back-off of a host after 429 or 503 without Retry-After; doubles each time
 FRONTIER_BACKOFF_SECONDS = 10.0
 FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # no host backs off longer, whatever Retry-After says
-# how long to wait for a host with a much better URL; 0 = fetch what is ready, even if poor
+# what a crawl is for: "time" = most relevant pages an hour, "fetches" = most relevant pages per page fetched;
+# None = fetches when `-a pages=` bounds them, time otherwise (`-a objective=`; docs/decisions/patience.md has the table)
+TOPIC_OBJECTIVE = None
+# how long a slot waits for a host with a much better URL; 0 = fetch what is ready, even if poor
 FRONTIER_PATIENCE_SECONDS = 2.0
+FRONTIER_IDLE_SHARE = 0.25  # share of CONCURRENT_REQUESTS that may wait so when the objective is time
 
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
@@ -80,6 +84,11 @@ FRONTIER_HOST_UNPRODUCTIVE_PAGES = (
 FRONTIER_SHAPE_UNPRODUCTIVE_PAGES = (
     100  # the same for URLs that differ in numbers and query only; then discarded
 )
+FRONTIER_UNPROVEN_PAGES = (
+    500  # pages of a site that only links itself and that only one other links (frontier.sites)
+)
+# no site gets more of the latest requests than its proofs allow while others have promising URLs (frontier.fair_shares)
+FRONTIER_FAIR_SHARES = True
 # forms of URLs taken for traps (frontier.traps), discarded unfetched; 0 = not checked
 FRONTIER_PATH_SEGMENTS_MAX = 16
 FRONTIER_SEGMENT_REPEATS_MAX = 3  # times one path segment or one query name may stand in a URL

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 import pytest
-from frontier_calls import Make, drain, lease, link, name, push, states
+from frontier_calls import Make, drain, lease, link, name, push, states, waits
 
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, State
 from topiccrawler.frontier.hosts import Hosts
@@ -150,11 +150,11 @@ def test_a_host_whose_last_url_left_no_longer_asks_to_be_woken(make: Make) -> No
     frontier = make(Hosts(delay_seconds=5.0))
     push(frontier, ("a/1", 1.0))
     assert lease(frontier) == "a/1"
-    assert (frontier.hosts.next_ready(0.0), frontier.hosts.waits(0.0)) == (None, {})
+    assert (frontier.hosts.next_ready(0.0), waits(frontier.hosts, 0.0)) == (None, {})
     push(frontier, ("a/2", 1.0))
     assert frontier.hosts.next_ready(0.0) is None
     frontier.acknowledge("http://a/1", State.COMPLETED, "", 1.0)
-    assert (frontier.hosts.next_ready(1.0), frontier.hosts.waits(1.0)) == (5.0, {"delay": 1})
+    assert (frontier.hosts.next_ready(1.0), waits(frontier.hosts, 1.0)) == (5.0, {"delay": 1})
 
 
 def test_notes_are_kept_by_name(frontier: Frontier) -> None:
@@ -186,7 +186,7 @@ def test_the_last_look_may_leave_a_url_waiting_and_its_host_or_everybody_aside(f
     assert name(frontier.lease(0.0, look)) == "c/1"
     assert states(frontier) == {"waiting": 2, "processing": 1, "discarded": 1}
     assert frontier.hosts.next_ready(0.0) is None
-    assert frontier.hosts.waits(1e9) == {"host budget": 1}
+    assert waits(frontier.hosts, 1e9) == {"host budget": 1}
     push(frontier, ("d/1", 0.5))
     assert frontier.lease(0.0, lambda _: Postpone.STOP) is None
     assert frontier.hosts.next_ready(0.0) == 0.0

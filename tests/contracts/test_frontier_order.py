@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from frontier_calls import Make, drain, lease, link, push, states
+from frontier_calls import Make, drain, lease, link, push, states, waits
 
 from topiccrawler.frontier.base import Frontier, Leased, State
 from topiccrawler.frontier.hosts import Hosts
@@ -125,6 +125,6 @@ def test_a_host_gives_no_more_leases_than_its_concurrency(make: Make) -> None:
     frontier = make(Hosts(concurrency=2))
     push(frontier, ("a/1", 3.0), ("a/2", 2.0), ("a/3", 1.0))
     assert [lease(frontier) for _ in range(3)] == ["a/1", "a/2", None]
-    assert (frontier.hosts.next_ready(0.0), frontier.hosts.waits(0.0)) == (None, {"busy": 1})
+    assert (frontier.hosts.next_ready(0.0), waits(frontier.hosts, 0.0)) == (None, {"busy": 1})
     frontier.acknowledge("http://a/2", State.ERROR, "timeout", 1.0)
     assert [lease(frontier, now=1.0) for _ in range(2)] == ["a/3", None]

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from frontier_calls import waits
 
 from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.errors import StateError
@@ -13,6 +15,7 @@ from topiccrawler.frontier.budgets import (
     HOST_PAGES,
     HOST_UNPRODUCTIVE,
     NOTE,
+    UNPROVEN,
     Allowance,
     Budgets,
 )
@@ -48,7 +51,7 @@ class Crawl:
             url = leased.link.url
             name = url.removeprefix("http://")
             order.append(name)
-            terms = {(words or {}).get(name, name): 1.0, "2031": 2.0}
+            terms = {**dict.fromkeys((words or {}).get(name, name).split(), 1.0), "2031": 2.0}
             page = Page(url, 1, terms=terms, is_target=name in relevant, via=Via(leased.link))
             self.ordering.visit(page, [], 0.0)
             self.ordering.acknowledge(url, State.DISCARDED, "off topic", 0.0)
@@ -69,7 +72,7 @@ def test_a_host_is_closed_at_its_page_budget_and_its_other_urls_wait(frontier: F
     crawl.queue("a.cn/1", "a.cn/2", "a.cn/3", "b.cn/1", "a.cn/4")
     assert crawl.run() == ["a.cn/1", "a.cn/2", "b.cn/1"]
     assert crawl.budgets.closed == {"a.cn": HOST_PAGES}
-    assert frontier.hosts.waits(0.0) == {"host budget": 1}
+    assert waits(frontier.hosts, 0.0) == {"host budget": 1}
     assert frontier.listing.counts()[State.WAITING] == frontier.listing.waiting_in(crawl.budgets.closed) == 2
 
 
@@ -87,6 +90,46 @@ def test_hosts_of_one_registered_domain_share_a_budget(frontier: Frontier) -> No
     )
     assert crawl.run() == ["x.a.com.cn/1", "y.a.com.cn/1", "x.a.com.cn/2", "x.b.com.cn/1"]
     assert crawl.budgets.closed == dict.fromkeys(("z.a.com.cn", "y.a.com.cn"), DOMAIN_PAGES)
+
+
+def test_a_site_that_nothing_vouches_for_is_closed_at_its_bound_until_another_site_links_it(
+    frontier: Frontier,
+) -> None:
+    crawl = Crawl(frontier, unproven_pages=2)
+    crawl.ordering.seed([link("hub.example/", source="")], 0.0)
+    hub = Page(HUB, 0, via=Via(link("hub.example/", source="")))
+    crawl.budgets.linked(hub, [link("a.farm.cn/1"), link("good.cn/1")])
+    farm = ["a.farm.cn/1", "b.farm.cn/2", "c.farm.cn/3", "c.farm.cn/4"]
+    crawl.queue(*farm)
+    assert crawl.run() == ["hub.example/", *farm[:2]]
+    assert crawl.budgets.closed == {"c.farm.cn": UNPROVEN}
+    assert waits(frontier.hosts, 0.0) == {"unproven site": 1}
+    crawl.budgets.linked(Page("http://good.cn/1", via=Via(link("good.cn/1"))), [link("a.farm.cn/1")])
+    assert crawl.run() == farm[2:]
+    assert crawl.budgets.closed == {}
+
+
+def test_a_site_that_a_seed_redirects_to_is_a_seeds_site(frontier: Frontier) -> None:
+    crawl = Crawl(frontier, unproven_pages=2)
+    crawl.ordering.seed([link("old.cn/", source="")], 0.0)
+    crawl.budgets.linked(Page("http://new.cn/", via=Via(link("old.cn/", source=""))), [link("new.cn/1")])
+    crawl.queue("new.cn/1", "new.cn/2", "new.cn/3")
+    assert crawl.run() == ["old.cn/", "new.cn/1", "new.cn/2", "new.cn/3"]
+
+
+def test_pages_made_of_the_same_words_again_are_not_new_however_they_are_mixed(frontier: Frontier) -> None:
+    crawl = Crawl(frontier, host_unproductive_pages=30, shape_unproductive_pages=0, unproven_pages=0)
+    draw = random.Random(1)
+    pages = numbered("a.cn", 200)
+    words = {page: " ".join(draw.sample([f"词{n}" for n in range(40)], 12)) for page in pages}
+    natural = {page: f"{words[page]} 新{page}" for page in pages}
+    crawl.queue(*pages)
+    fetched = crawl.run(relevant=frozenset(pages), words=words)
+    assert 40 < len(fetched) < 80
+    assert crawl.budgets.closed == {"a.cn": HOST_UNPRODUCTIVE}
+    again = Crawl(MemoryFrontier(), host_unproductive_pages=30, shape_unproductive_pages=0, unproven_pages=0)
+    again.queue(*pages)
+    assert again.run(relevant=frozenset(pages), words=natural) == pages
 
 
 def test_a_host_whose_pages_are_useless_in_a_row_is_closed_and_a_useful_page_begins_the_row_anew(

@@ -47,6 +47,8 @@ class Ordering:
         """Queue the seeds: the out-links of the virtual root page."""
         if self._checkpoints.seeds_are_known(links):
             return {}
+        if self.budgets is not None:
+            self.budgets.seed(links)
         pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now)
         self._checkpoints.shown(self.pages, ROOT, links, refreshed=False)
         return pushed
@@ -54,6 +56,8 @@ class Ordering:
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Show a fetched page with all its links to the strategy and queue what it scores."""
         self.pages += 1
+        if self.budgets is not None:
+            self.budgets.linked(page, links)
         if self.expand == "relevant" and not page.is_target and _stands_on(page):
             links = ()
         tunnel = 0 if page.is_target or page.via is None else page.via.tunnel

@@ -29,6 +29,11 @@ class CrawlParams(BaseModel):
     )
     pages: int | None = Field(default=None, ge=1, description="stop after so many fetched pages")
     targets: int | None = Field(default=None, ge=1, description="stop after so many kept pages")
+    objective: Literal["time", "fetches"] | None = Field(
+        default=None,
+        description="time (most relevant pages an hour) or fetches (most relevant pages per page fetched); "
+        "default: TOPIC_OBJECTIVE, else fetches when `pages` is given, time otherwise",
+    )
     keywords: tuple[str, ...] = Field(
         default=(), description="more keywords for the topic, separated by commas"
     )

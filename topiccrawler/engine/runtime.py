@@ -27,6 +27,7 @@ from topiccrawler.engine.clock import Clock
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets
+from topiccrawler.frontier.fair_shares import FairShares
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -38,6 +39,8 @@ from topiccrawler.strategies.base import Strategy
 from topiccrawler.topics.seeds import Seeds, read_seeds
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, host_of
+
+TIME, FETCHES = "time", "fetches"  # what a crawl gets the most relevant pages for
 
 
 @dataclass(slots=True)
@@ -81,9 +84,16 @@ def build_runtime(
     off_topic = tuple(url for url in map(canonical, given.negative) if url is not None)
     parts = assemble(replace(recipe, off_topic=off_topic))
     folder = _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, job)
-    hosts = Hosts(patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"), worth=parts.strategy.worth)
+    hosts = Hosts(
+        patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
+        idle_share=_idle_share(params, settings),
+        worth=parts.strategy.worth,
+    )
     seeds = _seeds(given, topic)
     frontier = _frontier(settings, hosts, jobdir)
+    budgets = _budgets(settings, frontier)
+    if settings.getbool("FRONTIER_FAIR_SHARES"):
+        hosts.shares = FairShares(budgets.sites.proofs)
     files = JobFiles(folder, parts.record())
     return Runtime(
         params=params,
@@ -97,7 +107,7 @@ def build_runtime(
         ordering=Ordering(
             parts.strategy,
             frontier,
-            _budgets(settings, frontier),
+            budgets,
             durable=bool(jobdir),
             expand=parts.expand,
         ),
@@ -122,6 +132,14 @@ def _frontier(settings: BaseSettings, hosts: Hosts, jobdir: str | None) -> Front
     )
 
 
+def _idle_share(params: CrawlParams, settings: BaseSettings) -> float:
+    """The share of the slots that may wait for better URLs."""
+    objective = params.objective or settings.get("TOPIC_OBJECTIVE") or (FETCHES if params.pages else TIME)
+    if objective not in {TIME, FETCHES}:
+        raise ArgumentError(f"TOPIC_OBJECTIVE={objective!r}", "is not known", f"use {TIME} or {FETCHES}")
+    return 1.0 if objective == FETCHES else settings.getfloat("FRONTIER_IDLE_SHARE")
+
+
 def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
     return Budgets(
         frontier,
@@ -130,6 +148,7 @@ def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
             domain_pages=settings.getint("FRONTIER_DOMAIN_PAGES"),
             host_unproductive_pages=settings.getint("FRONTIER_HOST_UNPRODUCTIVE_PAGES"),
             shape_unproductive_pages=settings.getint("FRONTIER_SHAPE_UNPRODUCTIVE_PAGES"),
+            unproven_pages=settings.getint("FRONTIER_UNPROVEN_PAGES"),
             limits=Limits(
                 path_segments=settings.getint("FRONTIER_PATH_SEGMENTS_MAX"),
                 segment_repeats=settings.getint("FRONTIER_SEGMENT_REPEATS_MAX"),

@@ -79,6 +79,7 @@ class FocusedScheduler(BaseScheduler):
         # Only now have add-ons set what they set; the spider, and its runtime, are made before them.
         hosts.delay_seconds = settings.getfloat("DOWNLOAD_DELAY")
         hosts.concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        hosts.slots = settings.getint("CONCURRENT_REQUESTS")
         scheduler = cls(
             runtime,
             hosts,

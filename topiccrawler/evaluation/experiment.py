@@ -88,7 +88,7 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     with temporary as place, Workers(plan.jobs) as workers:
         parsed = Path(place) / "parsed-pages.sqlite"
         with bar("reading", len(pages)) as tick:
-            found = read_web(_reading_plan(plan), pages, parsed, workers, tick)
+            found = read_web(reading_plan(plan), pages, parsed, workers, tick)
         outcomes = []
         for at, name in enumerate(names):
             truth = _truth(at, name, labels, found, numbers[at])
@@ -118,7 +118,8 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     )
 
 
-def _reading_plan(plan: Plan) -> ReadingPlan:
+def reading_plan(plan: Plan) -> ReadingPlan:
+    """What must be read of the web for all its strategies."""
     contexts = dict.fromkeys(context for recipe in plan.recipes for context in contexts_of(recipe))
     details = any(strategy_of(spec).needs_detail for spec in plan.specs)
     return ReadingPlan.of(plan.web, plan.recipes, list(contexts), details=details)

@@ -1,10 +1,13 @@
 """Budgets: how many pages a host, a site and a URL shape may still cost; unproductive ones are asked no more.
 
 The form of a URL decides only in plain cases (frontier.traps). Otherwise unproductive pages in a row are counted. A page is
-productive when it is about the topic and its host has not shown the same text recently; the page whose link led to it is
-then productive too, so that hubs are kept for what they lead to.
+productive when it is about the topic and new: its host has not shown the same text recently, and its site has not used all
+its words before (frontier.vocabulary). The page whose link led to it is then productive too, so that hubs are kept for what
+they lead to.
 
     FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages                  the host is closed
+    FRONTIER_UNPROVEN_PAGES                     fetched pages of a site that   the host is closed until
+                                                nothing vouches for (sites)    something does
     FRONTIER_HOST_UNPRODUCTIVE_PAGES            pages in a row                 the host is closed
     FRONTIER_SHAPE_UNPRODUCTIVE_PAGES           pages in a row of one shape    its URLs are discarded (traps.shape)
     traps.Limits                                a URL's form                   the URL is discarded
@@ -18,7 +21,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import filterfalse
@@ -27,13 +30,18 @@ from typing import Any
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Postpone, State
+from topiccrawler.frontier.sites import Sites
 from topiccrawler.frontier.traps import Limits, shape, trap
+from topiccrawler.frontier.vocabulary import Vocabulary
 from topiccrawler.model import Link, Page
-from topiccrawler.urls.canonical import host_of, registered_domain
+from topiccrawler.urls.canonical import host_of, site_of
 
 NOTE = "budget/"  # and the host
 
 HOST_PAGES, DOMAIN_PAGES, HOST_UNPRODUCTIVE = "host budget", "domain budget", "no longer useful"
+UNPROVEN = "unproven site"
+_NEW_WORDS = 0.01  # share of a page's words from which it is new; the shortest runs of natural pages below are in the lab notes
+_VOCABULARY_FROM = 20  # pages of a site; smaller ones have no table
 _SHAPES = 32  # of one host that are counted; the most productive one is dropped for a new one
 _RECENT = 32  # contents of one host that are remembered
 _REDIRECTED = "redirected"
@@ -49,6 +57,7 @@ class Allowance:
     domain_pages: int = 0
     host_unproductive_pages: int = 200
     shape_unproductive_pages: int = 100
+    unproven_pages: int = 500
     limits: Limits = field(default_factory=Limits)
 
 
@@ -70,7 +79,9 @@ class Budgets:
         self.closed: dict[str, str] = {}  # host -> reason
         self.refused: Counter[str] = Counter()  # kind of trap -> URLs discarded in this run
         self._records: dict[str, _Record] = {}
-        self._domains: Counter[str] = Counter()  # fetched pages and leases
+        self.sites = Sites(frontier.notes)
+        self._pages: Counter[str] = Counter()  # site -> fetched pages and leases
+        self._vocabularies: dict[str, Vocabulary] = {}
         self._taken: dict[str, Link] = {}
         self._read: set[str] = set()  # leased URLs whose page was read
         self._changed: dict[str, None] = {}
@@ -98,8 +109,23 @@ class Budgets:
         """The URL was leased."""
         self._taken[link.url] = link
         self._record(link.host).under_way += 1
-        if self.allowance.domain_pages:
-            self._domains[registered_domain(link.url)] += 1
+        self._pages[site_of(link.host)] += 1
+
+    def seed(self, links: Iterable[Link]) -> None:
+        """These URLs were named by the user."""
+        self.sites.seed(dict.fromkeys(link.host for link in links))
+
+    def linked(self, page: Page, links: Iterable[Link]) -> None:
+        """A fetched page has these links."""
+        host = host_of(page.url)
+        if page.via is not None and page.via.link.host != host:  # a redirect led there
+            source = page.via.link.source_url
+            if source:
+                self.sites.linked(host_of(source), [host])
+            else:
+                self.sites.seed([host])
+        self.sites.linked(host, dict.fromkeys(link.host for link in links))
+        self._reopen_proven()
 
     def read(self, page: Page) -> None:
         """A fetched page was classified."""
@@ -108,6 +134,8 @@ class Budgets:
             self._read.add(link.url)
         url, host = (link.url, link.host) if link is not None else (page.url, host_of(page.url))
         useful = self._is_new(host, page) and page.is_target
+        if useful:
+            self.sites.fresh_page(host)
         self._count(host, url, useful=useful)
         if useful and link is not None and link.source_url:
             self._count(host_of(link.source_url), link.source_url, useful=True)
@@ -128,8 +156,8 @@ class Budgets:
             self._changed[link.host] = None
             if not read and state is State.DISCARDED and reason != _REDIRECTED:
                 self._count(link.host, url, useful=False)
-        elif self.allowance.domain_pages:
-            self._domains[registered_domain(url)] -= 1
+        else:
+            self._pages[site_of(link.host)] -= 1
         self.keep()
 
     def close(self, host: str, reason: str) -> None:
@@ -144,6 +172,13 @@ class Budgets:
             kept = {"pages": one.pages, "dry": one.unproductive, "shapes": one.shapes, "recent": one.recent}
             self.frontier.notes.put(NOTE + host, json.dumps(kept, ensure_ascii=False))
         self._changed.clear()
+        self.sites.keep()
+
+    def _reopen_proven(self) -> None:
+        for host in [one for one, why in self.closed.items() if why == UNPROVEN]:
+            if not self.sites.is_unproven(site_of(host)):
+                del self.closed[host]
+                self.frontier.hosts.reopen(host)
 
     def _spent(self, host: str, record: _Record | None) -> str | None:
         allowance = self.allowance
@@ -151,8 +186,12 @@ class Budgets:
             return HOST_PAGES
         if record is not None and 0 < allowance.host_unproductive_pages <= record.unproductive:
             return HOST_UNPRODUCTIVE
-        if 0 < allowance.domain_pages <= self._domains[registered_domain(f"http://{host}/")]:
+        site = site_of(host)
+        pages = self._pages[site]
+        if 0 < allowance.domain_pages <= pages:
             return DOMAIN_PAGES
+        if 0 < allowance.unproven_pages <= pages and self.sites.is_unproven(site):
+            return UNPROVEN
         return None
 
     def _count(self, host: str, url: str, *, useful: bool) -> None:
@@ -171,8 +210,15 @@ class Budgets:
         self._changed[host] = None
 
     def _is_new(self, host: str, page: Page) -> bool:
-        """True when its host has not shown this text recently. Numbers are ignored: a calendar has new ones daily."""
-        text = " ".join(sorted(filterfalse(str.isdigit, page.terms)))
+        """True when its host has not shown this text recently, and some of its words are new to the site. Numbers are
+        ignored: a calendar has new ones daily."""
+        words = list(filterfalse(str.isdigit, page.terms))
+        site = site_of(host)
+        if self._pages[site] > _VOCABULARY_FROM:
+            vocabulary = self._vocabularies.get(site) or self._vocabularies.setdefault(site, Vocabulary())
+            if vocabulary.add(words) < _NEW_WORDS:
+                return False
+        text = " ".join(sorted(words))
         content = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=6).digest(), "big")
         recent = self._record(host).recent
         if text and content in recent:
@@ -188,8 +234,7 @@ class Budgets:
         for name, text in self.frontier.notes.all(NOTE).items():
             host = name.removeprefix(NOTE)
             record = self._records[host] = _read_record(host, text)
-            if self.allowance.domain_pages:
-                self._domains[registered_domain(f"http://{host}/")] += record.pages
+            self._pages[site_of(host)] += record.pages
         for host, record in self._records.items():
             if (reason := self._spent(host, record)) is not None:
                 self.close(host, reason)

@@ -3,36 +3,39 @@
 The best URL goes first among the hosts that politeness allows. A host with waiting URLs is in exactly one of four sets:
 
     COOLING  its clock lies ahead        heap by the time it is due
-    SOON     due within the patience     heap by time, and by best score (only with patience_seconds > 0)
-    READY    it may be asked             heap by best score
-    BUSY     as many leases as allowed   heap by best score (only with patience_seconds > 0)
+    SOON     due within the patience     heap by time, and ranked by best score (only with patience_seconds > 0)
+    READY    it may be asked             ranked
+    BUSY     as many leases as allowed   ranked by best score (only with patience_seconds > 0)
 
 A host changes its set O(1) times a slot at O(log hosts) each; when every host cools, a request costs one look at the
-top of a heap. Stale heap entries are dropped when they reach the top.
+top of a heap. Nothing here reads a clock: `now` is passed in, in seconds, from one clock of the caller's choice.
 
-Nothing here reads a clock: `now` is passed in, in seconds, from one clock of the caller's choice.
+Fair shares (frontier.fair_shares): a site over its share is passed over while another has a promising URL, one worth at
+least half as much, at a host that is ready or busy.
 
-Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better* and can
-be asked within that time: its clock comes due by then, or its slot under way began less than patience_seconds ago.
-Much better means worth(its score) - worth(the ready score) >= `patience_margin`. `worth` is the strategy's: a rising
-function to 0..1 (for log-odds the probability, since 20 promises no more than 10).
+Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better*, by `patience_margin`
+of worth, and can be asked within that time: its clock comes due by then, or its slot under way began less than that ago.
+`worth` is the strategy's: a rising function to 0..1 (for log-odds the probability, since 20 promises no more than 10). It
+waits only while at least 1 - `idle_share` of the `slots` are in use: with few under way, a poor page costs no other a slot.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sized
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from heapq import heapify, heappop, heappush
 from math import inf
 
+from topiccrawler.frontier.fair_shares import FairShares
 from topiccrawler.frontier.host_clock import HostClock
+from topiccrawler.frontier.host_ranking import HostRanking, Key
+from topiccrawler.frontier.host_timetable import HostTimetable
+from topiccrawler.urls.canonical import site_of
 
-Key = tuple[float, int]
-"""Rank of a URL, smaller is sooner: (-score, number in order of arrival)."""
-
-PATIENCE_MARGIN = 0.25  # chosen here: a quarter of a page more per page fetched is worth the wait
+PATIENCE_MARGIN = (
+    0.5  # so a page more likely on topic than not never waits (docs/decisions/patience.md has the table)
+)
+PROMISING = 0.5  # of the worth of the URL that is passed over
 
 _IDLE, _COOLING, _SOON, _READY, _BUSY = range(5)
 
@@ -40,6 +43,7 @@ _IDLE, _COOLING, _SOON, _READY, _BUSY = range(5)
 @dataclass(slots=True)
 class _Host(HostClock):
     number: int = 0
+    site: str = ""
     key: Key | None = None  # rank of its best waiting URL
     place: int = _IDLE
     due: float = -inf  # its time in the heap of its set
@@ -57,6 +61,9 @@ class Hosts:
         patience_seconds: float = 0.0,
         patience_margin: float = PATIENCE_MARGIN,
         worth: Callable[[float], float] = float,
+        idle_share: float = 1.0,
+        slots: int = 0,
+        shares: FairShares | None = None,
     ) -> None:
         self.delay_seconds = delay_seconds
         self.concurrency = concurrency
@@ -65,10 +72,14 @@ class Hosts:
         self.patience_seconds = patience_seconds
         self.patience_margin = patience_margin
         self.worth = worth
+        self.idle_share = idle_share  # 0..1, of the slots; 1 = however many
+        self.slots = slots  # requests under way at once, to all hosts
+        self.shares = shares  # None = no site is passed over
+        self._under_way = 0
         self._by_name: dict[str, _Host] = {}
         self._all: list[_Host] = []
-        self._ranked: dict[int, list[tuple[Key, int]]] = {_SOON: [], _READY: [], _BUSY: []}  # by best score
-        self._timed: dict[int, list[tuple[float, int]]] = {_COOLING: [], _SOON: []}  # by when they are due
+        self._ranked = {place: self._ranking(place) for place in (_SOON, _READY, _BUSY)}  # by best score
+        self._timed = {place: self._timetable(place) for place in (_COOLING, _SOON)}
 
     def __len__(self) -> int:
         """Known hosts."""
@@ -83,8 +94,7 @@ class Hosts:
 
     def ready_at(self, host: str) -> float:
         """When its clock passes (-inf: at once), whether or not it is busy."""
-        known = self._by_name.get(host)
-        return -inf if known is None else known.time()
+        return -inf if (known := self._by_name.get(host)) is None else known.time()
 
     def leases(self, host: str) -> int:
         """Slots taken."""
@@ -95,18 +105,22 @@ class Hosts:
         """Take a slot: one lease more, and the host cools for its delay."""
         entry = self._host(host)
         entry.begin(now, self._drawn_delay(entry))
+        self._under_way += 1
+        if self.shares is not None:
+            self.shares.take(entry.site, self.slots)
         self._settle(entry)
 
     def give_back(self, host: str, now: float) -> None:
         """The slot was not used: one lease less, and the clock as it was before, if no other slot is under way."""
         entry = self._host(host)
+        self._free_slot(entry)
         entry.give_back()
         self._settle(entry)
 
     def done(self, host: str, now: float) -> None:
         """A lease ended."""
-        entry = self._by_name.get(host)
-        if entry is not None:
+        if (entry := self._by_name.get(host)) is not None:
+            self._free_slot(entry)
             entry.end()
             self._settle(entry)
 
@@ -131,10 +145,15 @@ class Hosts:
         entry.back_off(until, reason)
         self._settle(entry)
 
+    def reopen(self, host: str) -> None:
+        """Take back a back-off."""
+        self._host(host).back_off_until = -inf
+        self._settle(self._host(host))
+
     def waiting_reason(self, host: str, now: float) -> str | None:
         """Why it may not be asked now: the reason of a back-off or delay, "busy", or None when it may."""
-        entry = self._by_name.get(host)
-        return None if entry is None else entry.reason(now, self.delay_seconds, self.concurrency)
+        known = self._by_name.get(host)
+        return known.reason(now, self.delay_seconds, self.concurrency) if known else None
 
     # -- hosts with waiting URLs ---------------------------------------------------------------------------------
 
@@ -154,18 +173,13 @@ class Hosts:
     def best(self, now: float) -> str | None:
         """The ready host with the best URL; None when there is none, or when patience makes it wait."""
         self._advance(now)
-        ready = self._ranked[_READY]
-        while ready:
-            key, number = ready[0]
+        while (found := self._first_ready()) is not None:
+            key, number = found
             entry = self._all[number]
-            if entry.place != _READY or entry.key != key:
-                heappop(ready)
-            elif entry.leases >= self.concurrency or entry.time() > now:  # the caller's clock went back
-                heappop(ready)
-                self._settle(entry)
-                self._advance(now)
-            else:
+            if entry.leases < self.concurrency and entry.time() <= now:
                 return None if self._waits_until(key, now) is not None else entry.name
+            self._settle(entry)  # the caller's clock went back
+            self._advance(now)
         return None
 
     def next_ready(self, now: float) -> float | None:
@@ -173,9 +187,9 @@ class Hosts:
         Busy hosts are not counted, they wake on `done`; None = nothing will come by waiting."""
         if self.best(now) is not None:
             return now
-        due = min(map(self._next_due, self._timed))
-        ready = self._ranked[_READY]
-        waits_until = self._waits_until(ready[0][0], now) if ready else None
+        due = min(timetable.next_due() for timetable in self._timed.values())
+        ready = self._first_ready()
+        waits_until = self._waits_until(ready[0], now) if ready else None
         due = due if waits_until is None else min(due, waits_until)
         return None if due == inf else due
 
@@ -185,16 +199,12 @@ class Hosts:
             if entry.key and (reason := entry.reason(now, self.delay_seconds, self.concurrency)):
                 yield entry.name, reason, entry.time()
 
-    def waits(self, now: float) -> Mapping[str, int]:
-        """How many of them there are, by reason."""
-        return Counter(reason for _, reason, _ in self.waiting(now))
-
     # -- inside --------------------------------------------------------------------------------------------------
 
     def _host(self, name: str) -> _Host:
         entry = self._by_name.get(name)
         if entry is None:
-            entry = self._by_name[name] = _Host(name, number=len(self._all))
+            entry = self._by_name[name] = _Host(name, number=len(self._all), site=site_of(name))
             self._all.append(entry)
         return entry
 
@@ -217,72 +227,74 @@ class Hosts:
         if entry.place == _COOLING and entry.due == due:
             return
         entry.place, entry.due = _COOLING, due
-        self._time(entry)
+        self._timed[_COOLING].add(due, entry.number)
 
     def _advance(self, now: float) -> None:
         """Move on the hosts whose time has come."""
         for place, horizon in ((_COOLING, now + self.patience_seconds), (_SOON, now)):
-            heap = self._timed[place]
-            while heap and heap[0][0] <= horizon:
-                due, number = heappop(heap)
+            for number in self._timed[place].take_due(horizon):
                 entry = self._all[number]
-                if entry.place != place or entry.due != due or entry.key is None:
-                    continue
-                entry.place = _READY if due <= now else _SOON
+                entry.place = _READY if entry.due <= now else _SOON
                 if entry.place == _SOON:
-                    self._time(entry)
+                    self._timed[_SOON].add(entry.due, number)
                 self._rank(entry)
+
+    def _free_slot(self, entry: _Host) -> None:
+        if entry.leases > 0:
+            self._under_way -= 1
+            if self.shares is not None:
+                self.shares.end(entry.site)
+
+    def _first_ready(self) -> tuple[Key, int] | None:
+        """Rank and number of the ready host that goes first by score and fair shares."""
+        ready = self._ranked[_READY]
+        best = ready.top()
+        if best is None or self.shares is None:
+            return best
+        passed_over = self.shares.over | self.shares.full
+        if self._all[best[1]].site not in passed_over:
+            return best
+        other, busy = ready.top(passed_over), self._ranked[_BUSY].top(passed_over)
+        promising = max((self.worth(-one[0][0]) for one in (other, busy) if one is not None), default=-1.0)
+        return other if promising >= PROMISING * self.worth(-best[0][0]) else best
 
     def _waits_until(self, ready: Key, now: float) -> float | None:
         """When a ready host is considered again, because a much better URL is worth the wait; None = it need not wait."""
-        if self.patience_seconds <= 0:
+        if self.patience_seconds <= 0 or self._under_way < (1 - self.idle_share) * self.slots:
             return None
         promised = self.worth(-ready[0]) + self.patience_margin
-        soon, busy = self._ranked[_SOON], self._ranked[_BUSY]
-        while soon:
-            key, number = soon[0]
-            entry = self._all[number]
-            if entry.place == _SOON and entry.key == key:
-                if self.worth(-key[0]) >= promised:
-                    return entry.due
-                break
-            heappop(soon)
-        while busy:
-            key, number = busy[0]
-            entry = self._all[number]
+        over = self._over_share()
+        if (soon := self._ranked[_SOON].top(over)) is not None and self.worth(-soon[0][0]) >= promised:
+            return self._all[soon[1]].due
+        while (busy := self._ranked[_BUSY].top(over)) is not None:
+            entry = self._all[busy[1]]
             free = entry.started + self.patience_seconds
-            if entry.place == _BUSY and entry.key == key and now < free and entry.time() <= free:
-                return free if self.worth(-key[0]) >= promised else None
-            heappop(busy)
+            if now < free and entry.time() <= free:
+                return free if self.worth(-busy[0][0]) >= promised else None
+            self._ranked[_BUSY].drop(entry.site)
         return None
 
-    def _next_due(self, place: int) -> float:
-        heap = self._timed[place]
-        while heap:
-            due, number = heap[0]
-            entry = self._all[number]
-            if entry.place == place and entry.due == due:
-                return due
-            heappop(heap)
-        return inf
+    def _over_share(self) -> Container[str]:
+        return () if self.shares is None else self.shares.over
 
     def _rank(self, entry: _Host) -> None:
-        """Add it to its set's heap by best score; busy hosts are ranked only with patience."""
-        if entry.key is None or (entry.place == _BUSY and self.patience_seconds <= 0):
-            return
-        heap = self._ranked[entry.place]
-        heappush(heap, (entry.key, entry.number))
-        if self._crowded(heap):
-            heap[:] = [(one.key, one.number) for one in self._all if one.place == entry.place and one.key]
-            heapify(heap)
+        """Add it to its set's ranking; busy hosts are ranked only with patience."""
+        if entry.key is not None and (entry.place != _BUSY or self.patience_seconds > 0):
+            self._ranked[entry.place].add(entry.site, entry.key, entry.number)
 
-    def _time(self, entry: _Host) -> None:
-        """Add it to its set's heap by when it is due."""
-        heap = self._timed[entry.place]
-        heappush(heap, (entry.due, entry.number))
-        if self._crowded(heap):
-            heap[:] = [(host.due, host.number) for host in self._all if host.place == entry.place]
-            heapify(heap)
+    def _ranking(self, place: int) -> HostRanking:
+        hosts = self._all
 
-    def _crowded(self, heap: Sized) -> bool:
-        return len(heap) > 4 * len(self._all) + 64
+        def counts(key: Key, number: int) -> bool:
+            return hosts[number].place == place and hosts[number].key == key
+
+        return HostRanking(counts)
+
+    def _timetable(self, place: int) -> HostTimetable:
+        hosts = self._all
+
+        def counts(due: float, number: int) -> bool:
+            entry = hosts[number]
+            return entry.place == place and entry.due == due and entry.key is not None
+
+        return HostTimetable(counts)

@@ -19,7 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
-from topiccrawler.frontier.hosts import Hosts, Key
+from topiccrawler.frontier.host_ranking import Key
+from topiccrawler.frontier.hosts import Hosts
 
 ScoreOf = Callable[[int], float | None]
 """The score of the URL of that number while it waits; None when it does not wait."""

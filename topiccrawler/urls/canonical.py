@@ -165,10 +165,25 @@ def registered_domain(url: str) -> str:
     return _registered_domain(host_of(url))
 
 
-@lru_cache(maxsize=65536)
+def site_of(host: str) -> str:
+    """What shares and proofs are counted for: the registered domain of a host; a bare address with its port."""
+    return _domain_under_suffix(host) or host
+
+
 def _registered_domain(host: str) -> str:
-    name = host[: host.index("]") + 1] if host.startswith("[") else host.partition(":")[0]
-    return _suffixes()(name).top_domain_under_public_suffix or name
+    return _domain_under_suffix(host) or _without_port(host)
+
+
+@lru_cache(maxsize=65536)
+def _domain_under_suffix(host: str) -> str:
+    found = _suffixes()(_without_port(host))
+    if found.suffix or not found.subdomain or found.ipv4 or found.ipv6:
+        return found.top_domain_under_public_suffix
+    return f"{found.subdomain.rpartition('.')[2]}.{found.domain}"  # an unknown top-level domain is a suffix itself
+
+
+def _without_port(host: str) -> str:
+    return host[: host.index("]") + 1] if host.startswith("[") else host.partition(":")[0]
 
 
 @lru_cache(maxsize=1)
