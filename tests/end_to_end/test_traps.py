@@ -159,3 +159,27 @@ def test_hosts_have_page_budgets(draw_web: Callable[..., Any], crawl: Callable[.
     web = draw_web({HUB: page("导航", *site, *other), **site, **other})
     crawl(web, "FRONTIER_HOST_PAGES=4", "FRONTIER_DOMAIN_PAGES=6")
     assert web.fetched() == [HUB, *list(site)[:4], *list(other)[:2]]
+
+
+def test_a_link_farm_gets_its_bound_and_the_good_site_beside_it_all_its_pages(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], frontier: Callable[..., Any]
+) -> None:
+    """Each page of the farm is about the topic, has fresh words and links to two more, also on hosts of its own."""
+
+    def farm(found: re.Match[str]) -> str:
+        number = int(found[2])
+        links = (f"http://s{n}.farm.example/{n}" for n in (2 * number + 1, 2 * number + 2))
+        return page(f"{FUNDS}第{number}号新词w{number}x", *links)
+
+    good = [f"{HUB}fund/{n}" for n in range(30)]
+    pages = {url: page(f"{FUNDS}第{n}只基金", HUB) for n, url in enumerate(good)}
+    home = page("导航", "http://s0.farm.example/0", *good)
+    web = draw_web(Endless({HUB: home, **pages}, (r"http://s(\d+)\.farm\.example/(\d+)", farm)))
+    ran = crawl(web, "FRONTIER_UNPROVEN_PAGES=40", "CONCURRENT_REQUESTS=8")
+    fetched = web.fetched()
+    assert set(good) <= set(fetched)
+    assert len([url for url in fetched if "farm" in url]) == 40
+    assert len([url for url in fetched[:60] if "farm" in url]) <= 40
+    assert ran.err.count("Site farm.example is asked no more: unproven site (FRONTIER_UNPROVEN_PAGES)") == 1
+    assert "'finish_reason': 'finished'" in ran.err
+    assert set(frontier()["waits"]) == {"unproven site"}

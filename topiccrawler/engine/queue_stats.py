@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from topiccrawler.crawl.harvest_counter import HarvestCounter
 from topiccrawler.crawl.ordering import Ordering
-from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE
+from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN
+from topiccrawler.urls.canonical import site_of
 
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
@@ -28,7 +29,9 @@ _REMEDIES = {
     HOST_PAGES: "FRONTIER_HOST_PAGES",
     DOMAIN_PAGES: "FRONTIER_DOMAIN_PAGES",
     HOST_UNPRODUCTIVE: "FRONTIER_HOST_UNPRODUCTIVE_PAGES",
+    UNPROVEN: "FRONTIER_UNPROVEN_PAGES",
 }
+_OF_SITES = (DOMAIN_PAGES, UNPROVEN)  # bounds of all hosts of a site, which may have a host a page
 
 
 class QueueStats:
@@ -37,12 +40,12 @@ class QueueStats:
     def __init__(self, ordering: Ordering, harvest: HarvestCounter, stats: StatsCollector) -> None:
         self._ordering, self._frontier = ordering, ordering.frontier
         self._harvest, self._stats = harvest, stats
-        self._logged: set[str] = set()  # closed hosts that were logged
+        self._logged: set[str] = set()  # hosts and sites asked no more that were logged
         self._waits: set[str] = set()  # reasons that were set once
 
     def restore(self, now: float) -> None:
         """Let hosts back off as long as their servers asked for before the crawl was stopped."""
-        self._logged.update(self._budgets_closed())
+        self._logged.update(_named(host, reason) for host, reason in self._budgets_closed().items())
         for host, reason, until in noted_waits(self._frontier.notes.get(NOTE)):
             if reason in BACK_OFFS and now < until < inf:
                 self._frontier.hosts.back_off(host, until, reason)
@@ -65,9 +68,9 @@ class QueueStats:
             self._stats.set_value("frontier/rescore/changed", rescoring.changed)
             self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
         for host, reason in self._budgets_closed().items():
-            if host not in self._logged:
-                self._logged.add(host)
-                logger.info("Host %s is asked no more: %s (%s)", host, reason, _REMEDIES[reason])
+            if (named := _named(host, reason)) not in self._logged:
+                self._logged.add(named)
+                logger.info("%s is asked no more: %s (%s)", named, reason, _REMEDIES[reason])
         long = [wait for wait in waits if wait[2] - now > _WORTH_NOTING_SECONDS]
         long.sort(key=lambda wait: -wait[2])
         noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]
@@ -92,6 +95,10 @@ class QueueStats:
     def _budgets_closed(self) -> dict[str, str]:
         budgets = self._ordering.budgets
         return {} if budgets is None else budgets.closed
+
+
+def _named(host: str, reason: str) -> str:
+    return f"Site {site_of(host)}" if reason in _OF_SITES else f"Host {host}"
 
 
 def noted_waits(text: str | None) -> list[tuple[str, str, float]]:
