@@ -12,6 +12,7 @@ def test_models_seeds_and_topics_are_found() -> None:
     assert folder("models").joinpath("page_classifiers", "detail.json").is_file()
     assert folder("seeds").joinpath("finance.txt").is_file()
     assert folder("topics/catalogue").joinpath("finance.toml").is_file()
+    assert folder("demo").joinpath("web.txt").is_file()
 
 
 def test_a_file_is_replaced_whole_and_nothing_is_left_beside_it(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Finds the data that travels with the package (models/, seeds/, topics), wherever the package is.
+"""Finds the data that travels with the package (models/, seeds/, topics, the demo), wherever the package is.
 
 The conflict: in a wheel or a scrapyd egg (a zip, never unpacked) models/ and seeds/ lie inside the package; in a
 checkout and an editable install they lie beside it. Only Traversable methods work on what is returned.
@@ -14,7 +14,7 @@ PACKAGE = "topiccrawler"
 
 
 def folder(name: str) -> Traversable:
-    """The data folder `name` ("models", "seeds", "topics/catalogue")."""
+    """The data folder `name` ("models", "seeds", "topics/catalogue", "demo")."""
     inside = resources.files(PACKAGE).joinpath(name)
     if inside.is_dir():
         return inside

@@ -32,18 +32,16 @@ def server() -> Iterator[RunningServer]:
 
 
 @pytest.fixture(scope="module")
-def collected(server: RunningServer, topic: Topic) -> tuple[list[Link], list[int]]:
-    web, ticks = Web(seed=1), []
+def collected(server: RunningServer, topic: Topic) -> list[list[Link]]:
+    web = Web(seed=1)
     reader = Reader(VsmClassifier(topic))
-    found = list(collect(web, server.address, reader, 120, ticks.append))
-    return found, ticks
+    return list(collect(web, server.address, reader, 120))
 
 
 def test_it_reads_so_many_pages_of_the_training_hosts_each_once(
-    collected: tuple[list[Link], list[int]], server: RunningServer
+    collected: list[list[Link]], server: RunningServer
 ) -> None:
-    _, ticks = collected
-    assert ticks == list(range(1, 121))
+    assert len(collected) == 120
     asked = server.requests
     assert {request.host for request in asked} <= set(Web(seed=1).hosts(TRAIN))
     assert len({request.url for request in asked}) == len(asked)
@@ -51,10 +49,10 @@ def test_it_reads_so_many_pages_of_the_training_hosts_each_once(
 
 
 def test_labels_agree_with_the_truth_wherever_a_page_has_a_topic(
-    collected: tuple[list[Link], list[int]], topic: Topic
+    collected: list[list[Link]], topic: Topic
 ) -> None:
     web = Web(seed=1)
-    labels = [(web.truth(link.url), label(link.url, topic)) for link in collected[0]]
+    labels = [(web.truth(link.url), label(link.url, topic)) for links in collected for link in links]
     with_topic = [
         (truth, value) for truth, value in labels if truth not in {None, "mixed"} and value is not None
     ]
@@ -67,8 +65,10 @@ def test_labels_agree_with_the_truth_wherever_a_page_has_a_topic(
 def test_training_writes_links_and_a_model_that_tells_finance_from_the_rest(tmp_path: Path) -> None:
     web, files = Web(seed=1), DemoFiles(tmp_path / "demo")
     files.make_ready(web.seeds, ())
+    ticks: list[int] = []
     with RunningServer(Web(seed=1)) as server:
-        lesson = train_on(web, files, server.address, 200, lambda _: None)
+        lesson = train_on(web, files, server.address, 200, ticks.append)
+    assert ticks == list(range(1, 201))
     rows = [json.loads(text) for text in files.links.read_text(encoding="utf-8").splitlines()]
     assert (lesson.pages, lesson.links, lesson.positive) == (
         200,

@@ -138,7 +138,12 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
 ) -> None:
     address, process = scrapyd
     names = zipfile.ZipFile(deployed).namelist()
-    for wanted in ("models/finance.json", "seeds/finance.txt", "topics/catalogue/finance.toml"):
+    for wanted in (
+        "models/finance.json",
+        "seeds/finance.txt",
+        "topics/catalogue/finance.toml",
+        "demo/web.txt",
+    ):
         assert f"topiccrawler/{wanted}" in names
     assert call(f"{address}/listspiders.json?project=topiccrawler")["spiders"] == ["links", "topic"]
     job = call(

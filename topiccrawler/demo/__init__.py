@@ -1,1 +1,1 @@
-"""A Chinese web that is made up: nothing to download, nobody to disturb, and the truth about every page is known."""
+"""A synthetic Chinese web: nothing to download, nobody to disturb, and the truth about every page is known."""

@@ -8,36 +8,33 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import subprocess
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO
 
+from topiccrawler.crawl.process import SETTINGS_MODULE, failure, start_scrapy
 from topiccrawler.demo.server import RunningServer
 from topiccrawler.demo.sites import MIXED, SITES, TRAIN, TRAIN_DIRECTORY
 from topiccrawler.demo.words import FINANCE, FINANCE_KEYWORDS, SUBJECTS
-from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
+from topiccrawler.errors import ArgumentError, file_faults
 
 POLL_SECONDS = 0.25
-# One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the rest too.
+# One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the others too.
 CONCURRENCY = 8
 PAGE_THRESHOLD = 0.3
-SETTINGS_MODULE = "topiccrawler.settings"
 
 
 class DemoFiles:
     """Where everything of one demo lies."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.topic = folder / "demo.toml"
-        self.seeds = folder / "seeds.txt"
-        self.links = folder / "links.jsonl"
-        self.models = folder / "models"
-        self.model = self.models / f"{FINANCE}.json"
-        self.comparison = folder / "comparison.json"
+        self.folder, self.comparison = folder, folder / "comparison.json"
+        self.topic, self.seeds, self.links = (
+            folder / "demo.toml",
+            folder / "seeds.txt",
+            folder / "links.jsonl",
+        )
+        self.models, self.model = folder / "models", folder / "models" / f"{FINANCE}.json"
 
     def job(self, strategy: str) -> Path:
         """The folder the crawl writes: pages.sqlite and visits.jsonl."""
@@ -65,19 +62,19 @@ class DemoFiles:
 
 def topic_toml() -> str:
     """The text of demo.toml: finance, asked for by hand-picked words, labelled by the training part's hosts alone."""
-    places: dict[bool, dict[str, None]] = {True: {}, False: {f"{TRAIN_DIRECTORY}/": None}}
+    positive, negative = dict[str, None](), {f"{TRAIN_DIRECTORY}/": None}
     for site in SITES:
         for channel in site.channels if site.part == TRAIN else ():
             whole = site.topic != MIXED or channel.prefix == "/"
-            places[channel.topic == FINANCE][channel.host + ("" if whole else channel.prefix)] = None
-    positive, negative = (json.dumps(list(places[side]), indent=4) for side in (True, False))
+            side = positive if channel.topic == FINANCE else negative
+            side[channel.host + ("" if whole else channel.prefix)] = None
     keywords = "".join(f'"{word}" = {weight}\n' for word, weight in FINANCE_KEYWORDS.items())
     return f"""# Written by `scrapy demo`. Hosts and host/path prefixes serve to label links for training only.
 name = "{FINANCE}"
 zh = "{SUBJECTS[FINANCE].zh}"
 page_threshold = {PAGE_THRESHOLD}
-positive = {positive}
-negative = {negative}
+positive = {json.dumps(list(positive), indent=4)}
+negative = {json.dumps(list(negative), indent=4)}
 [keywords]
 {keywords}"""
 
@@ -86,19 +83,19 @@ def crawl_arguments(files: DemoFiles, strategy: str, pages: int) -> list[str]:
     """What to type after `scrapy` for one of the demo's crawls."""
     given = {"topic": files.topic, "strategy": strategy, "seeds": files.seeds, "pages": pages}
     settings = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS": CONCURRENCY}
-    places = {"TOPIC_LINK_MODELS": files.models, "TOPIC_DATA_DIR": files.folder, "TOPIC_JOB": strategy}
+    paths = {"TOPIC_LINK_MODELS": files.models, "TOPIC_DATA_DIR": files.folder, "TOPIC_JOB": strategy}
     options = [("-a", f"{name}={value}") for name, value in given.items()]
-    options += [("-s", f"{name}={value}") for name, value in {**settings, **places}.items()]
+    options += [("-s", f"{name}={value}") for name, value in {**settings, **paths}.items()]
     return ["crawl", "topic", *(word for pair in options for word in pair), "-O", str(files.feed(strategy))]
 
 
 def crawl(
     files: DemoFiles, strategy: str, pages: int, server: RunningServer, tick: Callable[[int], None]
 ) -> None:
-    """Crawl and wait for the end; `tick` hears how many pages the server has handed out."""
+    """Crawl and wait for the end; `tick` gets how many pages the server has handed out."""
     before, log = server.pages_served, files.log(strategy)
-    arguments = crawl_arguments(files, strategy, pages)
     environment = {**server.environment(), "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE}
+    arguments = crawl_arguments(files, strategy, pages)
     with log.open("wb") as output, start_scrapy(arguments, output, environment) as process:
         try:
             while process.poll() is None:
@@ -108,26 +105,4 @@ def crawl(
         finally:
             process.terminate()
     if process.returncode:
-        fault = f"ended with {process.returncode}: {last_line(log)}"
-        raise CrawlerError(f"crawl with {strategy}", fault, f"see {log}")
-
-
-def last_line(log: Path) -> str:
-    """The last thing a crawl said."""
-    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    return said[-1] if said else "it said nothing"
-
-
-def start_scrapy(
-    arguments: Sequence[str], output: IO[bytes], environment: Mapping[str, str]
-) -> subprocess.Popen[bytes]:
-    """`scrapy ARGUMENTS` in a process that imports this very package and reads the same project's settings."""
-    root = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
-    return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        env={"SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, **environment, "PYTHONPATH": path},
-    )
+        raise failure(f"crawl with {strategy}", process.returncode, log)

@@ -6,20 +6,19 @@ Links and bodies follow from it on demand.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cache
 from random import Random
+from typing import NamedTuple
 from urllib.parse import quote
 
-from topiccrawler.demo.sentences import headline, vocabulary
-from topiccrawler.demo.sites import CALENDAR, CLUB, DIRECTORY, MIXED, SITES, TRAIN_DIRECTORY, Channel, Site
-from topiccrawler.demo.sites import article as article_url
-from topiccrawler.demo.sites import listing as list_url
-from topiccrawler.demo.words import SUBJECTS, TOPICS
+from topiccrawler.demo.sites import CALENDAR, DIRECTORY, MIXED, SITES, TRAIN_DIRECTORY, Channel, Site
+from topiccrawler.demo.words import SUBJECTS, TOPICS, headline, vocabulary
 from topiccrawler.urls.canonical import canonical
 
 ENTRIES_A_LIST = 15
-CALENDAR_YEARS = range(2019, 2021)  # counted as pages; the calendar itself has no end
+CALENDAR_MONTHS = range(2019 * 12, 2021 * 12)  # counted as pages; the calendar itself has no end
 _TAGS_A_CHANNEL = 2
 NOWHERE = Channel("", "", MIXED, "", 0)  # of pages that stand in no channel
 
@@ -29,8 +28,7 @@ def key(url: str) -> str:
     return canonical(url) or ""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedPage:
+class PlannedPage(NamedTuple):
     """One page of the plan."""
 
     url: str
@@ -49,29 +47,30 @@ class Web:
         self.seed = seed
         self.seeds, self.train_seeds = [f"http://{DIRECTORY}/"], [f"http://{TRAIN_DIRECTORY}/"]
         self.pages: dict[str, PlannedPage] = {}
-        self.articles: dict[Channel, list[PlannedPage]] = {}
-        self.lists: dict[Channel, list[PlannedPage]] = {}
-        self.tags: dict[Channel, list[PlannedPage]] = {}
         self.site_of: dict[str, Site] = {}
-        self._nouns: dict[tuple[str, str], list[str]] = {}
+        self.within: dict[tuple[Channel, str], list[PlannedPage]] = defaultdict(list)  # by channel and kind
+        self.nouns = cache(self._nouns)
         for site in SITES:
-            self._plan_site(site)
+            for page in self._plan(site):
+                self.pages[key(page.url)] = page
+                self.site_of.setdefault(page.url.split("/")[2], site)
+                self.within[page.channel, page.kind].append(page)
 
     def dice(self, *what: object) -> Random:
         """Luck that depends on the seed and on what it is for, never on what was asked before."""
         return Random(" ".join(map(str, (self.seed, *what))))
 
-    def nouns(self, site: Site, topic: str) -> list[str]:
-        """The words of a topic that this site uses."""
-        place = site.host, topic
-        if place not in self._nouns:
-            self._nouns[place] = vocabulary(self.dice("words", *place), topic)
-        return self._nouns[place]
+    def _nouns(self, host: str, topic: str) -> list[str]:
+        """The words of a topic that the site of this host uses."""
+        return vocabulary(self.dice("words", host, topic), topic)
 
     def find(self, url: str) -> PlannedPage | None:
         """The page at this address in any spelling, months of the endless calendar among them."""
         wanted = key(url)
-        return self.pages.get(wanted) or _month(self.site_of[CALENDAR], wanted)
+        month = re.fullmatch(rf"http://{CALENDAR}/(\d+)/(0[1-9]|1[0-2])/", wanted, re.ASCII)
+        if month is None:
+            return self.pages.get(wanted)
+        return _month(self.site_of[CALENDAR], int(month[1][:6]) * 12 + int(month[2]) - 1)
 
     def truth(self, url: str) -> str | None:
         """The topic of the page at `url`; "mixed" for pages without one; None where there is no page."""
@@ -85,65 +84,49 @@ class Web:
     def of_part(self, part: str) -> Iterator[PlannedPage]:
         return (page for page in self.pages.values() if page.site.part == part)
 
-    def _add(self, page: PlannedPage) -> PlannedPage:
-        self.pages[key(page.url)] = page
-        self.site_of.setdefault(page.url.split("/")[2], page.site)
-        return page
-
-    def _plan_site(self, site: Site) -> None:
+    def _plan(self, site: Site) -> Iterator[PlannedPage]:
         home = f"http://{site.host}/"
         behind = site.kind in ("refresh", "frames")  # the home page stands behind a door
         if behind:
-            self._add(PlannedPage(home, site, "front", site.topic, site.name))
-        self._add(PlannedPage(f"{home}main.html" if behind else home, site, "home", site.topic, site.name))
+            yield PlannedPage(home, site, "front", site.topic, site.name)
+        yield PlannedPage(home + "main.html" * behind, site, "home", site.topic, site.name)
         if site.kind == "frames":
-            self._add(PlannedPage(home + "menu.html", site, "menu", site.topic, "栏目"))
-        self._add(PlannedPage(home + "about.html", site, "about", MIXED, f"关于{site.name}"))
-        number = 0
+            yield PlannedPage(home + "menu.html", site, "menu", site.topic, "栏目")
+        yield PlannedPage(home + "about.html", site, "about", MIXED, f"关于{site.name}")
+        first = 0
         for channel in site.channels:
-            self._plan_channel(site, channel, number)
-            number += channel.articles
+            yield from self._plan_channel(site, channel, first)
+            first += channel.articles
         for topic in TOPICS if site.kind == "directory" else ():
-            url, title = f"{home}{SUBJECTS[topic].pinyin}/", f"{SUBJECTS[topic].zh}网站大全"
-            self._add(PlannedPage(url, site, "category", topic, title))
-        if site.host == CLUB:
-            self._add(PlannedPage(home + "chengyuan.html", site, "members", MIXED, "成员主页"))
-        for year in CALENDAR_YEARS if site.host == CALENDAR else ():
-            for month in range(1, 13):
-                self._add(_month_page(site, year, month))
+            title = f"{SUBJECTS[topic].zh}网站大全"
+            yield PlannedPage(f"{home}{SUBJECTS[topic].pinyin}/", site, "category", topic, title)
+        if site.kind == "club":
+            yield PlannedPage(home + "chengyuan.html", site, "members", MIXED, "成员主页")
+        if site.kind == "calendar":
+            yield from (_month(site, number) for number in CALENDAR_MONTHS)
 
-    def _plan_channel(self, site: Site, channel: Channel, first: int) -> None:
+    def _plan_channel(self, site: Site, channel: Channel, first: int) -> Iterator[PlannedPage]:
         """Lists, articles and tags of a channel; the site's articles are numbered from `first` on."""
         name, topic = f"{channel.name}_{site.name}", channel.topic
-        self.lists[channel] = [
-            self._add(PlannedPage(list_url(site, channel, at), site, "list", topic, title, channel, at))
-            for at in range(1, -(-channel.articles // ENTRIES_A_LIST) + 1)
-            for title in [name if at == 1 else f"{name}_第{at}页"]
-        ]
-        numbers = range(first, first + channel.articles)
-        self.articles[channel] = [self._add(self._plan_article(site, channel, number)) for number in numbers]
+        for at in range(1, -(-channel.articles // ENTRIES_A_LIST) + 1):
+            title = name if at == 1 else f"{name}_第{at}页"
+            yield PlannedPage(site.list_url(channel, at), site, "list", topic, title, channel, at)
+        for number in range(first, first + channel.articles):
+            dice = self.dice("title", site.host, number)
+            about = dice.choice(TOPICS) if topic == MIXED else topic
+            words = self.nouns(site.host, about)
+            title = words[number - first] if site.style == "words" else headline(dice, about, words)
+            url = site.article_url(channel, number, title)
+            yield PlannedPage(url, site, "article", about, title, channel, number)
         if site.is_old and site.kind == "portal":  # words in the site's own charset, as old sites have them
-            self.tags[channel] = [
-                self._add(PlannedPage(url, site, "tag", topic, f"{word}_标签", channel))
-                for word in self.nouns(site, topic)[:_TAGS_A_CHANNEL]
-                for url in [f"http://{channel.host}/so.php?q={quote(word.encode(site.encoding.codec))}"]
-            ]
-
-    def _plan_article(self, site: Site, channel: Channel, number: int) -> PlannedPage:
-        dice = self.dice("title", site.host, number)
-        topic = dice.choice(TOPICS) if channel.topic == MIXED else channel.topic
-        words = self.nouns(site, topic)
-        title = words[number % channel.articles] if site.style == "words" else headline(dice, topic, words)
-        url = article_url(site, channel, number, title)
-        return PlannedPage(url, site, "article", topic, title, channel, number)
+            for word in self.nouns(site.host, topic)[:_TAGS_A_CHANNEL]:
+                url = f"http://{channel.host}/so.php?q={quote(word.encode(site.encoding.codec))}"
+                yield PlannedPage(url, site, "tag", topic, f"{word}_标签", channel)
 
 
-def _month_page(site: Site, year: int, month: int) -> PlannedPage:
-    url, number = f"http://{site.host}/{year}/{month:02}/", year * 12 + month - 1
-    return PlannedPage(url, site, "month", MIXED, f"{year}年{month}月", number=number)
-
-
-def _month(site: Site, url: str) -> PlannedPage | None:
-    """Any month of any year: the trap has no bottom."""
-    found = re.fullmatch(rf"http://{site.host}/(\d+)/(0[1-9]|1[0-2])/", url, re.ASCII)
-    return _month_page(site, int(found[1][:6]), int(found[2])) if found else None
+def _month(site: Site, number: int) -> PlannedPage:
+    """Any month of any year, counted from year 0: the trap has no bottom."""
+    year, month = number // 12, number % 12 + 1
+    return PlannedPage(
+        f"http://{site.host}/{year}/{month:02}/", site, "month", MIXED, f"{year}年{month}月", number=number
+    )

@@ -1,7 +1,7 @@
 """Serves the synthetic web over real HTTP, as a forward proxy on loopback: `http_proxy` set, any crawler sees real hosts.
 
 One port stands for some eighty hosts, so it speaks proxy (`GET http://host/path`) and plain HTTP with a Host header alike.
-Every request is noted: what was asked for, in which order and when.
+Every request is recorded: what was asked for, in which order and when.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ import os
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from topiccrawler.demo.answers import Answer, answer
 from topiccrawler.demo.plan import Web
@@ -24,8 +23,7 @@ _NO_TLS = Answer(502, (("Content-Type", "text/plain"),), b"https is not served; 
 _NO_METHOD = Answer(405, (("Allow", "GET, HEAD"),), b"")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One request that was answered."""
 
     time: float  # seconds since the epoch
@@ -36,7 +34,7 @@ class Request:
 
 
 class RunningServer(ThreadingTCPServer):
-    """`with RunningServer(web) as server:` gives a served web; `server.address` is what http_proxy takes."""
+    """`with RunningServer(web) as server:` serves a web; `server.address` is the value for http_proxy."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -45,16 +43,14 @@ class RunningServer(ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), _Connection)
         self.address = f"http://127.0.0.1:{self.server_address[1]}"
         self.requests: list[Request] = []  # every one answered so far, in order
-        self._web, self._turn = web, threading.Lock()
+        self.web, self.lock = web, threading.Lock()
 
     def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
     def __exit__(self, *failure: object) -> None:
         self.shutdown()
-        self._thread.join()
         self.server_close()
 
     @property
@@ -66,14 +62,6 @@ class RunningServer(ThreadingTCPServer):
         """This process' environment with the web in the place of the network."""
         kept = {name: value for name, value in os.environ.items() if name.lower() not in _PROXY_NAMES}
         return {**kept, "http_proxy": self.address}
-
-    def reply(self, url: str) -> Answer:
-        """The answer to GET `url`, noted."""
-        with self._turn:
-            found, host = answer(self._web, url), url.partition("://")[2].partition("/")[0].lower()
-            topic = found.page.topic if found.page else None
-            self.requests.append(Request(time.time(), host, url, found.status, topic))
-        return found
 
 
 class _Connection(BaseHTTPRequestHandler):
@@ -88,7 +76,12 @@ class _Connection(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         url = self.path if "://" in self.path[:9] else f"http://{self.headers.get('Host', '')}{self.path}"
-        self._send(self.server.reply(url))
+        host = url.partition("://")[2].partition("/")[0].lower()
+        with self.server.lock:
+            found = answer(self.server.web, url)
+            topic = found.page.topic if found.page else None
+            self.server.requests.append(Request(time.time(), host, url, found.status, topic))
+        self._send(found)
 
     do_HEAD = do_GET  # noqa: N815 the base class's name
 
@@ -107,4 +100,4 @@ class _Connection(BaseHTTPRequestHandler):
         self.wfile.write(b"" if self.command == "HEAD" else found.body)
 
     def log_message(self, *values: Any, **more: Any) -> None:
-        """Not to the terminal: requests are noted."""
+        """Not to the terminal: requests are recorded."""

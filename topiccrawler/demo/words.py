@@ -1,80 +1,48 @@
-"""What the synthetic web talks about: for each topic its words, its doings, and the names of its sections.
+"""What the synthetic web says: each topic's words, and the headlines and paragraphs made of them.
 
-The lists are our own and `sentences` puts them together, so no sentence of anyone's stands in it. Topics overlap where they do
-in life: property, technology and games speak of money too, lottery most of all, so a finance word in a link is no proof.
+Words, templates and sites lie in web.txt. Topics overlap where they do in life: property, technology and games speak of money
+too, lottery most of all, so a finance word in a link is no proof. Headlines are of three kinds: telling, vague (nothing of
+the topic) and false (words of another topic). Were all telling, any crawler could follow them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from random import Random
+from typing import NamedTuple
+
+from topiccrawler.resources import folder
+
+VAGUE_SHARE = 0.14  # headlines that name nothing of their topic
+FALSE_SHARE = 0.12  # headlines that borrow a word from elsewhere: others from finance, finance from others
+# Of the sentences of a page, how many speak of its second theme; drawn per page.
+SIDE_SHARES = (0.0, 0.0, 0.1, 0.2, 0.4)
+PLAIN_SHARE = 0.1  # sentences that speak of nothing in particular
+VOCABULARY_SHARE = 0.75  # of a topic's nouns that one site uses: none was learnt in full elsewhere
+VAGUE_ANCHORS = ("更多", "详情", "更多>>", "[图]", "阅读全文", "查看", "点击进入", "全文", "[详细]", "组图")
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """One topic's share of the language."""
 
     zh: str
     pinyin: str  # as it stands in URLs
     sections: tuple[str, ...]
     nouns: tuple[str, ...]
-    doings: tuple[str, ...]  # what follows a noun as its predicate
+    predicates: tuple[str, ...]
 
 
-# A topic each: name, Chinese name, pinyin / sections / nouns / doings.
-_SUBJECTS = """
-* finance 财经 caijing / 股票 基金 银行 保险 理财 债券 期货 外汇 宏观 公司 / 股票 股市 大盘 沪指 板块 个股 主力资金 成交量 涨停 跌停 股民 券商 牛市 熊市
-市盈率 分红 新股 上市公司 财报 净利润 营收 基金 定投 净值 基金经理 指数基金 货币基金 私募 公募 债券 国债 利率 收益率 银行 存款 贷款 信用卡 央行 准备金 降息 加息 通胀 汇率
-外汇 人民币 美元 黄金 期货 原油 大宗商品 保险 保费 理财产品 投资者 投资组合 资产配置 风险 套利 融资 证券 监管 财政 税收 经济增长 居民消费价格 贸易顺差 外资 流动性 杠杆
-不良资产 风险敞口 回购 并购 估值 / 震荡走高 小幅回落 创下新高 获资金追捧 跌破关口 收益稳健 成交放大 承压下行 触底反弹 获机构增持 遭股东减持 发布年报 盈利翻番 尾盘跳水 规模缩水
-提前赎回 上调评级 放量上攻
-* property 房产 fangchan / 新房 二手房 租房 装修 楼评 / 楼盘 房价 户型 二手房 新房 首付 房贷 贷款 利率 公积金 开发商 物业 小区 学区房 地铁房 租金 租客 房东
-中介 容积率 绿化率 样板间 精装修 毛坯房 阳台 客厅 厨房 地板 瓷砖 壁纸 橱柜 产权证 土地拍卖 写字楼 商铺 公寓 别墅 采光 楼层 验房 交房 业主 建材 家居 卫浴 吊顶 涂料 软装
-投资 / 开盘热销 如期交房 价格松动 看房人不断 重新规划 延期入市 挂牌量上升 成交平淡 推出新户型 完成验收 通上了地铁 换了物业
-* tech 科技 keji / 手机 互联网 数码 软件 硬件 / 手机 芯片 处理器 屏幕 电池 摄像头 操作系统 应用程序 人工智能 算法 大数据 云计算 服务器 物联网 传感器 机器人 无人机
-语音助手 可穿戴设备 智能手表 耳机 平板电脑 笔记本 显卡 内存 硬盘 路由器 宽带 基站 网络安全 漏洞 密码 程序员 开源 浏览器 搜索引擎 社交平台 短视频 电商 创业公司 融资 估值 专利
-实验室 工程师 数据中心 量子计算 卫星 火箭 / 正式发布 完成升级 通过测试 遭遇漏洞 开放下载 延长续航 支持新协议 宣布开源 推送更新 进入量产 获得专利 完成一轮融资
-* travel 旅游 lvyou / 攻略 景点 酒店 游记 出境 / 旅行 景区 门票 攻略 游记 自驾游 古镇 海滩 雪山 草原 沙漠 湖泊 瀑布 温泉 民宿 酒店 客栈 航班 机票 火车票 签证
-护照 行李 背包客 导游 旅行社 跟团游 自由行 海岛 邮轮 露营 帐篷 徒步 日出 云海 古城 博物馆 夜市 缆车 栈道 花海 红叶 滑雪场 索道 登山 漂流 摄影 风景 地图 / 游客爆满
-迎来旺季 恢复开放 延长开放时间 推出新线路 正值花期 限流预约 门票打折 适合自驾 一房难求 风景如画 新开航线
-* health 健康 jiankang / 养生 疾病 用药 母婴 心理 / 医生 医院 患者 门诊 高血压 糖尿病 血糖 血脂 胆固醇 感冒 咳嗽 发烧 疫苗 体检 中药 针灸 失眠 抑郁 焦虑
-颈椎病 腰椎 关节 骨质疏松 维生素 蛋白质 膳食纤维 减肥 体重 代谢 免疫力 过敏 皮肤 口腔 牙齿 视力 近视 心脏 血管 肝脏 肾脏 胃病 肠道 孕妇 新生儿 母乳 康复 护理 手术 药物
-养生 / 不容忽视 早发现早治疗 症状缓解 需要复查 因人而异 可以预防 不宜过量 重在调理 进入高发期 得到控制 应及时就医 因熬夜加重
-* sport 体育 tiyu / 足球 篮球 网球 跑步 综合 / 足球 篮球 网球 乒乓球 羽毛球 排球 游泳 田径 马拉松 联赛 杯赛 决赛 半决赛 主场 客场 球队 球员 前锋 后卫 门将 中场
-教练 裁判 红牌 点球 射门 助攻 篮板 三分球 扣篮 积分榜 冠军 亚军 金牌 银牌 纪录 转会 合同 伤病 替补 球迷 体育馆 训练营 热身赛 世界杯 奥运会 锦标赛 国家队 俱乐部 加时赛 /
-逆转取胜 客场告负 晋级决赛 打破纪录 绝杀对手 因伤缺阵 战平劲敌 连胜继续 夺得冠军 遗憾出局 更换主帅 闯入四强
-* food 美食 meishi / 菜谱 小吃 烘焙 探店 食材 / 菜谱 红烧肉 糖醋排骨 火锅 烧烤 面条 饺子 包子 米饭 豆腐 鸡蛋 牛肉 羊肉 鱼汤 海鲜 大虾 螃蟹 青菜 土豆 番茄 茄子
-辣椒 生姜 大蒜 酱油 食醋 白糖 花椒 料酒 淀粉 面粉 酵母 烤箱 蛋糕 饼干 面包 奶油 甜品 奶茶 咖啡 绿茶 白酒 早餐 夜宵 小吃 餐厅 厨师 调料 腌制 清蒸 / 鲜香可口 外酥里嫩
-简单易学 小火慢炖 出锅装盘 酸甜开胃 老少皆宜 供不应求 排起长队 味道正宗 趁热上桌 越嚼越香
-* education 教育 jiaoyu / 高考 留学 考研 幼教 职考 / 高考 中考 考研 留学 大学 专业 志愿 分数线 录取 招生 学费 奖学金 课程 课堂 老师 学生 家长 作业 考试 真题
-模拟题 英语 数学 语文 物理 化学 论文 导师 毕业生 就业 实习 公务员考试 教师资格证 会计证 金融专业 幼儿园 小学 中学 补习班 网课 教材 题库 词汇 作文 阅读理解 校园 宿舍 图书馆
-考场 学位 / 公布成绩 开始报名 扩大招生 难度持平 调整大纲 录取结束 推迟开学 发放通知书 公布分数线 减轻负担 开设新课 竞争激烈
-* entertainment 娱乐 yule / 电影 电视 音乐 综艺 明星 / 电影 导演 主演 票房 影评 剧本 电视剧 收视率 综艺 真人秀 明星 歌手 专辑 演唱会 单曲 舞台 粉丝 偶像
-红毯 颁奖礼 影帝 影后 片场 杀青 首映 预告片 海报 片酬 配音 动画片 纪录片 悬疑剧 喜剧 古装剧 爱情片 主题曲 乐队 吉他 话剧 相声 小品 主持人 经纪人 热搜 绯闻 婚礼 造型 写真
-/ 正式杀青 定档春节 票房破亿 口碑逆袭 首曝海报 引发热议 惊喜合体 回应传闻 开启巡演 收视夺冠 唱哭全场 低调现身
-* auto 汽车 qiche / 新车 评测 导购 养护 新能源 / 轿车 新车 试驾 发动机 变速箱 油耗 续航 电动车 混合动力 充电桩 底盘 悬架 轮胎 刹车 方向盘 座椅 中控台 天窗 车灯
-后备箱 越野车 跑车 面包车 卡车 驾照 违章 停车位 保养 机油 滤清器 召回 碰撞测试 安全气囊 倒车影像 车险 报价 降价 经销商 二手车 排量 扭矩 马力 四驱 前驱 车身 内饰 外观 /
-正式上市 亮相车展 优惠两万 油耗偏低 宣布召回 动力充沛 空间宽敞 续航扎实 换装新平台 接受预订 底盘扎实 通过碰撞测试
-* games 游戏 youxi / 网游 手游 单机 电竞 攻略 / 游戏 玩家 副本 装备 公会 技能 等级 任务 关卡 地图 坐骑 金币 交易行 道具 皮肤 抽卡 氪金 服务器 版本更新 补丁 内测
-公测 手柄 主机 显卡 画质 剧情 角色 法师 战士 刺客 射手 电竞 战队 选手 解说 直播 排位赛 段位 存档 成就 彩蛋 攻略 新手村 沙盒 卡牌 回合制 引擎 / 开启公测 削弱技能 新增副本
-延期发售 打出零封 推出新皮肤 全服通关 修复漏洞 免费下载 登上榜首 合服开启 遭玩家差评
-* culture 文化 wenhua / 书画 历史 收藏 读书 非遗 / 书法 国画 篆刻 瓷器 青铜器 古籍 碑帖 文物 考古 博物院 展览 收藏 拍卖 古玩 玉器 紫砂壶 诗词 散文 小说 作家
-出版社 书店 读书会 戏曲 京剧 昆曲 皮影 剪纸 刺绣 年画 木雕 古建筑 园林 祠堂 家谱 民俗 庙会 节气 传说 史料 朝代 皇帝 茶道 香道 围棋 古琴 手稿 藏家 / 开展迎客 首次公开
-重见天日 高价落槌 列入名录 修缮完工 流传至今 再版上市 传承有人 引来藏家 数字化上线 考证有了新说
-* lottery 彩票 caipiao / 双色球 大乐透 足彩 走势 技巧 / 彩票 彩民 双色球 大乐透 刮刮乐 足彩 奖池 奖金 头奖 二等奖 开奖 号码 红球 蓝球 胆码 走势图 冷号 热号
-投注 投注站 倍投 合买 中奖 兑奖 弃奖 公益金 销量 彩票基金 本金 资金 收益 收益率 概率 遗漏值 和值 奇偶 区间 盈利 亏损 理财 投资 风险 大盘 涨幅 期号 派奖 机选 复式票 /
-创下新高 开出头奖 奖池破亿 走势回落 小幅回落 收益翻番 连续开出 触底反弹 销量大涨 无人领奖 资金涌入 遭冷落
-"""
-
-
-def _subject(row: str) -> tuple[str, Subject]:
-    names, sections, nouns, doings = (tuple(part.split()) for part in row.split("/"))
-    return names[0], Subject(names[1], names[2], sections, nouns, doings)
-
-
-SUBJECTS: dict[str, Subject] = dict(map(_subject, _SUBJECTS.split("* ")[1:]))
+SUBJECTS: dict[str, Subject] = {}
+LISTS: dict[str, tuple[str, ...]] = {}
+_TEXT = re.sub(r"(?m)^#.*\n", "", folder("demo").joinpath("web.txt").read_text("utf-8"))
+for _row in f"\n{_TEXT}".split("\n* ")[1:]:
+    _names, *_parts = (tuple(part.split()) for part in re.split(r"\s/\s", _row))
+    if _parts:
+        SUBJECTS[_names[0]] = Subject(_names[1], _names[2], *_parts)
+    else:
+        LISTS[_names[0]] = _names[1:]
 TOPICS = tuple(SUBJECTS)
 FINANCE = "finance"
-
 # What finance is asked by: the demo's topic file. Chosen by hand, heavier when the word belongs to finance alone.
 _KEYWORDS = {
     1.0: "股票 基金 证券 债券 期货 外汇 投资者 股市 理财产品 净利润 收益率 汇率",
@@ -83,3 +51,50 @@ _KEYWORDS = {
     0.3: "贷款 风险 融资 监管 估值 并购 投资 信用卡 税收 财政",
 }
 FINANCE_KEYWORDS = {word: weight for weight, words in _KEYWORDS.items() for word in words.split()}
+
+
+def draw(dice: Random, *lists: str) -> str:
+    """One entry of each list, joined: draw(dice, "surnames", "given") is a person's name."""
+    return "".join(dice.choice(LISTS[name]) for name in lists)
+
+
+def vocabulary(dice: Random, topic: str) -> list[str]:
+    """The nouns of a topic that one site uses."""
+    nouns = SUBJECTS[topic].nouns
+    return dice.sample(nouns, max(3, int(len(nouns) * VOCABULARY_SHARE)))
+
+
+def headline(dice: Random, topic: str, nouns: list[str]) -> str:
+    drawn = dice.random()
+    if drawn < VAGUE_SHARE:
+        return _filled(draw(dice, "vague"), dice, topic, nouns)
+    if drawn < VAGUE_SHARE + FALSE_SHARE:
+        other = dice.choice([t for t in TOPICS if t != FINANCE]) if topic == FINANCE else FINANCE
+        return _filled(draw(dice, "false"), dice, topic, nouns, dice.choice(SUBJECTS[other].nouns))
+    return _filled(draw(dice, "telling"), dice, topic, nouns)
+
+
+def paragraphs(dice: Random, topic: str, nouns: list[str], sentences: int) -> list[str]:
+    """`sentences` sentences in paragraphs of two to five, some of them on a second theme."""
+    side, side_share = dice.choice(TOPICS), dice.choice(SIDE_SHARES)
+
+    def sentence() -> str:
+        drawn = dice.random()
+        if PLAIN_SHARE <= drawn < PLAIN_SHARE + side_share:
+            return _filled(draw(dice, "sentences"), dice, side, list(SUBJECTS[side].nouns))
+        return _filled(draw(dice, "plain" if drawn < PLAIN_SHARE else "sentences"), dice, topic, nouns)
+
+    result = []
+    while sentences > 0:
+        size = min(sentences, dice.randint(2, 5))
+        result.append("".join(sentence() for _ in range(size)))
+        sentences -= size
+    return result
+
+
+def _filled(template: str, dice: Random, topic: str, nouns: list[str], borrowed: str = "") -> str:
+    predicates = SUBJECTS[topic].predicates
+    drawn = [*dice.sample(nouns, 3), dice.choice(predicates), dice.choice(predicates), draw(dice, "places")]
+    drawn += [draw(dice, *names) for names in (("surnames", "given"), ("firms", "firm_ends"), ("times",))]
+    drawn += [str(dice.randint(2, 9)), dice.choice("一二三四五六"), borrowed]
+    return template.format_map(dict(zip("nmkvupwctqaf", drawn, strict=True)))

@@ -16,8 +16,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.demo.crawls import last_line, start_scrapy
-from topiccrawler.errors import CrawlerError
+from topiccrawler.crawl.process import failure, start_scrapy
 from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.recorded_pages import RecordedPages
@@ -79,8 +78,7 @@ class LiveCrawls:
             process.returncode = os.waitstatus_to_exitcode(status)
             self._running.remove(process)
         if process.returncode or not visits.exists():
-            fault = f"ended with {process.returncode}: {last_line(log)}"
-            raise CrawlerError(f"live crawl with {run.spec}", fault, f"see {log}")
+            raise failure(f"live crawl with {run.spec}", process.returncode, log)
         found = fetched(visits, self.pages, run.pages)
         found.cost = Cost(
             cpu_seconds=usage.ru_utime + usage.ru_stime,
