@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,53 +9,14 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
+from twisted.internet.error import DNSLookupError
 
 from topiccrawler.engine.private_network import (
     PrivateNetworkMiddleware,
+    PrivateNetworkResolver,
     inside,
-    is_private,
-    literal,
     strangers,
 )
-
-
-@pytest.mark.parametrize(
-    ("name", "address"),
-    [
-        ("127.0.0.1", "127.0.0.1"),
-        ("127.1", "127.0.0.1"),
-        ("2130706433", "127.0.0.1"),
-        ("0x7f.0.0.1", "127.0.0.1"),
-        ("0177.0.0.1", "127.0.0.1"),
-        ("0", "0.0.0.0"),  # noqa: S104 an address to refuse
-        ("[::1]", "::1"),
-        ("::ffff:10.0.0.1", str(ipaddress.ip_address("::ffff:10.0.0.1"))),
-        ("a.example", None),
-        ("163.com", None),
-        ("", None),
-    ],
-)
-def test_an_address_is_read_in_every_way_it_may_be_spelt(name: str, address: str | None) -> None:
-    assert literal(name) == address
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "127.0.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.100.100.200",  # noqa: S104
-        "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fe80::1%eth0", "fd00:ec2::254", "::ffff:127.0.0.1",
-        "64:ff9b::7f00:1", "2002:7f00:1::",
-    ],
-)  # fmt: skip
-def test_what_leads_into_this_machine_or_its_network_is_private(address: str) -> None:
-    assert is_private(address)
-
-
-@pytest.mark.parametrize(
-    "address", ["114.114.114.114", "2400:3200::1", "64:ff9b::7272:7272", "198.18.0.7", "a.example"]
-)
-def test_what_lies_in_the_open_is_not_nor_what_a_local_proxy_answers_for_every_name(address: str) -> None:
-    assert not is_private(address)
 
 
 @pytest.fixture
@@ -67,11 +27,22 @@ def guard() -> Iterator[PrivateNetworkMiddleware]:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:9000/", "http://127.1/", "http://10.0.0.7/x", "https://[::1]/"]
+    "url",
+    [
+        "http://127.0.0.1:9000/",
+        "http://127.1/",
+        "http://a@10.0.0.7/x",
+        "https://[::1]/",
+        "http:///127.0.0.1/",
+        "http://nas/",
+    ],
 )
-def test_a_spelt_address_in_our_own_network_is_refused(guard: PrivateNetworkMiddleware, url: str) -> None:
+@pytest.mark.parametrize("meta", [{}, {"proxy": "http://127.0.0.1:3128"}], ids=["direct", "proxy"])
+def test_a_host_spelt_as_one_of_our_own_network_is_refused(
+    guard: PrivateNetworkMiddleware, url: str, meta: dict[str, str]
+) -> None:
     with pytest.raises(IgnoreRequest, match="private address"):
-        guard.process_request(Request(url))
+        guard.process_request(Request(url, meta={**meta}))
     assert guard.stats.get_value("topic/private_addresses/refused") == 1
 
 
@@ -79,11 +50,12 @@ def test_a_spelt_address_in_our_own_network_is_refused(guard: PrivateNetworkMidd
     "request_",
     [
         Request("http://127.0.0.1:8000/seed"),
-        Request("http://127.0.0.1:9000/", meta={"proxy": "http://127.0.0.1:3128"}),
+        Request("http://127.0.0.1:8000/robots.txt", meta={"proxy": "http://127.0.0.1:3128"}),
+        Request("http://a.example/", meta={"proxy": "http://127.0.0.1:3128"}),
         Request("http://114.114.114.114/"),
         Request("data:,x"),
     ],
-    ids=["seed", "proxy", "open", "no host"],
+    ids=["seed", "proxied seed", "name for the proxy", "open", "no host"],
 )
 def test_seeds_proxied_requests_and_open_addresses_pass(
     guard: PrivateNetworkMiddleware, request_: Request
@@ -150,30 +122,59 @@ def test_a_hostile_page_cannot_make_the_crawler_fetch_this_machine_but_a_seed_on
     assert "Traceback" not in ran.err
 
 
-def test_a_name_that_leads_to_this_machine_is_refused_by_the_resolver(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any]
+def test_the_resolver_lets_no_strangers_name_lead_inside() -> None:
+    resolver = PrivateNetworkResolver(None, 0, 1.0)
+    strangers.add("trap.example")
+    assert resolver._check("114.114.114.114", "trap.example") == "114.114.114.114"
+    assert resolver._check("127.0.0.1", "mine.example") == "127.0.0.1"
+    with pytest.raises(DNSLookupError, match=r"trap\.example leads to 127\.0\.0\.1"):
+        resolver._check("127.0.0.1", "trap.example")
+    assert inside == {"mine.example": "127.0.0.1", "trap.example": "127.0.0.1"}
+
+
+@pytest.mark.parametrize("given", [(), ("-s", "TOPIC_PRIVATE_NETWORK=True")], ids=["refused", "asked for"])
+def test_a_setting_opens_the_private_network(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], given: tuple[str, ...]
 ) -> None:
     secret = draw_web({"/secret": "<p>secret"})
     web = draw_web({"/": f'<a href="http://localhost:{port_of(secret)}/secret">基金</a>'})
-    ran = crawl(web.proxy + "/")
-    assert secret.asked == []
-    assert "'topic/private_addresses/refused': 1" in ran.err
-    assert "'frontier/ended/error'" not in ran.err  # discarded, with its reason
-    assert "'retry/count'" not in ran.err
+    crawl(web.proxy + "/", *given)
+    assert secret.asked == (["/secret"] if given else [])
 
 
-def test_a_setting_opens_the_private_network_and_a_proxy_is_trusted(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any]
+SPELT = (
+    "127.0.0.1", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "１２７。０。０。１", "127.0.0.1.", "%31%32%37.0.0.1", "[::1]",
+    "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[fe80::1%25eth0]", "a@127.0.0.1", "163.com@127.0.0.1:81", "169.254.169.254",
+    "10.0.0.1", "localhost", "localhost.", "app.localhost", "localhost.localdomain", "ip6-localhost",
+)  # fmt: skip
+
+
+def test_no_request_for_a_host_spelt_as_private_reaches_a_proxy_and_names_are_its_business(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
 ) -> None:
-    secret = draw_web({"/secret": "<p>secret"})
-    web = draw_web({"/": f'<a href="http://localhost:{port_of(secret)}/secret">基金</a>'})
-    crawl(web.proxy + "/", "-s", "TOPIC_PRIVATE_NETWORK=True")
-    assert secret.asked == ["/secret"]
+    links = "".join(f'<a href="http://{name}/x">基金</a>' for name in SPELT)
+    jumps = "".join(f'<a href="/jump{number}">基金</a>' for number in range(len(SPELT)))
+    pages = {
+        f"http://hub.example/jump{number}": answer(
+            302, Location=f"http://{name}/y".encode().decode("latin-1")
+        )
+        for number, name in enumerate(SPELT)
+    }
+    seed = "http://127.0.0.1:8000/"
     proxied = draw_web(
-        {"http://hub.example/": '<a href="http://127.0.0.1/x">基金</a>', "http://127.0.0.1/x": "<p>x"}
+        {
+            "http://hub.example/": f'{links}{jumps}<a href="http://named.example/">基金</a>',
+            "http://named.example/": "<p>open",
+            seed: '<a href="/own">基金</a>',
+            f"{seed}own": "<p>own",
+            **pages,
+        }
     )
-    crawl("http://hub.example/", proxy=f"http://localhost:{port_of(proxied)}")
-    assert proxied.asked == ["http://hub.example/", "http://127.0.0.1/x"]
+    ran = crawl(f"http://hub.example/,{seed}", "-s", "ROBOTSTXT_OBEY=True", proxy=proxied.proxy)
+    assert ran.code == 0, ran.err
+    robots = {f"http://{host}/robots.txt" for host in ("hub.example", "named.example", "127.0.0.1:8000")}
+    assert set(proxied.asked) == {*proxied.pages, *robots}
+    assert "Traceback" not in ran.err
 
 
 def test_another_port_of_a_seed_named_by_the_user_is_refused_too(

@@ -1,16 +1,15 @@
 """Keeps the crawl out of the network it runs in: loopback, private, link-local and metadata addresses are not fetched.
 
-The user's own proxy, and a seed he gave on such a host, must work; and a name's address is known only when it is resolved,
-and may be another one the next time. So the middleware says which names are strangers', and the resolver, which has the
-address the connection will use, refuses those that lead inside.
+The user's own proxy, and a seed he gave on such a host, must work. What is spelled as a private host (urls.private_hosts) is refused
+at once, with a proxy too, be it a link, a redirect's target or a robots.txt. The address of another name is known only when it is
+resolved, and may be another one the next time: the middleware says which names are strangers', and the resolver, which has
+the address the connection will use, refuses those that lead inside. Behind a proxy it is the proxy that resolves.
 
-Not looked at: requests through a proxy (it resolves), a replay, spiders that are not ours, TOPIC_PRIVATE_NETWORK.
+Not looked at: a replay, spiders that are not ours, TOPIC_PRIVATE_NETWORK.
 """
 
 from __future__ import annotations
 
-import ipaddress
-import socket
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Self
 
@@ -24,44 +23,15 @@ from twisted.internet.error import DNSLookupError
 
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.engine.runtime import needed_runtime
+from topiccrawler.urls.private_hosts import address_of, is_inside, is_private_answer
 
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
 REASON = "private address"
-FAKE = ipaddress.ip_network("198.18.0.0/15")  # what a local proxy in TUN mode answers for every name
 
 strangers: set[str] = set()  # names from pages; a resolver belongs to the process, not to a crawl
 inside: dict[str, str] = {}  # name -> the private address it was seen to have
-
-
-def is_private(address: str) -> bool:
-    """The address leads into this machine or its own network. What is no address is not private."""
-    try:
-        ip = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return False
-    if isinstance(ip, ipaddress.IPv6Address):
-        carried = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
-        if carried is None and ip in ipaddress.ip_network("64:ff9b::/96"):
-            carried = ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)
-        if carried is not None:
-            return is_private(str(carried))
-    elif ip in FAKE:
-        return False
-    return not ip.is_global or ip.is_multicast
-
-
-def literal(name: str) -> str | None:
-    """The address a host name spells out, in any way a resolver reads: 127.1, 0x7f000001, 2130706433, ::1."""
-    try:
-        return str(ipaddress.ip_address(name.strip("[]")))
-    except ValueError:
-        pass
-    try:
-        return socket.inet_ntoa(socket.inet_aton(name)) if name[:1].isdigit() else None
-    except (OSError, UnicodeError):
-        return None
 
 
 class PrivateNetworkResolver(CachingThreadedResolver):
@@ -71,7 +41,7 @@ class PrivateNetworkResolver(CachingThreadedResolver):
         return super().getHostByName(name, timeout).addCallback(self._check, name)
 
     def _check(self, address: str, name: str) -> str:
-        if is_private(address):
+        if is_private_answer(address):
             inside[name] = address
             if name in strangers:
                 raise DNSLookupError(f"{name} leads to {address}")
@@ -97,12 +67,12 @@ class PrivateNetworkMiddleware:
         name = self._guarded(request)
         if name is None:
             return
-        address = literal(name)
-        if address is not None:
-            if is_private(address):
-                self._refuse(name, address)
+        if is_inside(name):
+            self._refuse(request, name, address_of(name) or name)
+        elif request.meta.get("proxy") or address_of(name) is not None:
+            return
         elif name in inside and (name in strangers or self._is_seed_name(name)):
-            self._refuse(name, inside[name])
+            self._refuse(request, name, inside[name])
         elif not self._is_seed_name(name):
             strangers.add(name)
 
@@ -110,21 +80,21 @@ class PrivateNetworkMiddleware:
         """The resolver's refusal, recorded as what it is: discarded, with its reason, and not tried again."""
         name = self._guarded(request)
         if name is not None and name in strangers and name in inside:
-            self._refuse(name, inside[name])
+            self._refuse(request, name, inside[name])
 
     def _guarded(self, request: Request) -> str | None:
         """The host's name when the request is a stranger's; None when it need not be looked at."""
         parts = urlparse_cached(request)
-        name = (parts.hostname or "").lower()
-        if not name or parts.scheme not in {"http", "https"} or request.meta.get("proxy"):
+        if parts.scheme not in {"http", "https"} or host_key(request) in self._seed_hosts:
             return None
-        return None if host_key(request) in self._seed_hosts else name
+        return (parts.hostname or "").lower()
 
     def _is_seed_name(self, name: str) -> bool:
         """Another port of a host the user gave: his port is trusted, not the others."""
         return any(host.partition(":")[0] == name for host in self._seed_hosts)
 
-    def _refuse(self, name: str, address: str) -> None:
-        self.stats.inc_value("topic/private_addresses/refused")
+    def _refuse(self, request: Request, name: str, address: str) -> None:
+        if not request.meta.get("dont_obey_robotstxt"):  # a robots.txt is not counted besides its page
+            self.stats.inc_value("topic/private_addresses/refused")
         shown = name if name == address else f"{name} = {address}"
         raise IgnoreRequest(f"{REASON}: {shown}")

@@ -6,7 +6,7 @@ no pictures, styles or sockets, and no private addresses. An empty page is asked
 host has its delay between the two.
 
 But: robots.txt is asked for the page, not for its scripts; a name is looked up here and again by the browser, which a
-hostile name server may answer differently; behind a proxy only addresses written as such are refused.
+hostile name server may answer differently; behind a proxy only hosts spelled as private ones are refused.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.engine.middlewares.documents import content_type
-from topiccrawler.engine.private_network import is_private, literal
 from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.decode import decode
 from topiccrawler.urls.canonical import host_of, registered_domain
+from topiccrawler.urls.private_hosts import is_inside, is_private_answer
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 MIDDLEWARE = "topiccrawler.engine.middlewares.rendering.RenderingMiddleware"
@@ -122,16 +122,17 @@ class Unwanted:
         return leaves and await self._leads_inside(parts.hostname or "")
 
     async def _leads_inside(self, name: str) -> bool:
-        address = literal(name)
-        if self.private or (address is None and self.behind_proxy):
+        if self.private:
             return False
-        if address is not None:
-            return is_private(address)
+        if is_inside(name):
+            return True
+        if self.behind_proxy:
+            return False
         try:
             found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             return True
-        return any(is_private(str(entry[4][0])) for entry in found)
+        return any(is_private_answer(str(entry[4][0])) for entry in found)
 
 
 def is_wanted(settings: BaseSettings) -> bool:
