@@ -10,6 +10,10 @@ NEWSPIDER_MODULE = "topiccrawler.spiders"
 COMMANDS_MODULE = "topiccrawler.commands"
 ADDONS = {"topiccrawler.addon.Addon": 500}  # turns REPLAY_WARC into download handlers
 LOG_LEVEL = "INFO"
+LOG_FORMATTER = (
+    "topiccrawler.engine.log_formatter.CrawlLogFormatter"  # a failed download is a line, no traceback
+)
+RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the failure that follows is told
 
 # --- what to crawl -----------------------------------------------------------------------------------------------
 TOPIC = None  # the topic when no `-a topic=` is given

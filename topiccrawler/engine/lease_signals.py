@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 
 from scrapy import Request, signals
@@ -12,8 +13,12 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
+from topiccrawler.engine.download_faults import reason_of
 from topiccrawler.engine.leases import META, Lease, Leases
+from topiccrawler.engine.log_formatter import FAILED
 from topiccrawler.frontier.base import State
+
+logger = logging.getLogger(__name__)
 
 
 class LeaseSignals:
@@ -48,6 +53,10 @@ class LeaseSignals:
         if isinstance(error, HttpError):
             lease.status = error.response.status
             self._leases.end(lease, State.ERROR, f"http {lease.status}")
+        elif (reason := reason_of(error)) is not None:
+            if isinstance(error, IgnoreRequest):  # of which Scrapy says nothing
+                logger.info(FAILED, {"url": lease.leased.link.url, "reason": reason})
+            self._leases.end(lease, State.ERROR, reason)
         elif isinstance(error, IgnoreRequest):
             self._leases.end(lease, State.DISCARDED, _reason(error) or "ignored")
         else:

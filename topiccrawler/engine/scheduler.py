@@ -249,6 +249,8 @@ class FocusedScheduler(BaseScheduler):
         lease.release_slot(self.hosts, now)
         runtime.frontier.commit()
         self._count(f"frontier/ended/{state.value}")
+        if state is State.ERROR:
+            self._count(f"frontier/failed/{reason.partition(':')[0].replace(' ', '_')}")
         if self._limit_reached() and not len(self.leases):
             deferred_from_coro(self.engine.close_spider_async(reason="enough"))
 

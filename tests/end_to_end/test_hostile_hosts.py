@@ -1,0 +1,50 @@
+"""A crawl over hosts that fail in every way: a line each, no traceback, no warning, and counts that are exact."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hostile_hosts import BEHAVIOURS, all_served, free_port
+
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.sqlite import SqliteFrontier
+
+FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=64")
+FAILED = re.compile(r"frontier/failed/(\w+)': (\d+)")
+
+
+def test_failures_are_told_in_a_line_each_and_counted_by_reason(
+    warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    with all_served() as hosts:
+        expected = Counter(BEHAVIOURS[name][1] for name in hosts)
+        urls = [f"http://{host}/" for host in hosts.values()]
+        closed = free_port()
+        for host, reason in ((closed, "connection_refused"), ("nowhere.invalid", "no_such_host")):
+            urls += [f"http://{host}/{number}" for number in range(3)]
+            expected[reason] += 3
+        urls += [f"https://{hosts[name]}/" for name in ("answers", "garbage")]
+        expected["tls_failed"] += 2
+        del expected[""]
+        ran = warm_scrapy(
+            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={','.join(urls)}", "-a", "strategy=breadth_first",
+            "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_TIMEOUT=2", "-s", "RETRY_TIMES=0",
+            "-s", "LOG_LEVEL=DEBUG", *FAST,
+        )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert {reason: int(count) for reason, count in FAILED.findall(ran.err)} == dict(expected)
+    assert "Traceback" not in ran.err
+    assert [line for line in ran.err.splitlines() if re.search(r"\] (WARNING|ERROR|CRITICAL): ", line)] == []
+
+    told = [line for line in ran.err.splitlines() if "] INFO: Failed: " in line]
+    answers = sum(count for reason, count in expected.items() if reason.startswith("http_"))
+    assert len(told) == sum(expected.values()) - answers - 4  # two hosts are told once, not three times
+    assert sum(closed in line for line in told) == sum("nowhere.invalid" in line for line in told) == 1
+
+    with SqliteFrontier(tmp_path / "job/frontier.sqlite", read_only=True) as frontier:
+        reasons = Counter(row.reason.replace(" ", "_") for row in frontier.listing.rows(State.ERROR))
+        assert reasons == expected

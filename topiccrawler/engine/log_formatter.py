@@ -1,0 +1,79 @@
+"""What a person sees in the log of what strangers' servers do: one line for a failed download, for a dead host one at all.
+
+Scrapy logs such things as errors, with tracebacks and up to four times each: the page, its retries, the robots.txt, its retries.
+A formatter can change a message and its level, not leave out a traceback; and some of the loudest messages pass no
+formatter. So filters stand on Scrapy's loggers as well, as its documentation proposes; they turn what is told or counted elsewhere into
+DEBUG. What is no stranger's doing stays as Scrapy has it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Self
+
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.logformatter import LogFormatter, LogFormatterResult
+from scrapy.utils.httpobj import urlparse_cached
+from twisted.python.failure import Failure
+
+from topiccrawler.engine.download_faults import host_is_to_blame, reason_of
+
+FAILED = "Failed: %(url)s: %(reason)s"
+FAILED_HOST = FAILED + " (told once for this host, then counted)"
+MOST_TOLD = 100_000  # hosts remembered
+_PLAIN = "without_traceback"
+_SOFTENED = {  # logger -> how its messages begin
+    "scrapy.core.downloader.handlers.http11": ("Expected to receive", "Received", "Got data loss"),
+    "scrapy.core.downloader.tls": ("Remote certificate", "Ignoring error"),
+    "scrapy.downloadermiddlewares.httpcompression": ("Ignored response", "HttpCompressionMiddleware cannot"),
+    "scrapy.downloadermiddlewares.robotstxt": ("Error downloading",),
+    "scrapy.robotstxt": ("Failure while parsing robots.txt",),
+    "scrapy.spidermiddlewares.httperror": ("Ignoring response",),
+}
+
+
+class CrawlLogFormatter(LogFormatter):
+    """LOG_FORMATTER: failed downloads are INFO, one line each; of a host that cannot be reached the first only."""
+
+    def __init__(self) -> None:
+        self._told: set[tuple[str, str]] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        for name in _SOFTENED:
+            logging.getLogger(name).addFilter(soften)
+        logging.getLogger("scrapy.core.scraper").addFilter(leave_out_traceback)
+        return super().from_crawler(crawler)
+
+    def download_error(
+        self, failure: Failure, request: Request, spider: Spider, errmsg: str | None = None
+    ) -> LogFormatterResult:
+        reason = reason_of(failure.value)
+        if reason is None:
+            return super().download_error(failure, request, spider, errmsg)
+        host = urlparse_cached(request).netloc
+        known = host_is_to_blame(reason)
+        level = logging.DEBUG if known and (host, reason) in self._told else logging.INFO
+        if known:
+            if len(self._told) >= MOST_TOLD:
+                self._told.clear()
+            self._told.add((host, reason))
+        args = {"url": request.url, "reason": reason, _PLAIN: True}
+        return {"level": level, "msg": FAILED_HOST if known else FAILED, "args": args}
+
+
+def soften(record: logging.LogRecord) -> bool:
+    """A filter: what a stranger's server did is no warning."""
+    error = record.exc_info[1] if record.exc_info else None
+    if str(record.msg).startswith(_SOFTENED.get(record.name, ())) and (error is None or reason_of(error)):
+        record.levelno, record.levelname, record.exc_info = logging.DEBUG, "DEBUG", None
+    return True
+
+
+def leave_out_traceback(record: logging.LogRecord) -> bool:
+    """A filter: Scrapy adds the traceback after the formatter had its say."""
+    if isinstance(record.args, Mapping) and record.args.get(_PLAIN):
+        record.exc_info = None
+    return True
