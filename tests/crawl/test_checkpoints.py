@@ -105,7 +105,7 @@ def crawl(
         ordering.checkpoint()
         frontier.close()
     else:
-        frontier._rows._let_go()  # what a kill does: nothing is written any more
+        frontier.abandon()  # what a kill does: nothing is written any more
     return order
 
 

@@ -88,16 +88,47 @@ def test_a_page_classifier_that_is_not_there_is_one_line(
     assert "\n" not in said
 
 
-@pytest.mark.parametrize(("name", "content"), [("frontier.sqlite", b"this is no database" * 100)])
-def test_a_damaged_job_folder_is_one_line(
-    refusal: Callable[..., str], tmp_path: Path, name: str, content: bytes
-) -> None:
+@pytest.mark.parametrize("name", ["frontier.sqlite", "pages.sqlite", "duplicates.sqlite"])
+def test_a_damaged_job_folder_is_one_line(refusal: Callable[..., str], tmp_path: Path, name: str) -> None:
+    content = b"this is no database" * 100
     (tmp_path / name).write_bytes(content)
     arguments = {"topic": "finance", "strategy": "best_first", "seeds": "http://a.example/"}
     said = refusal("topic", {"JOBDIR": str(tmp_path)}, **arguments)
     assert name in said
     assert "\n" not in said
     assert (tmp_path / name).read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["pages.sqlite", "duplicates.sqlite", "visits.jsonl"])
+def test_a_file_of_the_job_that_cannot_be_written_is_one_line(
+    refusal: Callable[..., str], tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "job" / name).mkdir(parents=True)
+    given = {"TOPIC_DATA_DIR": str(tmp_path), "TOPIC_JOB": "job"}
+    said = refusal("topic", given, topic="finance", strategy="best_first", seeds="http://a.example/")
+    assert name in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("feed", "told"),
+    [
+        ("{}/file/out.jsonl", "cannot be written: File exists"),
+        ("{}", "cannot be written: Is a directory"),
+        ("foo://out.jsonl", "foo: is no storage Scrapy knows; it knows file, ftp"),
+    ],
+)
+def test_a_feed_that_cannot_be_written_is_one_line(
+    refusal: Callable[..., str], tmp_path: Path, feed: str, told: str
+) -> None:
+    (tmp_path / "file").touch()
+    feeds = {feed.format(tmp_path): {"format": "jsonlines"}, f"{tmp_path}/new/%(time)s.jsonl": {}}
+    said = refusal(
+        "topic", {"TOPIC_DATA_DIR": str(tmp_path), "FEEDS": feeds}, topic="finance", strategy="best_first"
+    )
+    assert told in said
+    assert "\n" not in said
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_an_unreadable_recorded_web_is_one_line_in_any_command(

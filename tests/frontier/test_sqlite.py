@@ -99,6 +99,17 @@ def test_a_commit_shows_leases_as_processing(path: Path) -> None:
     assert on_disk(path) == {"http://a/0": "waiting", "http://b/1": "processing"}
 
 
+def test_an_abandoned_frontier_is_as_the_last_commit_left_it(path: Path) -> None:
+    frontier = SqliteFrontier(path)
+    push(frontier, 0, 1)
+    frontier.commit()
+    push(frontier, *range(2, 6_000))
+    frontier.lease(0.0)
+    frontier.abandon()
+    assert on_disk(path) == {"http://a/0": "waiting", "http://b/1": "waiting"}
+    SqliteFrontier(path).close()  # nobody holds the lock
+
+
 def test_several_acknowledgements_may_share_a_transaction(path: Path) -> None:
     with SqliteFrontier(path, acknowledgements_per_commit=2) as frontier:
         push(frontier, 0, 1, 2)

@@ -131,6 +131,28 @@ def test_only_what_was_committed_is_seen_by_others_and_survives(tmp_path: Path) 
     reader.close()
 
 
+def test_an_abandoned_store_is_as_the_last_commit_left_it(tmp_path: Path) -> None:
+    store = PageStore(tmp_path / "pages.sqlite")
+    store.put(PAGE)
+    store.commit()
+    store.put(replace(PAGE, url="b"))
+    store.abandon()
+    store.close()
+    with closing(PageStore(tmp_path / "pages.sqlite")) as again:
+        assert [record.url for record in again.records()] == [PAGE.url]
+
+
+def test_a_store_that_cannot_be_written_now_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "pages.sqlite"
+    with closing(PageStore(path)) as store:
+        store.check_writable()
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            store._database.execute("PRAGMA busy_timeout = 0")
+            with pytest.raises(StateError, match="database is locked"):
+                store.check_writable()
+
+
 def test_a_killed_process_loses_nothing_it_committed(tmp_path: Path) -> None:
     path = tmp_path / "pages.sqlite"
     program = f"""

@@ -12,7 +12,9 @@ from functools import cached_property
 from pathlib import Path
 
 from topiccrawler.crawl.recipe import Recipe
-from topiccrawler.errors import StateError
+from topiccrawler.errors import StateError, file_faults
+from topiccrawler.files import replace_file
+from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import VisitLog
@@ -21,6 +23,7 @@ JOB, PAGES, DUPLICATES, VISITS = "job.json", "pages.sqlite", "duplicates.sqlite"
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
 VERSION = 1
+REMEDY = "make room or name another folder, then give the command again"
 
 
 class JobFiles:
@@ -30,23 +33,31 @@ class JobFiles:
         self.folder = folder
         self._recipe = recipe  # until it is written
 
+    def check(self) -> None:
+        """StateError when a file that an earlier run left cannot be added to."""
+        if (self.folder / PAGES).exists():
+            self.store.check_writable()
+        if (self.folder / DUPLICATES).exists():
+            self.duplicates.check_writable()
+        self.visits.check()
+
     def begin(self) -> None:
         """The crawl begins: write its recipe."""
         if self._recipe is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self._make_folder()
             write_recipe(self._recipe, self.folder)
             self._recipe = None
 
     @cached_property
     def store(self) -> PageStore:
         """The pages."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self._make_folder()
         return PageStore(self.folder / PAGES)
 
     @cached_property
     def duplicates(self) -> DuplicateIndex:
         """Fingerprints of the pages."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self._make_folder()
         return DuplicateIndex(self.folder / DUPLICATES)
 
     @cached_property
@@ -56,24 +67,34 @@ class JobFiles:
 
     def commit(self) -> None:
         """Make the pages and visits so far durable; before the frontier acknowledges them."""
-        if "duplicates" in self.__dict__:
-            self.duplicates.commit()
-        if "store" in self.__dict__:
-            self.store.commit()
+        for opened in self._opened():
+            opened.commit()
         self.visits.commit()
 
     def close(self) -> None:
         """Commit and let go."""
         self.commit()
-        for name in ("duplicates", "store"):
-            if name in self.__dict__:
-                getattr(self, name).close()
+        for opened in self._opened():
+            opened.close()
+
+    def abandon(self) -> None:
+        """Let go without a commit."""
+        for opened in self._opened():
+            opened.abandon()
+
+    def _opened(self) -> list[Database]:
+        return [self.__dict__[name] for name in ("duplicates", "store") if name in self.__dict__]
+
+    def _make_folder(self) -> None:
+        with file_faults(StateError, f"folder {self.folder}", "cannot be made", REMEDY):
+            self.folder.mkdir(parents=True, exist_ok=True)
 
 
 def write_recipe(recipe: Recipe, folder: Path) -> None:
     """Keep a job's recipe in its folder."""
     text = json.dumps({"version": VERSION, **recipe.as_json()}, ensure_ascii=False, indent=1)
-    (folder / JOB).write_text(text + "\n", encoding="utf-8")
+    with file_faults(StateError, folder / JOB, "cannot be written", REMEDY):
+        replace_file(folder / JOB, text + "\n")
 
 
 def read_recipe(folder: Path) -> Recipe | None:

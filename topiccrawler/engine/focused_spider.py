@@ -10,7 +10,9 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 
 from topiccrawler.crawl.params import CrawlParams
+from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.runtime import Runtime, build_runtime
+from topiccrawler.engine.startup_log import go_on
 from topiccrawler.engine.user_faults import ending_the_crawl
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.model import Link
@@ -41,9 +43,12 @@ class FocusedSpider(Spider):
         crawls = not cls.start.__module__.startswith("scrapy.commands")
         with ending_the_crawl(settings):
             params = spider.params_of(kwargs, topic)
+            check_feeds(settings)
             jobdir = settings.get("JOBDIR") if crawls else None
             spider.runtime = build_runtime(params, settings, job, jobdir=jobdir)
             spider.prepare(params)
+        spider.runtime.faults.connect(crawler)
+        go_on(settings)
         return spider
 
     def links_of(self, reading: Reading, context: ContextMaker) -> list[Link]:

@@ -16,6 +16,7 @@ from twisted.python.failure import Failure
 from topiccrawler.engine.download_faults import reason_of
 from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.log_formatter import FAILED
+from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.base import State
 
 logger = logging.getLogger(__name__)
@@ -92,11 +93,11 @@ class LeaseSignals:
             self._leases.item_settled(lease, drop_reason=_reason(exception) or "dropped")
 
     def _item_error(self, response: Response | None, failure: Failure) -> None:
-        if (lease := self.lease_of(response)) is not None:
+        if (lease := self.lease_of(response)) is not None and not isinstance(failure.value, CrawlerError):
             self._leases.item_settled(lease, error=f"pipeline: {type(failure.value).__name__}")
 
     def _spider_error(self, failure: Failure, response: Response | None) -> None:
-        if (lease := self.lease_of(response)) is not None:
+        if (lease := self.lease_of(response)) is not None and not isinstance(failure.value, CrawlerError):
             self._leases.broke(lease, f"callback: {type(failure.value).__name__}")
 
 

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
+from scrapy.http import Response
 from scrapy.logformatter import LogFormatter, LogFormatterResult
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.python.failure import Failure
 
 from topiccrawler.engine.download_faults import host_is_to_blame, reason_of
+from topiccrawler.errors import CrawlerError
 
 FAILED = "Failed: %(url)s: %(reason)s"
 FAILED_HOST = FAILED + " (told once for this host, then counted)"
@@ -45,6 +47,7 @@ class CrawlLogFormatter(LogFormatter):
         for name in _SOFTENED:
             logging.getLogger(name).addFilter(soften)
         logging.getLogger("scrapy.core.scraper").addFilter(leave_out_traceback)
+        logging.getLogger("scrapy.extensions.feedexport").addFilter(shorten_traceback)
         return super().from_crawler(crawler)
 
     def download_error(
@@ -63,12 +66,42 @@ class CrawlLogFormatter(LogFormatter):
         args = {"url": request.url, "reason": reason, _PLAIN: True}
         return {"level": level, "msg": FAILED_HOST if known else FAILED, "args": args}
 
+    def item_error(
+        self,
+        item: Any,
+        exception: BaseException,
+        response: Response | Failure | None,
+        spider: Spider,
+    ) -> LogFormatterResult:
+        if isinstance(exception, CrawlerError):
+            return _told_elsewhere(exception)
+        return super().item_error(item, exception, response, spider)
+
+    def spider_error(
+        self, failure: Failure, request: Request, response: Response | Failure, spider: Spider
+    ) -> LogFormatterResult:
+        if isinstance(failure.value, CrawlerError):
+            return _told_elsewhere(failure.value)
+        return super().spider_error(failure, request, response, spider)
+
+
+def _told_elsewhere(error: CrawlerError) -> LogFormatterResult:
+    """It has ended the crawl with a line (engine.fatal_faults)."""
+    return {"level": logging.DEBUG, "msg": "%(error)s", "args": {"error": error, _PLAIN: True}}
+
 
 def soften(record: logging.LogRecord) -> bool:
     """A filter: what a stranger's server did is no warning."""
     error = record.exc_info[1] if record.exc_info else None
     if str(record.msg).startswith(_SOFTENED.get(record.name, ())) and (error is None or reason_of(error)):
         record.levelno, record.levelname, record.exc_info = logging.DEBUG, "DEBUG", None
+    return True
+
+
+def shorten_traceback(record: logging.LogRecord) -> bool:
+    """A filter: what became of a feed is said by the error's own text."""
+    if record.exc_info:
+        record.msg, record.args, record.exc_info = f"{record.getMessage()}: {record.exc_info[1]}", None, None
     return True
 
 

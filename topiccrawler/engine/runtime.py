@@ -24,6 +24,7 @@ from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.crawl.params import CrawlParams
 from topiccrawler.crawl.recipe import recipe_of
 from topiccrawler.engine.clock import Clock
+from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets
@@ -61,6 +62,7 @@ class Runtime:
     clock: Clock
     files: JobFiles
     seeds: list[Link]
+    faults: FatalFaults
 
 
 def build_runtime(
@@ -95,6 +97,7 @@ def build_runtime(
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)
     files = JobFiles(folder, parts.record())
+    files.check()
     return Runtime(
         params=params,
         parts=parts,
@@ -116,6 +119,7 @@ def build_runtime(
         clock=Clock(),
         files=files,
         seeds=seeds,
+        faults=FatalFaults(),
     )
 
 

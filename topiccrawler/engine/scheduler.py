@@ -6,12 +6,11 @@ at once is handed out; and the engine sleeps when it gets nothing, so it is woke
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.core.engine import ExecutionEngine
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
@@ -20,6 +19,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.crawl.gate import GateDecision
 from topiccrawler.engine.clock import Clock
+from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.engine.lease_commit import commit_lease
 from topiccrawler.engine.lease_signals import LeaseSignals
 from topiccrawler.engine.leases import META, Lease, Leases
@@ -32,8 +32,6 @@ from topiccrawler.engine.wake_timer import WAKE, WakeTimer
 from topiccrawler.frontier.base import Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Page, Via
-
-logger = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 10.0
 REFUSALS_AT_ONCE = 200  # then the engine has its slot; some 10 ms
@@ -69,6 +67,7 @@ class FocusedScheduler(BaseScheduler):
         self.lease_signals = LeaseSignals(self.leases)
         self.wake_timer = WakeTimer(engine)
         self.queue_stats = QueueStats(runtime.ordering, runtime.harvest, stats) if runtime else None
+        self.faults = runtime.faults if runtime is not None else FatalFaults()
         self._next_sweep = 0.0
         self._closing = False
 
@@ -92,33 +91,34 @@ class FocusedScheduler(BaseScheduler):
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", 100),
         )
         scheduler.lease_signals.connect(crawler)
+        if runtime is None:
+            scheduler.faults.connect(crawler)
         return scheduler
 
     # --- the life of a crawl
-
-    def open(self, spider: Spider) -> None:
-        """Restore the back-offs that servers asked for before the last stop."""
-        if self.queue_stats is not None:
-            self.queue_stats.restore(self.clock())
 
     def close(self, reason: str) -> None:
         """Put back what is still leased, keep the strategy's state, let go of the files."""
         self._closing = True
         self.wake_timer.cancel()
-        if (runtime := self.runtime) is None:
+        if (runtime := self.runtime) is None or self.queue_stats is None:
             return
-        runtime.files.commit()
         left = [
             url
             for lease in self.leases.drop_all()
             for url in (lease.leased.link.url, *lease.redirect_targets)
         ]
-        runtime.frontier.release(self.clock(), left)
-        runtime.ordering.checkpoint()
-        if self.queue_stats is not None:
-            self.queue_stats.finish(self.clock())
-        runtime.frontier.close()
-        runtime.files.close()
+        if not self.faults:
+            with self.faults.guard():
+                runtime.files.commit()
+                runtime.frontier.release(self.clock(), left)
+                runtime.ordering.checkpoint()
+                self.queue_stats.finish(self.clock())
+                runtime.frontier.close()
+                runtime.files.close()
+        if self.faults:
+            runtime.frontier.abandon()
+            runtime.files.abandon()
 
     def has_pending_requests(self) -> bool:
         """True while anything waits that will be fetched, be its host ready or cooling. O(1)."""
@@ -135,18 +135,22 @@ class FocusedScheduler(BaseScheduler):
     # --- what comes in
 
     def seed(self, links: Sequence[Link]) -> None:
-        """Queue the seeds and begin to hand out rows."""
+        """Queue the seeds and begin to hand out rows; restore the back-offs that servers asked for before the last stop."""
         runtime = self._parts()
-        self._count_pushed(runtime.ordering.seed(links, self.clock()))
-        runtime.frontier.commit()
-        self.armed = True
+        with self.faults.guard():
+            if self.queue_stats is not None:
+                self.queue_stats.restore(self.clock())
+            self._count_pushed(runtime.ordering.seed(links, self.clock()))
+            runtime.frontier.commit()
+            self.armed = True
 
     def take_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
         """A page was read: the strategy scores all its links, the frontier queues them."""
         lease = self.leases.get(lease_number)
         if lease is not None:
             lease.page = page
-        self._count_pushed(self._parts().ordering.visit(page, links, self.clock()))
+        with self.faults.guard():
+            self._count_pushed(self._parts().ordering.visit(page, links, self.clock()))
 
     def enqueue_request(self, request: Request) -> bool:
         """A Request object: a retry or redirect of a lease, or somebody's own. It stays an object, closures and all."""
@@ -155,11 +159,7 @@ class FocusedScheduler(BaseScheduler):
         lease = self.leases.get(request.meta.get(META))
         host = host_key(request)
         if lease is not None:
-            lease.moving = False
-            if (refusal := follow(lease, request, self._parts().frontier, self.clock())) is not None:
-                if refusal == KNOWN:
-                    self._count("frontier/redirects/known")
-                self.leases.end(lease, State.DISCARDED, refusal)
+            if not self._goes_on(lease, request):
                 return False
         elif self.request_queue.is_repeat(request):
             self._count("frontier/requests/duplicate")
@@ -169,6 +169,20 @@ class FocusedScheduler(BaseScheduler):
         self._count("frontier/requests/enqueued")
         return True
 
+    def _goes_on(self, lease: Lease, request: Request) -> bool:
+        """The request of a lease came back: whether it is fetched again, or elsewhere."""
+        lease.moving = False
+        refusal: str | None = None
+        with self.faults.guard():
+            refusal = follow(lease, request, self._parts().frontier, self.clock())
+        if self.faults:
+            return False
+        if refusal is not None:
+            if refusal == KNOWN:
+                self._count("frontier/redirects/known")
+            self.leases.end(lease, State.DISCARDED, refusal)
+        return refusal is None
+
     # --- what goes out
 
     def next_request(self) -> Request | None:
@@ -177,10 +191,9 @@ class FocusedScheduler(BaseScheduler):
             return None
         try:
             return self._next(self.clock())
-        except Exception:
+        except Exception as error:  # noqa: BLE001 told there
             self._closing = True
-            logger.exception("The frontier failed; the crawl ends. On disk is the state of the last commit.")
-            deferred_from_coro(self.engine.close_spider_async(reason="frontier_error"))
+            self.faults.end(error)
             return None
 
     def _next(self, now: float) -> Request | None:
@@ -245,9 +258,13 @@ class FocusedScheduler(BaseScheduler):
 
     def _ended(self, lease: Lease, state: State, reason: str) -> None:
         runtime, now = self._parts(), self.clock()
-        commit_lease(runtime, lease, state, reason, now, self.checkpoint_pages)
+        with self.faults.guard():
+            if not self.faults:
+                commit_lease(runtime, lease, state, reason, now, self.checkpoint_pages)
+                runtime.frontier.commit()
+        if self.faults:
+            return
         lease.release_slot(self.hosts, now)
-        runtime.frontier.commit()
         self._count(f"frontier/ended/{state.value}")
         if state is State.ERROR:
             self._count(f"frontier/failed/{reason.partition(':')[0].replace(' ', '_')}")

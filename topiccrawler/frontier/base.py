@@ -160,5 +160,8 @@ class Frontier(Protocol):
     def commit(self) -> None:
         """Make everything so far durable."""
 
+    def abandon(self) -> None:
+        """Let go without a commit: on disk is what the last one left, as after a kill."""
+
     def close(self) -> None:
         """Commit and let go. Leases stay leases: the next opening puts them back to waiting."""

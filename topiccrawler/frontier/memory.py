@@ -63,6 +63,9 @@ class MemoryFrontier(LeasingFrontier):
     def commit(self) -> None:
         """Nothing is durable here."""
 
+    def abandon(self) -> None:
+        """Nothing to let go."""
+
     def close(self) -> None:
         """Nothing to let go."""
 

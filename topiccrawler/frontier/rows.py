@@ -43,7 +43,7 @@ class Rows:
                 self._database = (open_to_read if read_only else open_to_write)(path)
                 self._open()
         except StateError:
-            self._let_go()
+            self.abandon()
             raise
 
     def _open(self) -> None:
@@ -153,7 +153,14 @@ class Rows:
             if self._lock is not None:
                 self.commit()
         finally:
-            self._let_go()
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Let go; what was not committed is lost."""
+        for name in ("_database", "_lock"):
+            connection: sqlite3.Connection | None = getattr(self, name, None)
+            if connection is not None:
+                connection.close()
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -273,12 +280,6 @@ class Rows:
             return Row(link, score, bytes(shares), carry, tunnel, STATES[state], reason, added, changed)
         except (IndexError, TypeError, ValueError) as error:
             raise StateError(str(self.path), f"URL number {number} is damaged", RESTORE) from error
-
-    def _let_go(self) -> None:
-        for name in ("_database", "_lock"):
-            connection: sqlite3.Connection | None = getattr(self, name, None)
-            if connection is not None:
-                connection.close()
 
 
 def _numbers(score: Score) -> tuple[float, bytes, float]:

@@ -109,6 +109,9 @@ class SqliteFrontier(LeasingFrontier):
         self._rows.commit()
         self._acknowledged = 0
 
+    def abandon(self) -> None:
+        self._rows.abandon()
+
     def close(self) -> None:
         self._rows.close()
 

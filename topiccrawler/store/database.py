@@ -40,6 +40,17 @@ class Database:
         with self._faults():
             self._database.commit()
 
+    def check_writable(self) -> None:
+        """StateError when nothing can be written now: a file that is read-only or in use."""
+        with self._faults():
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.rollback()
+
+    def abandon(self) -> None:
+        """Let go without a commit."""
+        self._closed = True
+        self._database.close()
+
     def close(self) -> None:
         """Commit and let go. A second call does nothing."""
         if self._closed:

@@ -13,6 +13,7 @@ from scrapy.http import Response
 from topiccrawler.engine.leases import GATE
 from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
+from topiccrawler.errors import CrawlerError
 
 
 class LeaseEndMiddleware:
@@ -49,5 +50,9 @@ class LeaseEndMiddleware:
 
     def process_spider_exception(self, response: Response, exception: Exception) -> None:
         scheduler = self._scheduler()
-        if scheduler is not None and (lease := scheduler.lease_signals.lease_of(response)) is not None:
+        if scheduler is None:
+            return
+        if isinstance(exception, CrawlerError):
+            scheduler.faults.end(exception)
+        elif (lease := scheduler.lease_signals.lease_of(response)) is not None:
             scheduler.leases.broke(lease, f"callback: {type(exception).__name__}")

@@ -10,6 +10,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.runtime import runtime_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
@@ -28,26 +29,31 @@ class OutlinksMiddleware:
     """
 
     def __init__(
-        self, scheduler: Callable[[], FocusedScheduler | None], strategy: Strategy | None = None
+        self,
+        scheduler: Callable[[], FocusedScheduler | None],
+        strategy: Strategy | None = None,
+        faults: FatalFaults | None = None,
     ) -> None:
         self._scheduler = scheduler
         self.strategy = strategy
+        self._faults = faults or FatalFaults()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        runtime = runtime_of(crawler)
-        return cls(partial(focused_scheduler, crawler), runtime.strategy if runtime is not None else None)
+        scheduler, runtime = partial(focused_scheduler, crawler), runtime_of(crawler)
+        return cls(scheduler) if runtime is None else cls(scheduler, runtime.strategy, runtime.faults)
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Seeds use the same door as links."""
-        async for output in start:
-            if not isinstance(output, Outlinks):
-                yield output
-            elif (scheduler := self._scheduler()) is not None:
-                scheduler.seed(output.links)
-            else:
-                for request in expand(output, self.strategy):
-                    yield request
+        """Seeds use the same door as links. A job whose files cannot be written does not begin."""
+        with self._faults.guard():
+            async for output in start:
+                if not isinstance(output, Outlinks):
+                    yield output
+                elif (scheduler := self._scheduler()) is not None:
+                    scheduler.seed(output.links)
+                else:
+                    for request in expand(output, self.strategy):
+                        yield request
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]

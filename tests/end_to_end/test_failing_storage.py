@@ -1,0 +1,187 @@
+"""A store, queue, log or feed that cannot be written ends the crawl in one line with exit code 1; the job goes on when it is mended."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.sqlite import SqliteFrontier
+
+ROOT = Path(__file__).parents[2]
+PAGES = 40
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+ERROR = re.compile(r"\] (?:ERROR|CRITICAL): (.*)")
+
+
+def address(number: int) -> str:
+    return f"http://h{number % 5}.example/p{number}"
+
+
+def page(number: int) -> str:
+    """A tree with some text of its own on each page."""
+    links = "".join(
+        f'<li><a href="{address(to)}">基金{to}</a>'
+        for to in range(3 * number + 1, 3 * number + 4)
+        if to < PAGES
+    )
+    own = "".join(chr(0x4E00 + (number * 7919 + place * 104729) % 20000) for place in range(200))
+    return f"<title>{number}</title><p>{FUNDS}{own}</p>{links}"
+
+
+@pytest.fixture
+def web(draw_web: Callable[..., Any]) -> Any:
+    return draw_web({address(number): page(number) for number in range(PAGES)})
+
+
+def words(job: Path, *more: str) -> list[str]:
+    settings = {
+        "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 4,
+    }  # fmt: skip
+    given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    return [
+        "crawl",
+        "topic",
+        "-a",
+        "topic=finance",
+        "-a",
+        f"seeds={address(0)}",
+        "-a",
+        "strategy=breadth_first",
+        *given,
+        *more,
+    ]
+
+
+def ends(job: Path) -> dict[str, State]:
+    with SqliteFrontier(job / "frontier.sqlite", read_only=True) as frontier:
+        return {row.link.url: row.state for row in frontier.listing.rows()}
+
+
+def check_failed(ran: Any, job: Path, fault: str) -> set[str]:
+    """One line, exit code 1, no page marked as failed or fetched that was not kept: what is done."""
+    assert ran.code == 1, ran.err
+    told = ERROR.findall(ran.err)
+    assert len(told) == 1, told
+    assert re.search(fault, told[0])
+    assert "Traceback" not in ran.err
+    assert "'finish_reason': 'storage_failed'" in ran.err
+    states = ends(job)
+    assert State.ERROR not in states.values()
+    return {url for url, state in states.items() if state is State.COMPLETED}
+
+
+def check_mended(ran: Any, web: Any, done: set[str]) -> None:
+    """The same command again: nothing that was done is fetched again, nothing is missing."""
+    assert ran.code == 0, ran.err
+    asked = Counter(web.asked)
+    assert set(asked) | done == set(web.pages)
+    assert all(asked[url] <= 1 for url in done)
+    assert max(asked.values()) <= 2
+
+
+@pytest.fixture(scope="module")
+def begun(
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A job that was stopped after ten pages."""
+    job = tmp_path_factory.mktemp("begun") / "job"
+    web = draw_web({address(number): page(number) for number in range(PAGES)})
+    ran = warm_scrapy(*words(job, "-a", "pages=10"), proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    return job
+
+
+def spoil_store(job: Path) -> None:
+    """Every page of the file but the first, which is looked at when it is opened."""
+    store = job / "pages.sqlite"
+    store.write_bytes(store.read_bytes()[:4096] + os.urandom(store.stat().st_size - 4096))
+
+
+def fill_log(job: Path) -> None:
+    (job / "visits.jsonl").unlink()
+    (job / "visits.jsonl").symlink_to("/dev/full")
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "fault"),
+    [
+        (
+            "pages.sqlite",
+            spoil_store,
+            r"pages\.sqlite: page store unusable \(database disk image is malformed\)",
+        ),
+        (
+            "visits.jsonl",
+            fill_log,
+            r"visits\.jsonl: the crawl log cannot be written: No space left on device; make room",
+        ),
+    ],
+    ids=["damaged store", "full log"],
+)
+def test_a_store_that_fails_while_it_crawls(
+    warm_scrapy: Callable[..., Any],
+    web: Any,
+    begun: Path,
+    tmp_path: Path,
+    name: str,
+    spoil: Callable[[Path], None],
+    fault: str,
+) -> None:
+    job = shutil.copytree(begun, tmp_path / "job")
+    before = {url for url, state in ends(job).items() if state is State.COMPLETED}
+    assert len(before) == 10
+    spoil(job)
+    done = check_failed(warm_scrapy(*words(job), proxy=web.proxy), job, fault)
+    assert done == before
+    (job / name).unlink()
+    shutil.copy(begun / name, job)
+    check_mended(warm_scrapy(*words(job), proxy=web.proxy), web, done)
+
+
+def test_a_file_that_may_not_grow_any_more(warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path) -> None:
+    job, most = tmp_path / "job", 250_000
+    began = subprocess.run(
+        [sys.executable, "-m", "scrapy", *words(job)],
+        cwd=ROOT,
+        env={**os.environ, "http_proxy": web.proxy, "PYTHONWARNINGS": ""},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    ran = type("Ran", (), {"code": began.returncode, "err": began.stderr})
+    done = check_failed(ran, job, r"\.sqlite: .*(disk I/O error|disk is full).*room")
+    assert 0 < len(done) < PAGES
+    check_mended(warm_scrapy(*words(job), proxy=web.proxy), web, done)
+
+
+@pytest.mark.parametrize(
+    ("form", "pages", "fault"),
+    [
+        ("csv", PAGES, "; the pages so far are in "),
+        ("jsonlines", 1, ""),  # all of it is written at the end
+    ],
+)
+def test_a_feed_that_cannot_be_written_ends_the_crawl(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path, form: str, pages: int, fault: str
+) -> None:
+    more = ("-a", f"pages={pages}", "-o", f"/dev/full:{form}")
+    ran = warm_scrapy(*words(tmp_path / "job", *more), proxy=web.proxy)
+    assert ran.code == 1, ran.err
+    [told] = ERROR.findall(ran.err)
+    assert "/dev/full: " in told
+    assert f"No space left on device{fault}" in told
+    assert "Traceback" not in ran.err
+    assert ("'finish_reason': 'feed_failed'" in ran.err) == (len(web.asked) < pages)

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import StateError
+from topiccrawler.model import Visit
+from topiccrawler.store.visits import VisitLog, read_visits
+
+VISIT = Visit("http://a.cn/", 200, 0.5, 0.25, stored=True, time=1.0, shares=[])
+
+
+def test_a_log_goes_on_after_half_a_line_and_loses_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "visits.jsonl"
+    for more in ('{"url": "http://half', ""):
+        log = VisitLog(path)
+        log.check()
+        log.append(VISIT)
+        log.commit()
+        path.write_text(path.read_text() + more)
+    assert list(read_visits(path)) == [VISIT, VISIT]
+    assert len(path.read_text().splitlines()) == 3
+
+
+def test_a_log_that_cannot_be_written_is_one_line_and_keeps_what_it_was_given(tmp_path: Path) -> None:
+    path = tmp_path / "visits.jsonl"
+    path.symlink_to("/dev/full")
+    log = VisitLog(path)
+    log.append(VISIT)
+    with pytest.raises(
+        StateError,
+        match=r"visits\.jsonl: the crawl log cannot be written: No space left on device; make room",
+    ):
+        log.commit()
+    path.unlink()
+    log.commit()
+    assert list(read_visits(path)) == [VISIT]
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(StateError, match="Is a directory"):
+        VisitLog(path).check()

@@ -1,0 +1,66 @@
+"""`scrapy crawl SPIDER`: as Scrapy's own, but a slip is one line, and a crawl that failed ends with exit code 1.
+
+Scrapy's command knows only whether a spider could be made; and it greets before it looks at what it was given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from asyncio import Task
+from typing import NoReturn
+
+from scrapy.commands import crawl
+from scrapy.exceptions import UsageError
+from scrapy.spiderloader import get_spider_loader
+
+from topiccrawler.errors import CrawlerError
+
+
+class Command(crawl.Command):
+    """The stock command, with an ear for how the crawl ended."""
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.engine.focused_spider import FocusedSpider
+        from topiccrawler.engine.startup_log import hold_back
+
+        try:
+            super().process_options(args, opts)
+        except UsageError as error:
+            _refuse(str(error))
+        if self.settings is None or not args:
+            return
+        name, *more = args
+        if more:
+            _refuse(
+                f"{more[0]!r} is not expected; arguments are given with -a NAME=VALUE, settings with -s NAME=VALUE"
+            )
+        spiders = get_spider_loader(self.settings)
+        if name not in (known := spiders.list()):
+            near = difflib.get_close_matches(name, known, 1)
+            remedy = f"did you mean {near[0]}?" if near else f"known spiders: {', '.join(sorted(known))}"
+            _refuse(f"spider {name!r}: is unknown; {remedy}")
+        if issubclass(spiders.load(name), FocusedSpider):
+            hold_back()
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.engine.runtime import runtime_of
+
+        process = self.crawler_process
+        if process is None or not args:
+            super().run(args, opts)
+            return
+        crawler = process.create_crawler(args[0])
+        ending = process.crawl(crawler, **opts.spargs)
+        process.start()
+        runtime = runtime_of(crawler)
+        if process.bootstrap_failed or (runtime is not None and runtime.faults):
+            self.exitcode = 1
+        if isinstance(ending, Task) and ending.done() and isinstance(ending.exception(), CrawlerError):
+            sys.stderr.write(f"{ending.exception()}\n")
+
+
+def _refuse(fault: str) -> NoReturn:
+    sys.stderr.write(f"scrapy crawl: {fault}\n")
+    sys.exit(2)

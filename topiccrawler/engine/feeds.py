@@ -1,0 +1,107 @@
+"""Scrapy's feeds (`-o out.jsonl`), but one that cannot be written ends the crawl: one line, exit code 1.
+
+Scrapy logs a traceback for each item that a full disk refuses, or leaves the feed out, and ends well. What can be known is looked at
+before the first request.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlparse
+
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.extensions.feedexport import FeedExporter, FeedSlot
+from scrapy.settings import BaseSettings
+from w3lib.url import file_uri_to_path
+
+from topiccrawler.engine.runtime import runtime_of
+from topiccrawler.errors import ArgumentError, StateError, file_faults
+
+FEED_FAILED = "feed_failed"  # finish_reason
+_FAILED_COUNT = "feedexport/failed_count/"  # Scrapy's stats key
+_FILLED_IN = re.compile(r"%\(\w+\)")  # %(time)s and the like
+_REMEDY = "name another file"
+
+
+def check_feeds(settings: BaseSettings) -> None:
+    """ArgumentError for a feed of a kind Scrapy does not know, or in a file that cannot be written."""
+    kinds = {kind for kind, storage in settings.getwithbase("FEED_STORAGES").items() if storage is not None}
+    for feed in settings.getdict("FEEDS"):
+        uri = str(feed.absolute()) if isinstance(feed, Path) else str(feed)
+        scheme = urlparse(uri).scheme
+        if scheme not in kinds:
+            known = ", ".join(sorted(kinds - {""}))
+            raise ArgumentError(f"feed {uri}", f"{scheme}: is no storage Scrapy knows", f"it knows {known}")
+        if scheme in {"", "file"} and not _FILLED_IN.search(uri):
+            _check_file(Path(file_uri_to_path(uri) if scheme else uri))
+
+
+def _check_file(path: Path) -> None:
+    with file_faults(ArgumentError, f"feed {path}", "cannot be written", _REMEDY):
+        is_new = not path.exists()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("ab").close()
+        if is_new:
+            path.unlink()
+
+
+class FatalFeedExporter(FeedExporter):
+    """Extension in place of Scrapy's own, which it extends. For spiders that are not ours it is the same."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        try:
+            return super().from_crawler(crawler)
+        except NotConfigured:
+            feeds = ", ".join(map(str, crawler.settings.getdict("FEEDS")))
+            if not feeds or runtime_of(crawler) is None:
+                raise
+        raise ArgumentError(f"feed {feeds}", "cannot be stored, the log says why", "install it or use a file")
+
+    def item_scraped(self, item: Any, spider: Spider) -> None:
+        sound: list[FeedSlot] = []
+        for slot in self.slots:
+            self.slots = [slot]
+            try:
+                super().item_scraped(item, spider)
+            except OSError as error:
+                self._fail(slot, error)
+            else:
+                sound += self.slots
+        self.slots = sound
+
+    async def close_spider(self, spider: Spider) -> None:
+        sound: list[FeedSlot] = []
+        for slot in self.slots:
+            try:
+                slot.finish_exporting()
+            except OSError as error:
+                self._fail(slot, error)
+            else:
+                sound.append(slot)
+        self.slots = sound
+        await super().close_spider(spider)
+        runtime = runtime_of(self.crawler)
+        if runtime is not None and any(
+            key.startswith(_FAILED_COUNT) for key in self.crawler.stats.get_stats()
+        ):
+            runtime.faults.told.append("a feed could not be stored")  # Scrapy has said why
+
+    def _fail(self, slot: FeedSlot, error: OSError) -> None:
+        """Tell it, and touch the feed no more: what is still to be written would fail again."""
+        if slot.file is not None:
+            with contextlib.suppress(OSError):
+                slot.file.close()
+        runtime = runtime_of(self.crawler)
+        if runtime is None:
+            raise error
+        store = f"the pages so far are in {runtime.files.folder}"
+        fault = f"cannot be written: {error.strerror or error}"
+        runtime.faults.end(
+            StateError(f"feed {slot.uri}", fault, f"{store}; make room or {_REMEDY}"), FEED_FAILED
+        )
