@@ -1,4 +1,4 @@
-"""What is written down when a lease ends, and in which order.
+"""What is written down when a lease ends and when the crawl does, and in which order.
 
 The conflict: page store and frontier are two files that cannot be committed together, and a process may be killed between
 any two steps. So what only repeats work when it is done twice comes first: the store and the crawl log, then the
@@ -7,7 +7,10 @@ acknowledgement, in one transaction with the page's links (docs/decisions/commit
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from topiccrawler.engine.leases import Lease
+from topiccrawler.engine.queue_stats import QueueStats
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.frontier.base import State
 from topiccrawler.model import Visit
@@ -47,3 +50,22 @@ def commit_lease(
         runtime.ordering.acknowledge(target, *((state, reason) if target == url else _MOVED), now)
     end = _MOVED if lease.redirect_targets else (state, reason)
     runtime.ordering.acknowledge(link.url, *end, now, fetched=lease.status > 0)
+
+
+def close_files(runtime: Runtime, left: Iterable[Lease], queue_stats: QueueStats, now: float) -> None:
+    """The crawl closes: what is left under way waits again, the strategy's state is kept, the files are let go.
+
+    After a fault of one of them nothing more is written to any.
+    """
+    urls = [url for lease in left for url in (lease.leased.link.url, *lease.redirect_targets)]
+    with runtime.faults.guard():
+        if not runtime.faults:
+            runtime.files.commit()
+            runtime.frontier.release(now, urls)
+            runtime.ordering.checkpoint()
+            queue_stats.finish(now)
+            runtime.frontier.close()
+            runtime.files.close()
+    if runtime.faults:
+        runtime.frontier.abandon()
+        runtime.files.abandon()

@@ -20,7 +20,7 @@ from scrapy.utils.defer import deferred_from_coro
 from topiccrawler.crawl.gate import GateDecision
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
-from topiccrawler.engine.lease_commit import commit_lease
+from topiccrawler.engine.lease_commit import close_files, commit_lease
 from topiccrawler.engine.lease_signals import LeaseSignals
 from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.politeness import Politeness, host_key
@@ -101,24 +101,8 @@ class FocusedScheduler(BaseScheduler):
         """Put back what is still leased, keep the strategy's state, let go of the files."""
         self._closing = True
         self.wake_timer.cancel()
-        if (runtime := self.runtime) is None or self.queue_stats is None:
-            return
-        left = [
-            url
-            for lease in self.leases.drop_all()
-            for url in (lease.leased.link.url, *lease.redirect_targets)
-        ]
-        if not self.faults:
-            with self.faults.guard():
-                runtime.files.commit()
-                runtime.frontier.release(self.clock(), left)
-                runtime.ordering.checkpoint()
-                self.queue_stats.finish(self.clock())
-                runtime.frontier.close()
-                runtime.files.close()
-        if self.faults:
-            runtime.frontier.abandon()
-            runtime.files.abandon()
+        if self.runtime is not None and self.queue_stats is not None:
+            close_files(self.runtime, self.leases.drop_all(), self.queue_stats, self.clock())
 
     def has_pending_requests(self) -> bool:
         """True while anything waits that will be fetched, be its host ready or cooling. O(1)."""
