@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.crawl.job_files import write_recipe
+from topiccrawler.crawl.recipe import Recipe
+
 CASES = {
     "unknown topic": (
         {"topic": "finanse"},
@@ -43,7 +46,7 @@ def test_the_process_prints_the_line_and_ends_with_a_failure(
     scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     words = [word for name, value in given_by("unknown topic").items() for word in ("-a", f"{name}={value}")]
-    ran = scrapy("crawl", "topic", *words, "-s", "LOG_LEVEL=ERROR", "-s", f"TOPIC_DATA_DIR={tmp_path}")
+    ran = scrapy("crawl", "topic", *words, "-s", f"TOPIC_DATA_DIR={tmp_path}")
     assert ran.code == 1
     assert ran.out == ""
     assert ran.err.startswith(CASES["unknown topic"][1])
@@ -61,6 +64,13 @@ def test_one_line_names_input_fault_and_remedy(
     assert "; " in said
     assert capfd.readouterr() == ("", "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_setting_is_one_line_before_the_crawl(refusal: Callable[..., str], tmp_path: Path) -> None:
+    given = {"TOPIC_DATA_DIR": str(tmp_path), "FRONTIER_BACKOFF_SECONDS": "abc"}
+    said = refusal("topic", given, topic="finance", seeds="http://a.example/")
+    expected = "it must be a number of 0 or more; the project's is 10.0"
+    assert said == f"setting FRONTIER_BACKOFF_SECONDS: is 'abc'; {expected}"
 
 
 @pytest.mark.parametrize("content", [None, "{", '{"version": 99}', "NaN"])
@@ -88,7 +98,7 @@ def test_a_page_classifier_that_is_not_there_is_one_line(
     assert "\n" not in said
 
 
-@pytest.mark.parametrize("name", ["frontier.sqlite", "pages.sqlite", "duplicates.sqlite"])
+@pytest.mark.parametrize("name", ["frontier.sqlite", "pages.sqlite", "duplicates.sqlite", "job.json"])
 def test_a_damaged_job_folder_is_one_line(refusal: Callable[..., str], tmp_path: Path, name: str) -> None:
     content = b"this is no database" * 100
     (tmp_path / name).write_bytes(content)
@@ -108,6 +118,27 @@ def test_a_file_of_the_job_that_cannot_be_written_is_one_line(
     said = refusal("topic", given, topic="finance", strategy="best_first", seeds="http://a.example/")
     assert name in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("topic", "strategy", "told"),
+    [
+        (
+            "travel",
+            "best_first",
+            "holds a crawl for topic 'finance', not 'travel'; go on with -a topic=finance",
+        ),
+        ("finance", "breadth_first", "this job was begun with -a strategy=best_first; go on with that"),
+    ],
+)
+def test_another_topic_or_strategy_in_a_jobs_folder_is_one_line(
+    refusal: Callable[..., str], tmp_path: Path, topic: str, strategy: str, told: str
+) -> None:
+    write_recipe(Recipe("finance", "best_first"), tmp_path)
+    before = (tmp_path / "job.json").read_bytes()
+    given = {"JOBDIR": str(tmp_path)}
+    assert told in refusal("topic", given, topic=topic, strategy=strategy, seeds="http://a.example/")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("job.json", before)]
 
 
 @pytest.mark.parametrize(

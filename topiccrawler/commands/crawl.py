@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import logging
 import sys
 from asyncio import Task
 from typing import NoReturn
@@ -31,6 +32,9 @@ class Command(crawl.Command):
             _refuse(str(error))
         if self.settings is None or not args:
             return
+        level = self.settings.get("LOG_LEVEL")
+        if not isinstance(level, int) and level not in logging.getLevelNamesMapping():
+            _refuse(f"LOG_LEVEL {level!r} is unknown; use DEBUG, INFO, WARNING, ERROR or CRITICAL")
         name, *more = args
         if more:
             _refuse(

@@ -8,16 +8,20 @@ pages.sqlite        the pages          duplicates.sqlite   their fingerprints   
 from __future__ import annotations
 
 import json
+import logging
 from functools import cached_property
 from pathlib import Path
 
 from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawl.resuming import changes
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import VisitLog
+
+logger = logging.getLogger(__name__)
 
 JOB, PAGES, DUPLICATES, VISITS = "job.json", "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
@@ -32,9 +36,13 @@ class JobFiles:
     def __init__(self, folder: Path, recipe: Recipe | None = None) -> None:
         self.folder = folder
         self._recipe = recipe  # until it is written
+        self._changes: list[str] = []  # since an earlier run
 
-    def check(self) -> None:
-        """StateError when a file that an earlier run left cannot be added to."""
+    def check(self, *, queued: bool) -> None:
+        """StateError when the folder holds another crawl, or a file that cannot be added to. `queued`: the queue is kept there."""
+        kept = read_recipe(self.folder)
+        if kept is not None and self._recipe is not None:
+            self._changes = changes(kept, self._recipe, self.folder, queued=queued)
         if (self.folder / PAGES).exists():
             self.store.check_writable()
         if (self.folder / DUPLICATES).exists():
@@ -42,7 +50,9 @@ class JobFiles:
         self.visits.check()
 
     def begin(self) -> None:
-        """The crawl begins: write its recipe."""
+        """The crawl begins, or goes on: write its recipe, and tell what is another than it was."""
+        if self._changes:
+            logger.warning("Job %s goes on with changes: %s", self.folder, "; ".join(self._changes))
         if self._recipe is not None:
             self._make_folder()
             write_recipe(self._recipe, self.folder)

@@ -11,7 +11,8 @@ from typing import Any, Protocol, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.crawl.settings_check import check_settings
+from topiccrawler.errors import StateError
 from topiccrawler.links.extract import WINDOW_CHARACTERS
 from topiccrawler.relevance.base import VSM
 from topiccrawler.strategies import STRATEGIES, parameters_of
@@ -71,11 +72,13 @@ class Settings(Protocol):
 
 def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **given: Any) -> Recipe:
     """The recipe of a topic under these settings; `given` (fields of Recipe) goes before what the settings say."""
+    check_settings(settings)
+    threshold = settings.get("TOPIC_LINK_THRESHOLD")
     of_settings: dict[str, Any] = {
         "page_classifier": settings.get("TOPIC_PAGE_CLASSIFIER"),
         "page_classifier_models": settings.get("TOPIC_PAGE_CLASSIFIER_MODELS"),
         "link_models": settings.get("TOPIC_LINK_MODELS"),
-        "link_threshold": _threshold(settings.get("TOPIC_LINK_THRESHOLD")),
+        "link_threshold": None if threshold is None else float(threshold),
         "sites": settings.get("TOPIC_SITES_FILE"),
         "thesaurus": settings.get("TOPIC_THESAURUS"),
         "expand": settings.get("TOPIC_EXPAND"),
@@ -97,14 +100,3 @@ def _with_learn(strategy: str, given: Mapping[str, str], settings: Settings) -> 
     if settings.get("TOPIC_LEARN") is not None and known is not None and "learn" in parameters_of(known):
         parameters.setdefault("learn", str(settings.getbool("TOPIC_LEARN")))
     return parameters
-
-
-def _threshold(given: object) -> float | None:
-    if given is None:
-        return None
-    try:
-        return float(str(given))
-    except ValueError:
-        raise ArgumentError(
-            f"TOPIC_LINK_THRESHOLD={given!r}", "is no number", "use a number from 0 to 1"
-        ) from None

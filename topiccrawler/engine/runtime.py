@@ -92,12 +92,12 @@ def build_runtime(
         worth=parts.strategy.worth,
     )
     seeds = _seeds(given, topic)
+    files = JobFiles(folder, parts.record())
+    files.check(queued=bool(jobdir))
     frontier = _frontier(settings, hosts, jobdir)
     budgets = _budgets(settings, frontier)
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)
-    files = JobFiles(folder, parts.record())
-    files.check()
     return Runtime(
         params=params,
         parts=parts,

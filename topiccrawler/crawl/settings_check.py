@@ -1,0 +1,96 @@
+"""Numbers and switches among the settings, looked at before anything is made of them: a wrong one is one line with its name.
+
+Of ours the default in topiccrawler.settings says what is expected: a switch, a whole number, or a number; none may be negative.
+Scrapy's own that a crawl reads stand in a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any, Protocol
+
+from topiccrawler import settings as ours
+from topiccrawler.errors import ArgumentError, shortened
+
+
+class Settings(Protocol):
+    """What is read of Scrapy's settings."""
+
+    def get(self, name: Any, default: Any = None) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A finite number from `least` to `most`."""
+
+    least: float = 0.0
+    most: float = inf
+    whole: bool = False
+
+    def __str__(self) -> str:
+        kind = "a whole number" if self.whole else "a number"
+        bounds = [f"of {self.least:g} or more"] if self.least > -inf else []
+        return " ".join([kind, *([f"from {self.least:g} to {self.most:g}"] if self.most < inf else bounds)])
+
+    def accepts(self, value: object) -> bool:
+        """The value is such a number, or a text of one."""
+        try:
+            number = float(value if isinstance(value, int | float) else str(value))
+            if self.whole and not isinstance(value, float):
+                int(value if isinstance(value, int) else str(value))  # Scrapy reads no "1e3"
+        except ValueError:
+            return False
+        return isfinite(number) and self.least <= number <= self.most and not (self.whole and number % 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """True or False, in Scrapy's spellings."""
+
+    def __str__(self) -> str:
+        return "True or False"
+
+    def accepts(self, value: object) -> bool:
+        """The value is one, or a text of one."""
+        return str(value) in {"True", "true", "1", "False", "false", "0"}
+
+
+_COUNT, _ONE_OR_MORE, _AMOUNT = Number(whole=True), Number(1, whole=True), Number()
+_NAMED: dict[str, Number | Switch] = {
+    "FRONTIER_CHECKPOINT_PAGES": _ONE_OR_MORE,
+    "TOPIC_LEARN": Switch(),
+    "TOPIC_LINK_THRESHOLD": Number(most=1),
+    "TOPIC_SEED": Number(-inf, whole=True),
+    **dict.fromkeys(
+        ("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"), _ONE_OR_MORE
+    ),
+    **dict.fromkeys(("CLOSESPIDER_ERRORCOUNT", "CLOSESPIDER_ITEMCOUNT", "CLOSESPIDER_PAGECOUNT"), _COUNT),
+    **dict.fromkeys(("DEPTH_LIMIT", "DOWNLOAD_MAXSIZE", "REDIRECT_MAX_TIMES", "RETRY_TIMES"), _COUNT),
+    **dict.fromkeys(("AUTOTHROTTLE_MAX_DELAY", "AUTOTHROTTLE_START_DELAY"), _AMOUNT),
+    **dict.fromkeys(("CLOSESPIDER_TIMEOUT", "DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT"), _AMOUNT),
+    **dict.fromkeys(("AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED", "ROBOTSTXT_OBEY"), Switch()),
+}
+
+
+def _of_ours() -> Mapping[str, Number | Switch]:
+    kinds: dict[type, Number | Switch] = {bool: Switch(), int: _COUNT, float: _AMOUNT}
+    mine = {name: value for name, value in vars(ours).items() if name.startswith(("TOPIC_", "FRONTIER_"))}
+    return {name: kinds[type(value)] for name, value in mine.items() if type(value) in kinds}
+
+
+EXPECTED: Mapping[str, Number | Switch] = {**_of_ours(), **_NAMED}
+"""What each must be."""
+
+
+def check_settings(settings: Settings) -> None:
+    """Raises ArgumentError for the first that is wrong; what is not set is not looked at."""
+    for name, expected in EXPECTED.items():
+        value = settings.get(name)
+        if value is not None and not expected.accepts(value):
+            default = getattr(ours, name, None)
+            example = "" if default is None else f"; the project's is {default}"
+            raise ArgumentError(
+                f"setting {name}", f"is {shortened(value)}", f"it must be {expected}{example}"
+            )
