@@ -117,6 +117,7 @@ ITEM_PIPELINES = {
 }
 EXTENSIONS = {
     "topiccrawler.engine.progress.Progress": 100,
+    "topiccrawler.engine.ending.Ending": 110,
     "topiccrawler.engine.feeds.FatalFeedExporter": 0,
     "scrapy.extensions.feedexport.FeedExporter": None,  # the one above extends it
     "scrapy.extensions.logstats.LogStats": None,  # Progress says more

@@ -71,7 +71,7 @@ def test_pages_are_fetched_in_order_judged_stored_logged_and_exported(
     ]
     assert "'topic/pages': 3" in ran.err
     assert "'topic/kept': 1" in ran.err
-    assert "3 pages, 1 kept, harvest rate 0.33 (last 200: 0.33), 0 queued, 2 hosts" in ran.err
+    assert "3 pages, 1 kept, harvest rate 0.33 (last 3: 0.33), 0 queued, 2 hosts" in ran.err
 
 
 def test_redirects_end_their_lease_and_fetch_no_page_twice(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -109,6 +110,7 @@ def test_a_job_that_was_interrupted_goes_on_and_fetches_no_page_twice(
     _, log = running[0].communicate(timeout=60)
     assert running[0].returncode == 0, log
     assert "'finish_reason': 'shutdown'" in log
+    assert re.search(r"ended: it was stopped; \d+ URLs wait, the same command goes on with them", log)
     before = len(web.asked)
     assert 8 <= before < 20
     again = start(command, web.proxy)

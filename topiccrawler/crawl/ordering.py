@@ -44,14 +44,16 @@ class Ordering:
         self.pages = self._checkpoints.load()
 
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
-        """Queue the seeds: the out-links of the virtual root page."""
-        if self._checkpoints.seeds_are_known(links):
-            return {}
-        if self.budgets is not None:
-            self.budgets.seed(links)
-        pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now)
-        self._checkpoints.shown(self.pages, ROOT, links, refreshed=False)
-        return pushed
+        """Queue the seeds: the out-links of the virtual root page. A job that never got a page tries all of them anew."""
+        pushed: Mapping[Pushed, int] = {}
+        if not self._checkpoints.seeds_are_known(links):
+            if self.budgets is not None:
+                self.budgets.seed(links)
+            pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now)
+            self._checkpoints.shown(self.pages, ROOT, links, refreshed=False)
+        if self.pages or len(self.frontier):
+            return pushed
+        return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Show a fetched page with all its links to the strategy and queue what it scores."""

@@ -61,7 +61,7 @@ _COUNT, _ONE_OR_MORE, _AMOUNT = Number(whole=True), Number(1, whole=True), Numbe
 _NAMED: dict[str, Number | Switch] = {
     "FRONTIER_CHECKPOINT_PAGES": _ONE_OR_MORE,
     "TOPIC_LEARN": Switch(),
-    "TOPIC_LINK_THRESHOLD": Number(most=1),
+    **dict.fromkeys(("FRONTIER_IDLE_SHARE", "TOPIC_LINK_THRESHOLD"), Number(most=1)),
     "TOPIC_SEED": Number(-inf, whole=True),
     **dict.fromkeys(
         ("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"), _ONE_OR_MORE

@@ -24,14 +24,15 @@ STORAGE_FAILED, FRONTIER_ERROR = "storage_failed", "frontier_error"  # finish_re
 
 
 class FatalFaults:
-    """Of one crawl: false until something failed for good. `told`: what was said of it, a line each."""
+    """Of one crawl. `told`: what was said of it, a line each; the command then ends with exit code 1.
+
+    `broken`: one of the job's own files failed, so nothing more may be written to any of them.
+    """
 
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.broken = False
         self._crawler: Crawler | None = None
-
-    def __bool__(self) -> bool:
-        return bool(self.told)
 
     def connect(self, crawler: Crawler) -> None:
         """Hear of what callbacks, spider middlewares and pipelines raise."""
@@ -45,28 +46,26 @@ class FatalFaults:
         try:
             yield
         except CrawlerError as error:
-            self.end(error)
+            self.break_off(error)
 
-    def end(self, error: Exception, reason: str = STORAGE_FAILED) -> None:
-        """Tell it, the first one only, and close the spider; pages under way end, but are kept no more.
-
-        What is no CrawlerError is a fault of the program: it keeps its traceback.
-        """
-        first = not self.told
-        self.told.append(str(error))
-        if not first:
+    def break_off(self, error: Exception) -> None:
+        """A file failed: pages under way end, but are kept no more. What is no CrawlerError is a fault of the program."""
+        if self.broken:
             return
+        self.broken = True
+        self.end(error, STORAGE_FAILED if isinstance(error, CrawlerError) else FRONTIER_ERROR)
+
+    def end(self, error: Exception, reason: str) -> None:
+        """Tell it and close the spider with this finish_reason."""
+        self.told.append(str(error))
         if isinstance(error, CrawlerError):
             logger.error("%s", error)
         else:
-            reason = FRONTIER_ERROR
-            logger.error(
-                "The queue failed; the crawl ends. On disk is the state of the last commit.", exc_info=error
-            )
+            logger.error("The queue failed; on disk is the state of the last commit", exc_info=error)
         engine = self._crawler.engine if self._crawler is not None else None
         if engine is not None and engine.spider is not None:
             deferred_from_coro(engine.close_spider_async(reason=reason))
 
     def _hear(self, failure: Failure) -> None:
         if isinstance(failure.value, CrawlerError):
-            self.end(failure.value)
+            self.break_off(failure.value)

@@ -42,7 +42,9 @@ def commit_lease(
     )
     runtime.files.commit()
     if lease.page is not None:
-        runtime.harvest.add(kept=kept)
+        runtime.harvest.add(
+            kept=kept, relevant=lease.page.is_target, format=lease.kept_format, copy=lease.kept_copy
+        )
         runtime.frontier.notes.put(runtime.harvest.NOTE, runtime.harvest.note())
         if runtime.harvest.pages % checkpoint_pages == 0:
             runtime.ordering.checkpoint()
@@ -59,13 +61,13 @@ def close_files(runtime: Runtime, left: Iterable[Lease], queue_stats: QueueStats
     """
     urls = [url for lease in left for url in (lease.leased.link.url, *lease.redirect_targets)]
     with runtime.faults.guard():
-        if not runtime.faults:
+        if not runtime.faults.broken:
             runtime.files.commit()
             runtime.frontier.release(now, urls)
             runtime.ordering.checkpoint()
             queue_stats.finish(now)
             runtime.frontier.close()
             runtime.files.close()
-    if runtime.faults:
+    if runtime.faults.broken:
         runtime.frontier.abandon()
         runtime.files.abandon()

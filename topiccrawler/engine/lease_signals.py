@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from typing import Any
 
 from scrapy import Request, signals
 from scrapy.core.engine import ExecutionEngine
@@ -18,6 +19,7 @@ from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.log_formatter import FAILED
 from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.base import State
+from topiccrawler.items import PageItem
 
 logger = logging.getLogger(__name__)
 
@@ -84,8 +86,10 @@ class LeaseSignals:
         if (lease := self._leases.get(request.meta.get(META))) is not None:
             lease.moving = True
 
-    def _item_scraped(self, response: Response | None) -> None:
+    def _item_scraped(self, item: Any, response: Response | None) -> None:
         if (lease := self.lease_of(response)) is not None:
+            if isinstance(item, PageItem):
+                lease.kept_format, lease.kept_copy = item.format, bool(item.alias_of)
             self._leases.item_settled(lease, kept=True)
 
     def _item_dropped(self, response: Response | None, exception: BaseException) -> None:

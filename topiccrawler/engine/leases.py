@@ -32,6 +32,8 @@ class Lease:
     items: int = 0  # items that left the spider
     settled_items: int = 0  # items stored, dropped or failed
     kept_items: int = 0
+    kept_format: str = ""  # of a page that was kept
+    kept_copy: bool = False
     iterated: bool = False  # the callback has given all it had
     error: str = ""
     drop_reason: str = ""

@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 LIVE_SECONDS = 0.5
+KNOWN_END = "{n_fmt}/{total_fmt} pages, {remaining} left, {rate_noinv_fmt}{postfix}  {bar}"
+OPEN_END = "{n_fmt} pages, {elapsed}, {rate_noinv_fmt}{postfix}  {bar}"  # {bar}: without it nothing is cut to the width
 
 
 @dataclass(eq=False)
 class Progress:
     """On a terminal one line that changes in place, with log lines above it; elsewhere a log line now and then."""
 
-    line: Callable[[], str]  # what to say; after its first comma it stands behind the bar
+    line: Callable[[], str]  # for a log
+    brief: Callable[[], str]  # for a terminal, behind the pages and their rate
     harvest: HarvestCounter
     pages: int | None  # how many will be fetched, if known
     seconds: float
@@ -48,7 +51,9 @@ class Progress:
         runtime = needed_runtime(crawler)
         own = getattr(crawler.spider, "progress_line", None)  # of a spider that collects something else
         line = own or partial(progress_line, runtime)
-        extension = cls(line, runtime.harvest, runtime.params.pages, LIVE_SECONDS if live else seconds, live)
+        brief = partial(brief_line, runtime) if own is None else partial(_behind_pages, own)
+        seconds = LIVE_SECONDS if live else seconds
+        extension = cls(line, brief, runtime.harvest, runtime.params.pages, seconds, live)
         crawler.signals.connect(extension.started, signals.engine_started)
         crawler.signals.connect(extension.stopped, signals.spider_closed)
         return extension
@@ -58,7 +63,14 @@ class Progress:
         if self.live:
             from tqdm import tqdm  # only a terminal needs it
 
-            self._bar = tqdm(total=self.pages, unit=" pages", dynamic_ncols=True, file=sys.stderr)
+            self._bar = tqdm(
+                total=self.pages,
+                initial=self.harvest.pages,  # of earlier runs: the rate is of this one
+                bar_format=KNOWN_END if self.pages else OPEN_END,
+                unit="",
+                dynamic_ncols=True,
+                file=sys.stderr,
+            )
             handler = get_scrapy_root_handler()
             if isinstance(handler, logging.StreamHandler):
                 self._stream = handler.setStream(_AboveBar(handler.stream))
@@ -78,21 +90,34 @@ class Progress:
 
     def show(self) -> None:
         """One line of progress."""
-        text = self.line()
         if self._bar is None:
-            logger.info("%s", text)
+            logger.info("%s", self.line())
         else:
             self._bar.n = self.harvest.pages
-            self._bar.set_postfix_str(text.partition(", ")[2])
+            self._bar.set_postfix_str(self.brief())
 
 
 def progress_line(runtime: Runtime) -> str:
-    """Pages, kept, harvest rate over all and over the last 200 pages, URLs waiting, hosts known."""
-    harvest = runtime.harvest
+    """Pages, kept, harvest rate over the job and over the last pages of this run, URLs waiting, hosts known."""
+    harvest, lately = runtime.harvest, ""
+    if harvest.recent_pages:
+        lately = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.2f})"
     return (
-        f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}"
-        f" (last 200: {harvest.recent_harvest_rate:.2f}), {len(runtime.frontier)} queued, {len(runtime.hosts)} hosts"
+        f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{lately}"
+        f", {len(runtime.frontier)} queued, {len(runtime.hosts)} hosts"
     )
+
+
+def brief_line(runtime: Runtime) -> str:
+    """The same without pages and hosts, for a terminal of 80 columns."""
+    harvest, lately = runtime.harvest, ""
+    if harvest.recent_pages:
+        lately = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.0%})"
+    return f"{harvest.kept} kept = {harvest.harvest_rate:.0%}{lately}, {len(runtime.frontier)} queued"
+
+
+def _behind_pages(line: Callable[[], str]) -> str:
+    return line().partition(", ")[2]
 
 
 class _AboveBar:

@@ -159,7 +159,7 @@ class FocusedScheduler(BaseScheduler):
         refusal: str | None = None
         with self.faults.guard():
             refusal = follow(lease, request, self._parts().frontier, self.clock())
-        if self.faults:
+        if self.faults.broken:
             return False
         if refusal is not None:
             if refusal == KNOWN:
@@ -177,7 +177,7 @@ class FocusedScheduler(BaseScheduler):
             return self._next(self.clock())
         except Exception as error:  # noqa: BLE001 told there
             self._closing = True
-            self.faults.end(error)
+            self.faults.break_off(error)
             return None
 
     def _next(self, now: float) -> Request | None:
@@ -243,10 +243,10 @@ class FocusedScheduler(BaseScheduler):
     def _ended(self, lease: Lease, state: State, reason: str) -> None:
         runtime, now = self._parts(), self.clock()
         with self.faults.guard():
-            if not self.faults:
+            if not self.faults.broken:
                 commit_lease(runtime, lease, state, reason, now, self.checkpoint_pages)
                 runtime.frontier.commit()
-        if self.faults:
+        if self.faults.broken:
             return
         lease.release_slot(self.hosts, now)
         self._count(f"frontier/ended/{state.value}")

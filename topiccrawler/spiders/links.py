@@ -100,9 +100,12 @@ class LinksSpider(FocusedSpider):
             f"{file.repeated} repeated, {file.capped} over a cap, {len(runtime.frontier)} queued"
         )
 
+    def found_lines(self) -> list[str]:
+        """What was collected, and where it is."""
+        return [self.progress_line(), f"links: {self.file.path}"]
+
     def closed(self, reason: str) -> None:
-        """Say what was collected, in log and stats."""
-        logger.info("%s; links are in %s", self.progress_line(), self.file.path)
+        """Say what was collected in the stats."""
         if self.crawler.stats is not None:
             for name, count in (("positive", self.file.counts[1]), ("negative", self.file.counts[0])):
                 self.crawler.stats.set_value(f"links/{name}", count)

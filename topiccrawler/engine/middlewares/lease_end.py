@@ -53,6 +53,6 @@ class LeaseEndMiddleware:
         if scheduler is None:
             return
         if isinstance(exception, CrawlerError):
-            scheduler.faults.end(exception)
+            scheduler.faults.break_off(exception)
         elif (lease := scheduler.lease_signals.lease_of(response)) is not None:
             scheduler.leases.broke(lease, f"callback: {type(exception).__name__}")

@@ -1,0 +1,109 @@
+"""How a crawl ends, and what a person sees of it: in a log, and on a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+HUB = "".join(f'<a href="/{number}">基金{number}</a>' for number in range(8))
+COLUMNS = 80
+LIVE = re.compile(r"(\d+)/(\d+) pages, (\S+) left, +(\S+)/s")
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[str]:
+    """A job of its own."""
+    given = ("seeds=http://hub.example/,http://gone.example/", "topic=finance", "strategy=breadth_first")
+    settings = (f"JOBDIR={tmp_path / 'job'}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False")
+    return ["crawl", "topic", *(f"-{'a'}{word}" for word in given), *(f"-s{word}" for word in settings)]
+
+
+def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
+    warm_scrapy: Callable[..., Any],
+    draw_web: Callable[..., Any],
+    answer: Callable[..., Any],
+    words: list[str],
+    tmp_path: Path,
+) -> None:
+    robots = answer(200, b"User-agent: *\nDisallow: /", Content_Type="text/plain")
+    web = draw_web({"http://hub.example/robots.txt": robots})
+    ran = warm_scrapy(*words, proxy=web.proxy)
+    assert ran.code == 1
+    fault = "seeds: none of 2 gave a page (1 Forbidden by robots.txt, 1 http 404); check them and the network"
+    assert len(re.findall(rf"\] ERROR: {re.escape(fault)}", ran.err)) == 1
+    assert ran.err.count("] ERROR: ") == 1
+    assert "'finish_reason': 'seeds_failed'" in ran.err
+    assert ran.err.rstrip().splitlines()[-1].startswith(f"  ended: failed; {fault}")
+
+    web.pages = {"http://hub.example/": f"<title>基金</title><p>{FUNDS}"}
+    ran = warm_scrapy(*words, proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    report = ran.err.partition("The crawl in short\n")[2].splitlines()
+    assert report == [
+        "  1 pages fetched, 1 relevant (100%), 1 kept: 1 html",
+        "  1 URLs failed in this run: 1 http 404",
+        f"  results: {tmp_path / 'job'}",
+        f"  look: scrapy frontier {tmp_path / 'job'}",
+        f"  look: scrapy explain URL --job {tmp_path / 'job'}",
+        report[5],
+        "  ended: the queue is empty",
+    ]
+
+
+def on_terminal(words: list[str], proxy: str) -> tuple[int, str]:
+    """Run it as a person does, with a terminal for its errors: exit code, and what came."""
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, COLUMNS, 0, 0))
+    environment = {**os.environ, "http_proxy": proxy, "PYTHONWARNINGS": ""}
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *words], cwd=ROOT, env=environment, stderr=slave
+    ) as process:
+        os.close(slave)
+        came = b""
+        while True:
+            try:
+                came += os.read(master, 65536)
+            except OSError:  # the other side is closed
+                break
+        process.wait(60)
+    os.close(master)
+    return process.returncode, came.decode()
+
+
+def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_run(
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], words: list[str]
+) -> None:
+    site = {f"http://hub.example/{number}": f"<title>{number}</title><p>{FUNDS}" for number in range(8)}
+    web = draw_web({"http://hub.example/": f"<title>导航</title>{HUB}<p>{FUNDS}", **site})
+    begun = warm_scrapy(*words, "-apages=5", "-sTOPIC_PROGRESS_SECONDS=0.01", proxy=web.proxy)
+    assert begun.code == 0, begun.err
+    assert "5 pages, 5 kept, harvest rate 1.00 (last 5: 1.00)" in begun.err
+    assert (
+        "ended: 5 pages are fetched (-a pages); 4 URLs wait, a larger number goes on with them" in begun.err
+    )
+
+    code, came = on_terminal([*words, "-apages=20"], web.proxy)
+    assert code == 0, came
+    lines = re.split(r"[\r\n]+", came)
+    live = [line for line in lines if LIVE.match(line)]
+    assert [LIVE.match(live[0])[number] for number in (1, 2, 3, 4)] == ["5", "20", "?", "?"]
+    assert LIVE.match(live[-1])[1] == "9"
+    assert "9 kept = 100% (last 4: 100%), 0 queued" in live[-1]
+    assert max(map(len, live)) <= COLUMNS  # none breaks into two
+    assert (
+        "  9 pages fetched (4 in this run), 9 relevant (100%), 9 kept: 9 html; 8 of them copies, without text"
+        in lines
+    )
+    assert "Traceback" not in came

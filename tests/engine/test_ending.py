@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawler.crawl.harvest_counter import HarvestCounter
+from topiccrawler.crawl.params import parse_arguments
+from topiccrawler.engine.ending import failed_lines, found_lines, no_page, place_lines, why
+from topiccrawler.engine.runtime import Runtime, build_runtime
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import State
+
+
+def runtime(folder: Path, **arguments: str) -> Runtime:
+    settings = Settings({"TOPIC_DATA_DIR": str(folder)})
+    settings.setmodule("topiccrawler.settings", priority="default")
+    given = {"topic": "finance", "seeds": "http://a.cn/,http://b.cn/,http://c.cn/", **arguments}
+    params = parse_arguments(given, topic=None, strategy="breadth_first")
+    return build_runtime(params, settings, "job", None)
+
+
+def test_what_was_found_is_told_of_the_job_and_of_this_run() -> None:
+    begun = HarvestCounter()
+    begun.add(kept=True, relevant=True, format="html")
+    begun.add(kept=True, relevant=True, format="pdf", copy=True)
+    assert found_lines(begun) == [
+        "2 pages fetched, 2 relevant (100%), 2 kept: 1 html, 1 pdf; 1 of them copies, without text"
+    ]
+    again = HarvestCounter(begun.note())
+    again.add(kept=False, relevant=True)
+    again.add(kept=False)
+    again.add(kept=True, relevant=True, format="pdf")
+    assert found_lines(again) == [
+        "5 pages fetched (3 in this run), 4 relevant (80%), 3 kept: 2 pdf, 1 html; 1 of them copies, without text"
+    ]
+
+
+def test_failures_are_told_by_reason_the_most_frequent_first() -> None:
+    stats = {f"frontier/failed/http_{status}": status - 399 for status in range(400, 407)}
+    told = "28 URLs failed in this run: 7 http 406, 6 http 405, 5 http 404, 4 http 403, 3 http 402, 3 for other reasons"
+    assert failed_lines({**stats, "frontier/leased": 90}) == [told]
+    assert failed_lines({"frontier/failed/no_such_host": 2}) == ["2 URLs failed in this run: 2 no such host"]
+    assert failed_lines({"frontier/leased": 90}) == []
+
+
+def test_the_commands_can_be_copied(tmp_path: Path) -> None:
+    folder = tmp_path / "my job"
+    folder.mkdir()
+    (folder / "pages.sqlite").touch()
+    lines = place_lines(folder, queued=True)
+    assert lines[:3] == [
+        f"results: {folder}",
+        f"look: scrapy frontier '{folder}'",
+        f"look: scrapy explain URL --job '{folder}'",
+    ]
+    assert lines[3].startswith(f"look: sqlite3 '{folder}/pages.sqlite' \"SELECT ")
+    assert place_lines(tmp_path / "empty", queued=False) == [
+        f"results: {tmp_path}/empty",
+        f"look: scrapy explain URL --job {tmp_path}/empty",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "waiting", "words"),
+    [
+        ("finished", 0, "the queue is empty"),
+        ("shutdown", 7, "it was stopped; 7 URLs wait, the same command goes on with them"),
+        ("closespider_timeout", 0, "CLOSESPIDER_TIMEOUT has passed"),
+        ("enough", 7, "3 pages are fetched (-a pages); 7 URLs wait, a larger number goes on with them"),
+        ("somebody's own", 0, "somebody's own"),
+    ],
+)
+def test_a_finish_reason_is_told_in_words(tmp_path: Path, reason: str, waiting: int, words: str) -> None:
+    crawl = runtime(tmp_path, pages="3", targets="2")
+    stats = {"frontier/urls/waiting": waiting}
+    assert why(reason, crawl, stats, resumable=True) == words
+    assert why(reason, crawl, stats, resumable=False) == words.partition(";")[0]
+
+
+def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
+    crawl = runtime(tmp_path, pages="3", targets="1")
+    crawl.harvest.add(kept=True)
+    assert why("enough", crawl, {}, resumable=True) == "1 pages are kept (-a targets)"
+    stats = {"frontier/urls/over_budget": 4, "frontier/urls/waiting": 4}
+    words = "the budgets of hosts hold back all that waits; 4 URLs wait, a larger budget goes on with them"
+    assert why("finished", crawl, stats, resumable=True) == words
+    crawl.faults.break_off(StateError("pages.sqlite", "is full", "make room"))
+    assert why("storage_failed", crawl, {}, resumable=True) == "failed; pages.sqlite: is full; make room"
+
+
+def test_seeds_that_gave_no_page_are_told_with_their_reasons(tmp_path: Path) -> None:
+    crawl = runtime(tmp_path)
+    crawl.ordering.seed(crawl.seeds, 0.0)
+    for reason in ("no such host", "http 404", "http 404"):
+        leased = crawl.ordering.lease(0.0)
+        assert leased is not None
+        crawl.ordering.acknowledge(leased.link.url, State.ERROR, reason, 0.0)
+    remedy = "check them and the network, then give the command again"
+    assert str(no_page(crawl)) == f"seeds: none of 3 gave a page (2 http 404, 1 no such host); {remedy}"
+    alone = runtime(tmp_path, seeds="http://a.cn/")
+    alone.ordering.seed(alone.seeds, 0.0)
+    assert str(no_page(alone)) == f"seed http://a.cn/: gave no page (1 waiting); {remedy}"

@@ -1,0 +1,162 @@
+"""The end of a crawl in words: why it ended, what was found, where it lies and how to look at it.
+
+Scrapy says `finished` of a crawl none of whose seeds could be reached, and its stats are the last thing on the screen. Here such a crawl
+fails, and the last lines are for a person.
+"""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+
+from topiccrawler.crawl.harvest_counter import HarvestCounter
+from topiccrawler.crawl.job_files import PAGES
+from topiccrawler.engine.runtime import Runtime, needed_runtime
+from topiccrawler.engine.scheduler import focused_scheduler
+from topiccrawler.errors import CrawlerError, SeedsError
+
+logger = logging.getLogger(__name__)
+
+SEEDS_FAILED = "seeds_failed"  # finish_reason
+MOST_REASONS = 5
+_FAILED, _URLS = "frontier/failed/", "frontier/urls/"  # stats keys
+_WORDS = {
+    "finished": "the queue is empty",
+    "shutdown": "it was stopped",
+    "closespider_timeout": "CLOSESPIDER_TIMEOUT has passed",
+    "closespider_pagecount": "CLOSESPIDER_PAGECOUNT responses came",
+    "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT items were kept",
+    "closespider_errorcount": "CLOSESPIDER_ERRORCOUNT errors came up",
+    "memusage_exceeded": "it used more memory than MEMUSAGE_LIMIT_MB",
+}
+
+
+@dataclass(eq=False)
+class Ending:
+    """Extension: fails a crawl that got no page, and tells of any other how it went."""
+
+    crawler: Crawler
+    runtime: Runtime
+    reason: str = ""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        ending = cls(crawler, needed_runtime(crawler))
+        crawler.signals.connect(ending.idle, signals.spider_idle)
+        crawler.signals.connect(ending.closed, signals.spider_closed)
+        crawler.signals.connect(ending.tell, signals.engine_stopped)
+        return ending
+
+    def idle(self) -> None:
+        """Nothing waits and nothing is under way: that is no good end when no page ever came."""
+        faults = self.runtime.faults
+        if self._began() and self.runtime.harvest.pages == 0 and not faults.told:
+            with faults.guard():
+                faults.end(no_page(self.runtime), SEEDS_FAILED)
+
+    def closed(self, reason: str) -> None:
+        """Remember why."""
+        self.reason = reason if self._began() or self.runtime.faults.told else ""
+
+    def tell(self) -> None:
+        """After Scrapy's own last words."""
+        if not self.reason:
+            return
+        stats, spider = self.crawler.stats.get_stats(), self.crawler.spider
+        resumable = bool(self.crawler.settings.get("JOBDIR"))
+        found: Callable[[], list[str]] | None = getattr(spider, "found_lines", None)
+        report = [
+            *(found() if found is not None else found_lines(self.runtime.harvest)),
+            *failed_lines(stats),
+            *place_lines(self.runtime.files.folder, queued=resumable),
+            f"ended: {why(self.reason, self.runtime, stats, resumable=resumable)}",
+        ]
+        logger.info("The crawl in short\n%s", "\n".join(f"  {line}" for line in report))
+
+    def _began(self) -> bool:
+        """The spider's own start() has spoken, to our scheduler: no `parse`, `check`, foreign scheduler."""
+        scheduler = focused_scheduler(self.crawler)
+        return scheduler is not None and scheduler.armed
+
+
+def no_page(runtime: Runtime) -> CrawlerError:
+    """What became of the seeds, none of which gave a page."""
+    reasons = Counter(row.reason or row.state.value for row in runtime.frontier.listing.rows())
+    del reasons["redirected"]
+    seeds = len(runtime.seeds)
+    fault = (
+        f"none of {seeds} gave a page ({counted(reasons)})"
+        if seeds > 1
+        else f"gave no page ({counted(reasons)})"
+    )
+    what = "seeds" if seeds > 1 else f"seed {runtime.seeds[0].url}"
+    return SeedsError(what, fault, "check them and the network, then give the command again")
+
+
+def found_lines(harvest: HarvestCounter) -> list[str]:
+    """Pages of the whole job: fetched, relevant, kept and of which formats."""
+    before = f" ({harvest.pages - harvest.begun_with} in this run)" if harvest.begun_with else ""
+    kept = f"{harvest.kept} kept"
+    if harvest.formats:
+        kept += f": {', '.join(f'{count} {name}' for name, count in harvest.formats.most_common())}"
+    copies = f"; {harvest.copies} of them copies, without text" if harvest.copies else ""
+    share = harvest.relevant / max(1, harvest.pages)
+    return [
+        f"{harvest.pages} pages fetched{before}, {harvest.relevant} relevant ({share:.0%}), {kept}{copies}"
+    ]
+
+
+def failed_lines(stats: Mapping[str, Any]) -> list[str]:
+    """URLs of this run that failed, by reason."""
+    reasons = Counter(
+        {key.removeprefix(_FAILED).replace("_", " "): stats[key] for key in stats if key.startswith(_FAILED)}
+    )
+    return [f"{reasons.total()} URLs failed in this run: {counted(reasons)}"] if reasons else []
+
+
+def place_lines(folder: Path, *, queued: bool) -> list[str]:
+    """Where the results are, and the commands that show them."""
+    quoted = shlex.quote(str(folder))
+    commands = [f"scrapy frontier {quoted}"] if queued else []
+    commands.append(f"scrapy explain URL --job {quoted}")
+    if (folder / PAGES).exists():
+        query = "SELECT relevance, title, url FROM pages ORDER BY relevance DESC LIMIT 20"
+        commands.append(f'sqlite3 {shlex.quote(str(folder / PAGES))} "{query}"')
+    return [f"results: {folder}", *(f"look: {command}" for command in commands)]
+
+
+def why(reason: str, runtime: Runtime, stats: Mapping[str, Any], *, resumable: bool) -> str:
+    """A finish_reason in words, and what goes on with what still waits."""
+    if runtime.faults.told:
+        return f"failed; {runtime.faults.told[0]}"
+    words, remedy = _WORDS.get(reason, reason), "the same command"
+    params, harvest = runtime.params, runtime.harvest
+    if reason == "enough":
+        is_full = params.targets is not None and harvest.kept >= params.targets
+        asked = (
+            f"{params.targets} pages are kept (-a targets)"
+            if is_full
+            else f"{params.pages} pages are fetched (-a pages)"
+        )
+        words, remedy = asked, "a larger number"
+    elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
+        words, remedy = "the budgets of hosts hold back all that waits", "a larger budget"
+    waiting = stats.get(f"{_URLS}waiting", 0)
+    return f"{words}; {waiting} URLs wait, {remedy} goes on with them" if waiting and resumable else words
+
+
+def counted(reasons: Counter[str]) -> str:
+    """The most frequent first: `3 timeout, 1 http 404`."""
+    ranked = sorted(reasons.items(), key=lambda found: (-found[1], found[0]))
+    told = [f"{count} {reason}" for reason, count in ranked[:MOST_REASONS]]
+    if len(ranked) > MOST_REASONS:
+        told.append(f"{sum(count for _, count in ranked[MOST_REASONS:])} for other reasons")
+    return ", ".join(told)
