@@ -143,3 +143,26 @@ def test_a_topic_without_negative_places_is_told_what_it_lacks(
     mine.write_text('name = "mine"\nkeywords = ["基金"]\npositive = ["money.example"]\n', encoding="utf-8")
     said = refusal("links", {}, topic=str(mine))
     assert "topic 'mine': has no negative URL prefixes to label links by; add `negative = " in said
+
+
+def test_a_file_of_links_that_cannot_be_written_any_more_ends_the_crawl(
+    draw_web: Callable[..., Any], collect: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "data/job/links.jsonl"
+
+    def full() -> str:
+        path.unlink()
+        path.symlink_to("/dev/full")
+        return page(("/fund", "基金净值"), ("http://hub.example/", "股票导航"))
+
+    web = draw_web({**portal(), "http://hub.example/": full})
+    ran = collect(web)
+    assert ran.code == 1
+    assert ran.err.count("] ERROR: ") == 1
+    assert (
+        f"ERROR: {path}: cannot be written: No space left on device; name another file: -a out=FILE"
+        in ran.err
+    )
+    assert "Traceback" not in ran.err
+    assert "http://hub.example/b" not in web.asked
+    assert "'finish_reason': 'storage_failed'" in ran.err
