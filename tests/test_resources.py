@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.files import replace_file
+from topiccrawler.files import keep_former, replace_file
 from topiccrawler.resources import folder
 
 
@@ -30,3 +30,15 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
         replace_file(place, "\ud800")
     assert place.read_text(encoding="utf-8") == "股票"
     assert list(tmp_path.iterdir()) == [place]
+
+
+def test_three_former_versions_are_kept_the_last_first(tmp_path: Path) -> None:
+    place = tmp_path / "model.json"
+    assert keep_former(place) is None
+    for version in ("1", "2", "2", "3", "4", "5"):
+        keep_former(place)
+        place.write_text(version, encoding="utf-8")
+    keep_former(place)
+    keep_former(place)  # the same bytes are not kept twice
+    kept = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir() if path != place}
+    assert kept == {"model.json.old": "5", "model.json.old.2": "4", "model.json.old.3": "3"}

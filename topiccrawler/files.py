@@ -7,15 +7,19 @@ no more is read than is allowed, and every value is looked at before it is used.
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from topiccrawler.errors import CrawlerError, file_faults, shortened
+
+KEPT = 3  # former versions of a file
 
 
 def read_bytes(
@@ -47,6 +51,22 @@ def replace_file(place: Path, text: str) -> None:
         new.replace(place)
     finally:
         new.unlink(missing_ok=True)
+
+
+def keep_former(place: Path) -> Path | None:
+    """Copy a file beside itself before it is replaced; the copy, or None when there is no file.
+
+    NAME.old is the last one, NAME.old.2 and NAME.old.3 those before it; one with the same bytes is not kept twice.
+    """
+    if not place.is_file():
+        return None
+    kept = [place.with_name(f"{place.name}.old{end}") for end in ("", *(f".{n}" for n in range(2, KEPT + 1)))]
+    if not (kept[0].is_file() and filecmp.cmp(place, kept[0], shallow=False)):
+        for older, newer in zip(kept[:0:-1], kept[-2::-1], strict=True):
+            if newer.is_file():
+                newer.replace(older)
+        shutil.copy2(place, kept[0])
+    return kept[0]
 
 
 def compact(value: object) -> str:

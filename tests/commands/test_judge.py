@@ -115,6 +115,32 @@ def test_a_judge_is_trained_saved_and_used(
     assert shown["words"][0][1] >= shown["words"][-1][1]
 
 
+@pytest.mark.parametrize("page_classifier", ["vsm", "centroid"])
+def test_a_page_classifier_that_does_better_stays_unless_forced(
+    command: Callable[..., Any], tmp_path: Path, page_classifier: str
+) -> None:
+    train = ("train", "finance", "--page-classifier", page_classifier, "--out", str(tmp_path), "--documents")
+    clean, wrong = tmp_path / "clean.jsonl", tmp_path / "wrong.jsonl"
+    for path, labels in ((clean, ["sports"] * 4 + ["财经"] * 4), (wrong, ["sports"] * 4 + ["财经"] * 3)):
+        rows = [{"title": "", "text": ROWS[0]["text"] * (n % 8) + ROWS[1]["text"] * (7 - n % 8),
+                 "label": [*labels, "sports" if n % 16 == 7 else "财经"][n % 8]}
+                for n in range(48)]  # fmt: skip
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert command(*train, str(clean)).code == 0
+    place = tmp_path / "page_classifiers" / f"finance.{page_classifier}.json"
+    before = place.read_bytes()
+    ran = command(*train, str(wrong), "--precision", "1")
+    assert (ran.code, ran.err.count("\n"), ran.out) == (1, 1, "")
+    assert f"{place}: stays in use: it does better (F1 " in ran.err
+    assert "on the same held-out rows, the new one " in ran.err
+    assert [file.name for file in place.parent.iterdir()] == [place.name]
+    assert place.read_bytes() == before
+    ran = command(*train, str(wrong), "--precision", "1", "--force")
+    assert (ran.code, ran.err) == (0, "")
+    assert f"the former one {place}.old" in ran.out
+    assert place.with_name(f"{place.name}.old").read_bytes() == before
+
+
 def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> None:
     found = json.loads(warm_scrapy("judge", str(page), "--page-classifier", "detail", "--json").out)
     assert found["kind"] == "detail"

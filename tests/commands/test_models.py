@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.files import sha256_of
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.counts import Counts
 from topiccrawler.link_model.model_file import load, save
@@ -85,7 +86,9 @@ def test_a_worse_model_is_promoted_only_with_force(models: Callable[..., Any], f
     assert "does worse: F1 0.6667, the model in use 1.0000" in ran.err
     assert (folder / "models" / "finance.json").read_bytes() == before
     assert "has not been compared" in models("promote", poor).err
-    assert models("promote", poor, "--force").code == 0
+    finance = folder / "models" / "finance.json"
+    assert f"; the former model is {finance}.old)" in models("promote", poor, "--force").out
+    assert (folder / "models" / "finance.json.old").read_bytes() == before
     assert (folder / "models" / "finance.json").read_bytes() == (folder / "poor.json").read_bytes()
 
 
@@ -95,6 +98,28 @@ def test_a_better_model_is_promoted(models: Callable[..., Any], folder: Path) ->
     ran = models("promote", str(folder / "new.json"), "--links", str(folder / "links.jsonl"))
     assert (ran.code, ran.err) == (0, "")
     assert "F1 1.0000, the model in use 0.6667" in ran.out
+
+
+def test_links_a_model_was_trained_on_do_not_promote_it(models: Callable[..., Any], folder: Path) -> None:
+    links = folder / "links.jsonl"
+    save(model("基金"), folder / "models" / "finance.json")
+    save(model("基金", "股票", digest=sha256_of(links)), folder / "new.json")
+    ran = models("promote", str(folder / "new.json"), "--links", str(links))
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert f"was trained on {links}, which cannot measure it; give --links it has not seen" in ran.err
+
+
+def test_merging_replaces_a_model_only_with_force(models: Callable[..., Any], folder: Path) -> None:
+    finance = folder / "models" / "finance.json"
+    before, merge = (
+        finance.read_bytes(),
+        ("merge", "finance", str(folder / "poor.json"), "--out", str(finance)),
+    )
+    ran = models(*merge)
+    assert (ran.code, ran.err.count("\n"), finance.read_bytes() == before) == (1, 1, True)
+    assert "exists, and a merged model has not been measured" in ran.err
+    assert models(*merge, "--force").code == 0
+    assert (folder / "models" / "finance.json.old").read_bytes() == before
 
 
 def test_merge_adds_counts(models: Callable[..., Any], folder: Path) -> None:

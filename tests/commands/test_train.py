@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.commands.train import _better_in_use, _save
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.counts import Counts
 from topiccrawler.link_model.model_file import load, save
-from topiccrawler.link_model.training.train import Trained
+from topiccrawler.link_model.training.promotion import held_out
 
 ROWS = [
     {
@@ -129,25 +128,84 @@ def test_what_is_wrong_is_refused_in_one_line(
         assert ran.err.count("\n") == 1
 
 
-def test_a_model_that_does_better_on_links_kept_aside_stays_in_use(tmp_path: Path) -> None:
-    now = LinkClassifier("finance", Counts(), training={"files": {"a": "1"}}, scores=held_out(0.4))
-    new = LinkClassifier("finance", Counts(), training={"files": {"b": "2"}}, scores=held_out(0.5))
-    save(now, tmp_path / "finance.json")
-    before = (tmp_path / "finance.json").read_bytes()
-    message = "F1 0.9000 on the same links held out, the new one 0.5000"
-    assert _better_in_use(Trained(new, test=lambda _: 0.9), tmp_path) == message
-    assert _better_in_use(Trained(new, test=lambda _: 0.5), tmp_path) is None
-    assert _save(Trained(new), tmp_path, in_use=False) == tmp_path / "finance.candidate.json"
-    assert (tmp_path / "finance.json").read_bytes() == before
+@pytest.fixture
+def put(tmp_path: Path) -> Callable[..., bytes]:
+    """Put a model that has learned the classes of these words to use; its bytes."""
+
+    def put(on_topic: str, off_topic: str) -> bytes:
+        counts = Counts()
+        counts.add({"anchor": on_topic.split()}, True, 50.0)
+        counts.add({"anchor": off_topic.split()}, False, 50.0)
+        place = tmp_path / "finance.json"
+        save(LinkClassifier("finance", counts, threshold=0.1, training={"files": {"a": "1"}}), place)
+        return place.read_bytes()
+
+    return put
 
 
-def test_models_of_the_same_file_are_compared_by_their_own_trainings(tmp_path: Path) -> None:
-    seen = {"files": {"a": "1"}}
-    save(LinkClassifier("finance", Counts(), training=seen, scores=held_out(0.4)), tmp_path / "finance.json")
-    new = LinkClassifier("finance", Counts(), training=seen, scores=held_out(0.3))
-    message = "F1 0.4000 in its own training, the new one 0.3000"
-    assert _better_in_use(Trained(new, test=lambda _: 0.1), tmp_path) == message
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("finance.*"))
 
 
-def held_out(f1: float) -> dict[str, object]:
-    return {"hosts: model": {"f1": f1}}
+def test_a_model_that_was_not_measured_replaces_none(
+    command: Callable[..., Any], put: Callable[..., bytes], tmp_path: Path
+) -> None:
+    before, model = put("基金", "足球"), tmp_path / "finance.json"
+    ran = command("train", "finance", "--out", str(tmp_path))
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert ran.err.startswith(f"{model}: stays in use: the new model was not measured, because no rows")
+    assert f"scrapy models promote {tmp_path}/finance.candidate.json --models {tmp_path} --force" in ran.err
+    assert model.read_bytes() == before
+    assert files(tmp_path) == ["finance.candidate.json", "finance.candidate.txt", "finance.json"]
+    model.write_text("{", encoding="utf-8")  # nobody knows how good it was
+    assert command("train", "finance", "--out", str(tmp_path)).code == 1
+    assert model.read_text(encoding="utf-8") == "{"
+
+
+@pytest.mark.parametrize("kind", ["--links", "--headlines"])
+def test_a_model_that_does_worse_on_the_same_held_out_rows_replaces_none_without_force(
+    command: Callable[..., Any], put: Callable[..., bytes], tmp_path: Path, kind: str
+) -> None:
+    words = [
+        [f"{side}{chr(97 + n)}" for n in range(24)] for side in ("zyes", "zno")
+    ]  # each on one host alone
+    before, model = put(*(" ".join(some) for some in words)), tmp_path / "finance.json"
+    rows = [(word, 1 - side, n) for side in (0, 1) for n, word in enumerate(words[side])]
+    data = tmp_path / "rows"
+    if kind == "--links":
+        lines = [json.dumps({**ROWS[0], "anchor": word, "left": "", "url": f"http://t.example/{word}",
+                             "source_url": f"http://h{n}.example/", "label": label})
+                 for word, label, n in rows]  # fmt: skip
+    else:
+        lines = ["label\ttext", *(f"{'finance' if label else 'sport'}\t{word}" for word, label, _ in rows)]
+    data.write_text("\n".join(lines), encoding="utf-8")
+    command_line = ("train", "finance", kind, str(data), "--out", str(tmp_path))
+    ran = command(*command_line, "--json")
+    found = json.loads(ran.out)
+    worse = held_out(found["scores"])
+    assert worse is not None
+    assert ran.code == 1
+    assert "it does better (F1" in ran.err
+    assert f"on the same held-out rows, the new one {worse[1]:.4f})" in ran.err
+    assert (found["in_use"], found["former"], model.read_bytes() == before) == (False, None, True)
+    ran = command(*command_line, "--force")
+    assert (ran.code, ran.err) == (0, "")
+    assert f", the former model {model}.old" in ran.out
+    assert model.read_bytes() != before
+    assert (tmp_path / "finance.json.old").read_bytes() == before
+
+
+def test_a_better_model_is_put_to_use_and_the_former_one_kept(
+    command: Callable[..., Any], put: Callable[..., bytes], links: Path, tmp_path: Path
+) -> None:
+    before = put("足球 旅游", "基金 股票")
+    (tmp_path / "finance.txt").write_text("its report", encoding="utf-8")
+    ran = command("train", "finance", "--links", str(links), "--out", str(tmp_path), "--json")
+    found = json.loads(ran.out)
+    assert (ran.code, ran.err, found["in_use"]) == (0, "", True)
+    assert found["former"] == str(tmp_path / "finance.json.old")
+    assert files(tmp_path) == ["finance.json", "finance.json.old", "finance.txt", "finance.txt.old"]
+    assert (tmp_path / "finance.json.old").read_bytes() == before
+    assert (tmp_path / "finance.json").read_bytes() != before
+    assert command("train", "finance", "--links", str(links), "--out", str(tmp_path)).code == 0  # as good
+    assert (tmp_path / "finance.json.old.2").read_bytes() == before

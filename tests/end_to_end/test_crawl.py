@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。" * 8
@@ -35,6 +40,22 @@ def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]
     return run
 
 
+def assert_documented_queries_show_the_text(pages: Path, text: str) -> None:
+    """Run the SQL of both READMEs on a page store of one page, in Python and, where it is installed, by `sqlite3`."""
+    for readme in ("README.md", "README.zh-CN.md"):
+        written = (ROOT / readme).read_text(encoding="utf-8")
+        by_command = re.findall(r'^sqlite3 \S+/pages\.sqlite "(SELECT .*)"$', written, re.MULTILINE)
+        by_pandas = re.findall(r'pandas\.read_sql\("(SELECT .*)", sqlite3\.connect\(', written)
+        assert (len(by_command), len(by_pandas)) == (1, 1)
+        with closing(sqlite3.connect(pages)) as store:
+            rows = [store.execute(query).fetchall() for query in (*by_command, *by_pandas)]
+        assert [[text[:60] in row for row in found] for found in rows] == [[True], [False]]
+        assert text in rows[1][0]
+        if (program := shutil.which("sqlite3")) is not None:
+            ran = subprocess.run([program, pages, *by_command], capture_output=True, text=True, check=True)
+            assert text[:60] in ran.stdout
+
+
 def test_pages_are_fetched_in_order_judged_stored_logged_and_exported(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -57,11 +78,11 @@ def test_pages_are_fetched_in_order_judged_stored_logged_and_exported(
     assert [(item["url"], item["title"], item["source_url"], item["anchor"]) for item in items] == [
         ("http://hub.example/fund", "基金净值", "http://hub.example/", "基金")
     ]
-    with sqlite3.connect(tmp_path / "data/job/pages.sqlite") as store:
+    with closing(sqlite3.connect(tmp_path / "data/job/pages.sqlite")) as store:
         assert store.execute("SELECT url, topic, encoding FROM pages").fetchall() == [
             ("http://hub.example/fund", "finance", "utf-8")
         ]
-    store.close()
+    assert_documented_queries_show_the_text(tmp_path / "data/job/pages.sqlite", items[0]["text"])
     visits = [json.loads(line) for line in (tmp_path / "data/job/visits.jsonl").read_text().splitlines()]
     assert [(visit["url"], visit["status"], visit["stored"]) for visit in visits] == [
         ("http://hub.example/", 200, False),

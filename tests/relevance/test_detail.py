@@ -48,7 +48,7 @@ def pages(count: int = 60) -> list[Kind]:
 
 def test_the_machine_scores_as_scikit_learn_does() -> None:
     kinds = pages()
-    svm, held_out = train_detail(kinds)
+    svm, held_out, _ = train_detail(kinds)
     assert held_out.f1 >= 0.95
     kinds.sort()
     table, truths = np.array([of_page for of_page, _, _ in kinds]), [detail for _, detail, _ in kinds]
@@ -66,7 +66,7 @@ def test_the_machine_scores_as_scikit_learn_does() -> None:
 
 
 def test_what_is_saved_comes_back(tmp_path: Path) -> None:
-    svm, _ = train_detail(pages())
+    svm, _, _ = train_detail(pages())
     (tmp_path / "page_classifiers").mkdir()
     save_detail(svm, tmp_path / "page_classifiers" / "detail.json")
     again = load_detail(tmp_path)

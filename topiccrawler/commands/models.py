@@ -55,7 +55,8 @@ class Command(TellingCommand):
         add("--threshold", type=float, metavar="X", help="log-odds, instead of the model's own")
         add("--models", metavar="DIR", help="default: TOPIC_LINK_MODELS or models/")
         add("--out", metavar="FILE", help="where merge writes")
-        add("--force", action="store_true", help="promote even a worse or untested model")
+        force = "promote even a worse or untested model, merge into a file that exists; the old one is kept as FILE.old"
+        add("--force", action="store_true", help=force)
         add("--json", action="store_true", help="print JSON")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -89,6 +90,7 @@ class Command(TellingCommand):
 
     def _list(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.model_file import load
+        from topiccrawler.link_model.training.promotion import held_out
 
         found = []
         for place in sorted(self._folder(opts).glob("*.json")):
@@ -100,7 +102,7 @@ class Command(TellingCommand):
             else:
                 line |= {"topic": model.topic, "event": model.event, "context": model.context}
                 line |= {"threshold": model.threshold, "samples": model.training.get("samples", {})}
-                line["f1"] = _held_out(model)
+                line["f1"] = measured[1] if (measured := held_out(model.scores)) else None
             found.append(line)
         if opts.json:
             print(json.dumps(found, ensure_ascii=False))
@@ -150,25 +152,38 @@ class Command(TellingCommand):
 
     def _promote(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.model_file import load
-        from topiccrawler.link_model.training.promotion import in_use, measure, put_to_use
+        from topiccrawler.link_model.training.promotion import (
+            in_use,
+            measure,
+            model_file,
+            put_to_use,
+            trained_on,
+        )
 
         candidate, folder = load(Path(names[0]).expanduser()), self._folder(opts)
-        now = in_use(candidate.topic, folder)
-        text = "no model was in use" if now is None else "not tested"
-        if now is not None and opts.links:
+        place, now = model_file(candidate.topic, folder), in_use(candidate.topic, folder)
+        text = "not tested" if place.exists() else "no model was in use"
+        if place.exists() and opts.links:
             new = measure(candidate, _links(candidate, opts)).f1
-            old = measure(now, _links(now, opts)).f1
+            old = 0.0 if now is None else measure(now, _links(now, opts)).f1
             text = f"F1 {new:.4f}, the model in use {old:.4f}"
+            remedy = "keep the model in use, or insist with --force"
             if new < old and not opts.force:
-                remedy = "keep the model in use, or insist with --force"
                 raise ModelError(names[0], f"does worse: {text}", remedy)
-        elif now is not None and not opts.force:
+            if not opts.force and (seen := trained_on(candidate, _files(opts))):
+                fault = f"was trained on {seen[0]}, which cannot measure it"
+                raise ModelError(names[0], fault, "give --links it has not seen, or --force")
+        elif place.exists() and not opts.force:
             fault = "has not been compared with the one in use"
             raise ModelError(names[0], fault, "give --links FILE, or --force")
-        place = put_to_use(candidate, folder)
-        print(json.dumps({"model": str(place), "reason": text}) if opts.json else f"in use: {place} ({text})")
+        former = put_to_use(candidate, folder)
+        kept = None if former is None else str(former)
+        found = {"model": str(place), "reason": text, "former": kept}
+        line = f"in use: {place} ({text}{'' if former is None else f'; the former model is {former}'})"
+        print(json.dumps(found) if opts.json else line)
 
     def _merge(self, names: Sequence[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.files import keep_former
         from topiccrawler.link_model.model_file import save
         from topiccrawler.link_model.training.promotion import merged
 
@@ -176,6 +191,10 @@ class Command(TellingCommand):
             raise ArgumentError("merge", "does not know where to write", "name a file by --out FILE")
         model = merged([self._model(name, opts) for name in names])
         place = Path(opts.out).expanduser()
+        if place.exists() and not opts.force:
+            fault = "exists, and a merged model has not been measured"
+            raise ArgumentError(str(place), fault, "name another file by --out, or insist with --force")
+        keep_former(place)
         save(model, place)
         print(json.dumps({"model": str(place)}) if opts.json else f"merged {len(names)} models: {place}")
 
@@ -200,13 +219,8 @@ def _links(model: LinkClassifier, opts: argparse.Namespace) -> list[LabelledLink
         topic = load_topic(model.topic)
     except CrawlerError:  # a model of a user's own topic; labels 1 and 0, or its name
         topic = make_topic({"name": model.topic, "keywords": [model.topic]}, model.topic)
-    return labelled([Path(path).expanduser() for path in opts.links], topic, model.context)
+    return labelled(_files(opts), topic, model.context)
 
 
-def _held_out(model: LinkClassifier) -> float | None:
-    """F1 on what was held out in training, hosts before links before headlines."""
-    for name in ("hosts: model", "links: model", "headlines: model"):
-        scores = model.scores.get(name)
-        if isinstance(scores, dict) and isinstance(scores.get("f1"), int | float):
-            return float(scores["f1"])
-    return None
+def _files(opts: argparse.Namespace) -> list[Path]:
+    return [Path(path).expanduser() for path in opts.links]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from topiccrawler.engine.user_faults import TellingCommand
-from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
+from topiccrawler.errors import ArgumentError, LinksFileError, ModelError, file_faults
 
 if TYPE_CHECKING:
     from topiccrawler.link_model.training.train import Trained, TrainingRecipe
@@ -36,7 +36,9 @@ class Command(TellingCommand):
     def long_desc(self) -> str:
         return (
             "Learns from labelled links (JSON lines), headlines (tab-separated) and documents (JSON lines); from the "
-            "topic's keywords alone when no file is given. Prints the evaluation table and saves TOPIC.json and TOPIC.txt."
+            "topic's keywords alone when no file is given. Prints the evaluation table and saves TOPIC.json and TOPIC.txt. A "
+            "model in use is replaced only by one that was measured on held-out rows and does no worse there (or with --force), "
+            "and is kept as TOPIC.json.old; else the new one is saved as TOPIC.candidate.json, with exit code 1."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -54,7 +56,7 @@ class Command(TellingCommand):
         add("--precision", type=_share, metavar="P", help=precision)
         add("--seed", type=int, default=0, metavar="N", help="of the splits into 7:3")
         add("--out", metavar="DIR", help="where to save (default: TOPIC_LINK_MODELS or models/)")
-        force = "replace a model in use that does better on held-out links"
+        force = "replace a model in use by one that does worse or was not measured; the old one is kept as FILE.old"
         add("--force", action="store_true", help=force)
         add("--json", action="store_true", help="print the scores as JSON")
         add = parser.add_argument_group("a page classifier instead of a link model").add_argument
@@ -77,6 +79,7 @@ class Command(TellingCommand):
         return "nothing was saved"
 
     def _train(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.link_model.training.promotion import model_file, why_it_stays
         from topiccrawler.link_model.training.train import TrainingRecipe, train
         from topiccrawler.topics.catalogue import load_topic, topic_names
 
@@ -98,9 +101,13 @@ class Command(TellingCommand):
         )
         folder = _folder(opts.out or self.setting("TOPIC_LINK_MODELS"))
         trained = train(recipe, _bar)
-        better = None if opts.force else _better_in_use(trained, folder)
-        place = _save(trained, folder, in_use=better is None)
-        _print(recipe, trained, place, better, as_json=opts.json)
+        stays = None if opts.force else why_it_stays(trained.model, trained.test, folder)
+        place, former = _save(trained, folder, in_use=stays is None)
+        _print(recipe, trained, place, former, in_use=stays is None, as_json=opts.json)
+        if stays is not None:
+            where = f" --models {folder}" if opts.out else ""
+            remedy = f"to use the new one all the same: scrapy models promote {place}{where} --force"
+            raise ModelError(str(model_file(trained.model.topic, folder)), f"stays in use: {stays}", remedy)
 
     def _train_page_classifier(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.relevance.training.from_files import TrainingRequest, as_text, check, train_to
@@ -114,6 +121,7 @@ class Command(TellingCommand):
             labels=_paths(opts.labels),
             precision=opts.precision,
             seed=opts.seed,
+            force=opts.force,
         )
         check(request)
         folder = _folder(opts.out or self.setting("TOPIC_PAGE_CLASSIFIER_MODELS"))
@@ -145,47 +153,28 @@ def _folder(given: str | None) -> Path:
     return place
 
 
-def _better_in_use(trained: Trained, folder: Path) -> str | None:
-    """Why the model in use is the better one, if it is."""
-    from topiccrawler.link_model.training.promotion import in_use, same_sources
-
-    now = in_use(trained.model.topic, folder)
-    new = _held_out(trained.model.scores)
-    if now is None or new is None:
-        return None
-    old: float | None
-    if trained.test is not None and not same_sources(trained.model, now):
-        old, how = trained.test(now), "on the same links held out"
-    else:
-        old, how = _held_out(now.scores), "in its own training"
-    return f"F1 {old:.4f} {how}, the new one {new:.4f}" if old is not None and old > new else None
-
-
-def _held_out(scores: Mapping[str, Any]) -> float | None:
-    found = scores.get("hosts: model")
-    f1 = found.get("f1") if isinstance(found, dict) else None
-    return float(f1) if isinstance(f1, int | float) else None
-
-
-def _save(trained: Trained, folder: Path, *, in_use: bool) -> Path:
+def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path | None]:
+    """Save model and report, as the topic's own or as a candidate; where they are, and where the former model is kept."""
+    from topiccrawler.files import keep_former
     from topiccrawler.link_model.model_file import save
-    from topiccrawler.link_model.training.promotion import CANDIDATE, put_to_use
+    from topiccrawler.link_model.training.promotion import CANDIDATE, model_file, put_to_use
     from topiccrawler.link_model.training.report import report
 
-    model = trained.model
-    place = folder / f"{model.topic}{CANDIDATE}"
+    model, former = trained.model, None
+    place = model_file(model.topic, folder) if in_use else folder / f"{model.topic}{CANDIDATE}"
     with file_faults(ArgumentError, folder, "cannot be written to", "name another folder by --out DIR"):
         if in_use:
-            place = put_to_use(model, folder)
+            former = put_to_use(model, folder)
+            keep_former(place.with_suffix(".txt"))
         else:
             save(model, place)
         text = report(model, trained.rows, trained.divergences, trained.curve)
         place.with_suffix(".txt").write_text(text, encoding="utf-8")
-    return place
+    return place, former
 
 
 def _print(
-    recipe: TrainingRecipe, trained: Trained, place: Path, better: str | None, *, as_json: bool
+    recipe: TrainingRecipe, trained: Trained, place: Path, former: Path | None, *, in_use: bool, as_json: bool
 ) -> None:
     from topiccrawler.link_model.training.report import divergence_lines, table
 
@@ -193,7 +182,8 @@ def _print(
         found = {
             "topic": recipe.topic.name,
             "model": str(place),
-            "in_use": better is None,
+            "in_use": in_use,
+            "former": None if former is None else str(former),
             "threshold": trained.model.threshold,
             "scores": trained.model.scores,
             "learning_curve": {row.name: row.scores() for row in trained.curve},
@@ -209,10 +199,8 @@ def _print(
         if trained.divergences:
             print(divergence_lines(trained.divergences))
         print(f"threshold {trained.model.threshold:g}")
-        print(f"model {place}, report {place.with_suffix('.txt')}")
-    if better is not None:
-        again = f"to use the new one: scrapy models promote {place} --force"
-        print(f"train: the model in use does better ({better}) and stays; {again}", file=sys.stderr)
+        kept = "" if former is None else f", the former model {former}"
+        print(f"model {place}, report {place.with_suffix('.txt')}{kept}")
 
 
 def _share(given: str) -> float:

@@ -1,4 +1,4 @@
-"""One SQLite file of ours: opened, distinguished from a foreign one, brought to this version, committed and closed.
+"""One SQLite file of ours: opened, distinguished from a foreign one and from one of another version, committed and closed.
 
 What SQLite says of a damaged, full or foreign file becomes one line that names the file; our own slips (a closed database, a
 wrong binding) stay visible. WAL with synchronous=NORMAL: a commit outlives a killed process; readers do not block the crawl.
@@ -7,8 +7,7 @@ wrong binding) stay visible. WAL with synchronous=NORMAL: a commit outlives a ki
 from __future__ import annotations
 
 import sqlite3
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
@@ -21,7 +20,8 @@ class Database:
 
     what: ClassVar[str]  # for messages
     application: ClassVar[int]  # in the file's header
-    steps: ClassVar[Sequence[str]]  # SQL that leads to version 1, 2 …
+    version: ClassVar[int]  # in the header too; files of another one are refused
+    schema: ClassVar[str]  # SQL that makes the tables
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -62,22 +62,21 @@ class Database:
             self._database.close()
 
     def _open(self) -> None:
-        database, newest = self._database, len(self.steps)
+        database = self._database
         asked = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id", "PRAGMA user_version")
         tables, application, version = (database.execute(query).fetchone()[0] for query in asked)
         if tables and application != self.application:
             fault = "a database of another program"
             raise StateError(str(self.path), fault, "name another file or move it away")
-        if tables and not 1 <= version <= newest:
-            fault = f"a {self.what} of version {version}, this program reads {newest}"
+        if tables and version != self.version:
+            fault = f"a {self.what} of version {version}, this program reads {self.version}"
             remedy = "export it with the program that wrote it or move it away"
             raise StateError(str(self.path), fault, remedy)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
-        if not tables or version < newest:
-            marks = f"PRAGMA application_id = {self.application}; PRAGMA user_version = {newest}"
-            steps = "; ".join(self.steps[version if tables else 0 :])
-            database.executescript(f"BEGIN; {steps}; {marks}; COMMIT")
+        if not tables:
+            marks = f"PRAGMA application_id = {self.application}; PRAGMA user_version = {self.version}"
+            database.executescript(f"BEGIN; {self.schema}; {marks}; COMMIT")
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
@@ -86,6 +85,6 @@ class Database:
             yield
         except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
             raise  # a fault of ours, not of the file
-        except (sqlite3.Error, zlib.error) as error:
+        except sqlite3.Error as error:
             remedy = "move it away or name another file"
             raise StateError(str(self.path), f"{self.what} unusable ({error})", remedy) from error

@@ -68,7 +68,8 @@ class DuplicateIndex(Database):
 
     what = "duplicate index"
     application = 0x746F7064  # "topd"
-    steps = (_SCHEMA,)
+    version = 1
+    schema = _SCHEMA
 
     def __init__(self, path: Path | str) -> None:
         self._near = NearIndex()

@@ -19,6 +19,7 @@ from topiccrawler.link_model.training.promotion import (
     merged,
     put_to_use,
     same_sources,
+    why_it_stays,
 )
 from topiccrawler.links.features import Lexicon
 from topiccrawler.model import Link
@@ -100,8 +101,35 @@ def test_a_file_is_known_by_what_it_holds() -> None:
 def test_putting_to_use_replaces_the_model_and_takes_away_the_candidate(tmp_path: Path) -> None:
     assert in_use("finance", tmp_path) is None
     save(model(), tmp_path / f"finance{CANDIDATE}")
-    assert put_to_use(model(), tmp_path) == tmp_path / "finance.json"
+    assert put_to_use(model(), tmp_path) is None
     assert [file.name for file in tmp_path.iterdir()] == ["finance.json"]
     now = in_use("finance", tmp_path)
     assert now is not None
     assert now.counts == model().counts
+
+
+def held_out(f1: float, row: str = "hosts: model") -> dict[str, object]:
+    return {row: {"f1": f1}}
+
+
+def test_a_model_stays_that_does_better_on_the_same_held_out_rows(tmp_path: Path) -> None:
+    save(model(scores=held_out(0.4)), tmp_path / "finance.json")
+    new = model(file="b", scores=held_out(0.5))
+    better = "it does better (F1 0.9000 on the same held-out rows, the new one 0.5000)"
+    assert why_it_stays(new, lambda _: 0.9, tmp_path) == better
+    assert why_it_stays(new, lambda _: 0.5, tmp_path) is None
+    assert why_it_stays(new, lambda _: 0.9, tmp_path / "elsewhere") is None
+
+
+def test_models_of_the_same_file_are_compared_by_their_own_trainings(tmp_path: Path) -> None:
+    save(model(scores=held_out(0.4)), tmp_path / "finance.json")
+    own = "it does better (F1 0.4000 in its own training, the new one 0.3000)"
+    assert why_it_stays(model(scores=held_out(0.3)), lambda _: 0.1, tmp_path) == own
+    seen = "it does better (F1 0.9000 on the same held-out rows, the new one 0.3000)"  # it has no such row of its own
+    assert why_it_stays(model(scores=held_out(0.3, "headlines: model")), lambda _: 0.9, tmp_path) == seen
+
+
+def test_only_a_measured_model_replaces_one_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "finance.json").write_text("{", encoding="utf-8")
+    assert why_it_stays(model(scores=held_out(0.3)), lambda _: 0.1, tmp_path) is None
+    assert str(why_it_stays(model(), None, tmp_path)).startswith("the new model was not measured")

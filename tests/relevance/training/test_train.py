@@ -103,7 +103,7 @@ def test_worth_counts_as_scikit_learn_does() -> None:
     page_classifier = VsmClassifier(TOPIC)
     kept = [page_classifier.relevance(sample.words) >= page_classifier.threshold for sample in samples]
     truths = [sample.positive for sample in samples]
-    assert worth(page_classifier, samples).f1 == pytest.approx(f1_score(truths, kept))
+    assert worth(samples, page_classifier).f1 == pytest.approx(f1_score(truths, kept))
 
 
 def test_labels_of_the_rest_are_negative_topics_of_the_svm_and_one_rest_elsewhere() -> None:

@@ -1,6 +1,7 @@
 """A trained model is measured, compared, merged, promoted.
 
-A candidate is measured on the same links as the model in use; a worse one stays a candidate unless the user insists.
+A model in use decides every crawl of its topic. One that was not measured on held-out rows, or that does worse on them than
+the model in use, stays a candidate unless the user insists; the model that is replaced is kept beside the new one.
 
 Merging adds counts, so it needs models of one topic, one tokenizer, one context maker and one event model. Two models
 trained on the same file would count it twice; that is refused too.
@@ -8,11 +9,13 @@ trained on the same file would count it twice; that is refused too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from topiccrawler.errors import LinksFileError, ModelError
+from topiccrawler.files import keep_former, sha256_of
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.model_file import load, save
 from topiccrawler.link_model.training.evaluation import Row, row
@@ -77,17 +80,65 @@ def same_sources(one: LinkClassifier, other: LinkClassifier) -> bool:
     return bool(set(_sources(one).values()) & set(_sources(other).values()))
 
 
+def trained_on(model: LinkClassifier, paths: Sequence[Path]) -> list[Path]:
+    """The files among these that the model was trained on: rows it has seen do not measure it."""
+    digests = set(_sources(model).values())
+    return [path for path in paths if sha256_of(path) in digests]
+
+
+def held_out(scores: Mapping[str, Any]) -> tuple[str, float] | None:
+    """Name and F1 of the row that counts among those of a training: hosts held out before links before headlines."""
+    for name in ("hosts: model", "links: model", "headlines: model"):
+        if (f1 := _f1(scores, name)) is not None:
+            return name, f1
+    return None
+
+
+def _f1(scores: Mapping[str, Any], name: str) -> float | None:
+    found = scores.get(name)
+    f1 = found.get("f1") if isinstance(found, dict) else None
+    return float(f1) if isinstance(f1, int | float) else None
+
+
+def why_it_stays(
+    new: LinkClassifier, test: Callable[[LinkClassifier], float] | None, folder: Path
+) -> str | None:
+    """Why the model in use is not to be replaced by a new one; None when it may be, or when there is none.
+
+    `test` is the F1 of a model on the rows held out from the new one. A model in use that was trained on the same file has
+    seen them, so the row of the same name in its own training is compared instead.
+    """
+    if not model_file(new.topic, folder).exists():
+        return None
+    measured, now = held_out(new.scores), in_use(new.topic, folder)
+    if measured is None:
+        return "the new model was not measured, because no rows could be held out"
+    if now is None:  # it cannot be read, so no crawl can use it
+        return None
+    name, f1 = measured
+    old, how = (_f1(now.scores, name), "in its own training") if same_sources(new, now) else (None, "")
+    if old is None and test is not None:
+        old, how = test(now), "on the same held-out rows"
+    return f"it does better (F1 {old:.4f} {how}, the new one {f1:.4f})" if old and old > f1 else None
+
+
+def model_file(topic: str, folder: Path) -> Path:
+    """Where a topic's model in use lies."""
+    return folder / f"{topic}.json"
+
+
 def in_use(topic: str, folder: Path) -> LinkClassifier | None:
     """The model a crawl with this folder would take, if there is one that can be read."""
     try:
-        return load(folder / f"{topic}.json")
+        return load(model_file(topic, folder))
     except ModelError:
         return None
 
 
-def put_to_use(candidate: LinkClassifier, folder: Path) -> Path:
-    """Save the candidate as the topic's model and remove its candidate file."""
-    place = folder / f"{candidate.topic}.json"
+def put_to_use(candidate: LinkClassifier, folder: Path) -> Path | None:
+    """Save the candidate as the topic's model, remove its candidate file; where the former model is kept, if there was one."""
+    place = model_file(candidate.topic, folder)
+    former = keep_former(place)
     save(candidate, place)
     (folder / f"{candidate.topic}{CANDIDATE}").unlink(missing_ok=True)
-    return place
+    return former

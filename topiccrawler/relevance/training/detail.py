@@ -8,8 +8,9 @@ At most `MOST_SAMPLES` pages are used, so that the support vectors stay few.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from sklearn.model_selection import GridSearchCV, GroupKFold
@@ -24,11 +25,12 @@ MOST_SAMPLES = 3_000
 FEWEST = 10
 GRID = {"C": [1.0, 10.0, 100.0], "gamma": [0.1, 0.3, 1.0]}
 
+Test = Callable[[DetailClassifier], Quality]
 Kind = tuple[tuple[float, float, float], bool, str]  # figures, is it a detail page?, host
 
 
-def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier, Quality]:
-    """The SVM of all pages, and the scores of one trained without a third of the hosts on that third."""
+def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier, Quality, Test]:
+    """The SVM of all pages, the scores of one trained without a third of the hosts on that third, and a test of others there."""
     chance = random.Random(seed)
     chosen = _some(pages, chance)
     details = sum(detail for _, detail, _ in chosen)
@@ -41,9 +43,10 @@ def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier
     held_out = set(hosts[: len(hosts) // 3])
     kept = [page for page in chosen if page[2] in held_out]
     measured = _fit([page for page in chosen if page[2] not in held_out])
-    found = _worth(measured, kept)
+    test = partial(_worth, kept)
+    found = test(measured)
     svm = replace(_fit(chosen), training={"pages": len(chosen), "details": details, "hosts": len(hosts)})
-    return replace(svm, scores={"hosts held out": found.scores()}), found
+    return replace(svm, scores={"hosts held out": found.scores()}), found, test
 
 
 def across_webs(webs: Mapping[str, Sequence[Kind]], seed: int = 0) -> dict[str, Quality]:
@@ -54,7 +57,7 @@ def across_webs(webs: Mapping[str, Sequence[Kind]], seed: int = 0) -> dict[str, 
         known = {host for _, _, host in others}
         unseen = [page for page in pages if page[2] not in known]
         if unseen and len({detail for _, detail, _ in others}) == 2:
-            found[name] = _worth(_fit(_some(others, random.Random(seed))), unseen)
+            found[name] = _worth(unseen, _fit(_some(others, random.Random(seed))))
     return found
 
 
@@ -62,7 +65,7 @@ def _some(pages: Sequence[Kind], chance: random.Random) -> list[Kind]:
     return sorted(pages) if len(pages) <= MOST_SAMPLES else chance.sample(sorted(pages), MOST_SAMPLES)
 
 
-def _worth(svm: DetailClassifier, pages: Sequence[Kind]) -> Quality:
+def _worth(pages: Sequence[Kind], svm: DetailClassifier) -> Quality:
     scores = [svm.score(of_page) for of_page, _, _ in pages]
     return quality([detail for _, detail, _ in pages], scores, 0.0)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
-from topiccrawler.files import sha256_of
+from topiccrawler.files import keep_former, sha256_of
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.relevance.choose import FOLDER
@@ -47,6 +47,7 @@ class TrainingRequest:
     labels: Sequence[Path] = ()
     precision: float | None = None
     seed: int = 0
+    force: bool = False  # replace a page classifier that does better
 
 
 def check(request: TrainingRequest) -> None:
@@ -67,7 +68,8 @@ def train_to(request: TrainingRequest, folder: Path, progress: Progress) -> dict
 
 def _train_page_classifier(request: TrainingRequest, place: Path, progress: Progress) -> dict[str, Any]:
     from topiccrawler.relevance.linear import LinearClassifier
-    from topiccrawler.relevance.model_file import save, save_vectors
+    from topiccrawler.relevance.model_file import load, load_vectors, save, save_vectors
+    from topiccrawler.relevance.training.in_use import refuse_worse
     from topiccrawler.relevance.training.train import Plan, train_page_classifier
 
     topic = load_topic(request.topic)
@@ -82,12 +84,24 @@ def _train_page_classifier(request: TrainingRequest, place: Path, progress: Prog
     training = {"files": _files([*request.documents, *request.headlines]), "samples": len(samples)}
     scores = {"held out": trained.held_out.scores(), "untrained vsm": trained.vsm_held_out.scores()}
     file = place / f"{topic.name}.{request.page_classifier}.json"
+    linear = isinstance(trained.page_classifier, LinearClassifier)
+
+    def f1_of_present() -> float:
+        return trained.test(load(file, request.page_classifier) if linear else load_vectors(file, topic)).f1
+
+    if not request.force:
+        refuse_worse(file, trained.held_out.f1, "held out", training, f1_of_present)
+    former = keep_former(file)
     if isinstance(trained.page_classifier, LinearClassifier):
         save(replace(trained.page_classifier, training=training, scores=scores), file)
     else:
         save_vectors(trained.page_classifier, training, scores, file)
-    found = {"topic": topic.name, "page_classifier": request.page_classifier, "model": str(file)}
+    found = {"topic": topic.name, "page_classifier": request.page_classifier, **_places(file, former)}
     return {**found, "threshold": trained.page_classifier.threshold, "scores": scores, "training": training}
+
+
+def _places(file: Path, former: Path | None) -> dict[str, str | None]:
+    return {"model": str(file), "former": None if former is None else str(former)}
 
 
 def _samples(topic: Topic, request: TrainingRequest, progress: Progress) -> list[Any]:
@@ -114,14 +128,15 @@ def keywords_by_label(topic: Topic, labels: set[str]) -> dict[str, dict[str, flo
 
 
 def _train_detail(request: TrainingRequest, place: Path, progress: Progress) -> dict[str, Any]:
-    from topiccrawler.relevance.detail import FILE, save_detail
+    from topiccrawler.relevance.detail import FILE, load_detail, save_detail
     from topiccrawler.relevance.training.detail import across_webs, train_detail
+    from topiccrawler.relevance.training.in_use import refuse_worse
 
     if not request.pages or not request.labels:
         fault, remedy = "learns from pages whose kind is known", "add --pages FILE.warc.gz --labels FILE"
         raise ArgumentError("--page-classifier detail", fault, remedy)
     webs = _kinds(request, progress)
-    svm, found = train_detail([page for pages in webs.values() for page in pages], request.seed)
+    svm, found, test = train_detail([page for pages in webs.values() for page in pages], request.seed)
     scores = {"hosts held out": found.scores()}
     if len(webs) > 1:
         for name, worth in across_webs(webs, request.seed).items():
@@ -129,8 +144,12 @@ def _train_detail(request: TrainingRequest, place: Path, progress: Progress) -> 
     files = _files([*request.pages, *request.labels])
     svm = replace(svm, scores=scores, training={**svm.training, "files": files})
     file = place / Path(FILE).name
+    if not request.force:
+        row = "hosts held out"
+        refuse_worse(file, found.f1, row, svm.training, lambda: test(load_detail(place.parent)).f1)
+    former = keep_former(file)
     save_detail(svm, file)
-    made = {"page_classifier": DETAIL, "model": str(file), "scores": scores, "training": svm.training}
+    made = {"page_classifier": DETAIL, **_places(file, former), "scores": scores, "training": svm.training}
     return {**made, "support_vectors": len(svm.values)}
 
 
@@ -185,5 +204,6 @@ def as_text(found: dict[str, Any], *, as_json: bool) -> str:
         figures = "".join(f"{row[key]:>8.3f}" for key in ("precision", "recall", "f1"))
         lines.append(f"{name:<18}{figures}{row['samples']:>7}")
     threshold = f", threshold {found['threshold']:.3f}" if "threshold" in found else ""
-    lines.append(f"model {found['model']}{threshold}")
+    former = f", the former one {found['former']}" if found["former"] else ""
+    lines.append(f"model {found['model']}{threshold}{former}")
     return "\n".join(lines)

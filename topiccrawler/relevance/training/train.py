@@ -21,6 +21,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,7 @@ class Trained:
     page_classifier: LinearClassifier | VsmClassifier
     held_out: Quality
     vsm_held_out: Quality  # the untrained page classifier on the same documents
+    test: Callable[[PageClassifier], Quality]  # any other on the same documents
 
 
 def train_page_classifier(plan: Plan) -> Trained:
@@ -91,7 +93,8 @@ def train_page_classifier(plan: Plan) -> Trained:
     learn, held_out = train_test_split(indexes, test_size=1 / 3, stratify=truths, random_state=plan.seed)
     measured = fit(replace(plan, samples=[plan.samples[n] for n in learn]))
     kept = [plan.samples[n] for n in held_out]
-    return Trained(fit(plan), worth(measured, kept), worth(VsmClassifier(plan.topic), kept))
+    test = partial(worth, kept)
+    return Trained(fit(plan), test(measured), test(VsmClassifier(plan.topic)), test)
 
 
 def check(plan: Plan) -> None:
@@ -104,7 +107,7 @@ def check(plan: Plan) -> None:
         raise LinksFileError(what, fault, "give more documents, labelled with the topic's name or another")
 
 
-def worth(page_classifier: PageClassifier, samples: Sequence[Sample]) -> Quality:
+def worth(samples: Sequence[Sample], page_classifier: PageClassifier) -> Quality:
     """How well a page classifier agrees with the labels, at its threshold."""
     relevances = [page_classifier.relevance(sample.words) for sample in samples]
     return quality([sample.positive for sample in samples], relevances, page_classifier.threshold)
