@@ -24,29 +24,42 @@ VERSION = 1
 
 
 class JobFiles:
-    """The files of one job, in a folder that is made when the first of them is written."""
+    """The files of one job, in a folder that is made when it is first asked for.
 
-    def __init__(self, folder: Path, recipe: Recipe | None = None) -> None:
-        self.folder = folder
+    `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
+    """
+
+    def __init__(self, place: Path, recipe: Recipe | None = None, *, shared: bool = True) -> None:
+        self._place, self._shared = place, shared
         self._recipe = recipe  # until it is written
+
+    @property
+    def resumes(self) -> bool:
+        """An earlier run of the job made the folder."""
+        return self._shared and self._place.exists()
+
+    @cached_property
+    def folder(self) -> Path:
+        """The job's folder."""
+        if self._shared:
+            self._place.mkdir(parents=True, exist_ok=True)
+            return self._place
+        return new_folder(self._place)
 
     def begin(self) -> None:
         """The crawl begins: write its recipe."""
         if self._recipe is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
             write_recipe(self._recipe, self.folder)
             self._recipe = None
 
     @cached_property
     def store(self) -> PageStore:
         """The pages."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         return PageStore(self.folder / PAGES)
 
     @cached_property
     def duplicates(self) -> DuplicateIndex:
         """Fingerprints of the pages."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         return DuplicateIndex(self.folder / DUPLICATES)
 
     @cached_property
@@ -60,7 +73,8 @@ class JobFiles:
             self.duplicates.commit()
         if "store" in self.__dict__:
             self.store.commit()
-        self.visits.commit()
+        if "visits" in self.__dict__:
+            self.visits.commit()
 
     def close(self) -> None:
         """Commit and let go."""
@@ -68,6 +82,19 @@ class JobFiles:
         for name in ("duplicates", "store"):
             if name in self.__dict__:
                 getattr(self, name).close()
+
+
+def new_folder(place: Path) -> Path:
+    """Make a folder of this name, or of this name and a number when another job was faster."""
+    folder, number = place, 1
+    while True:
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+            folder = place.with_name(f"{place.name}-{number}")
+        else:
+            return folder
 
 
 def write_recipe(recipe: Recipe, folder: Path) -> None:

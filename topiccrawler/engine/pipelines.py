@@ -11,6 +11,7 @@ from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawl.job_files import JobFiles
 from topiccrawler.engine.runtime import needed_runtime
+from topiccrawler.engine.user_faults import told_by_scrapy
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem
 from topiccrawler.pages.fingerprint import fingerprint
@@ -45,7 +46,8 @@ class NearDuplicatePipeline:
         choice = str(crawler.settings.get("TOPIC_DUPLICATES", "alias"))
         if choice not in cls.CHOICES:
             remedy = f"use {', '.join(cls.CHOICES)}"
-            raise SystemExit(str(ArgumentError(f"TOPIC_DUPLICATES={choice!r}", "is no choice", remedy)))
+            with told_by_scrapy(crawler.settings):
+                raise ArgumentError(f"TOPIC_DUPLICATES={choice!r}", "is no choice", remedy)
         if choice == "keep":
             raise NotConfigured
         across = crawler.settings.getbool("TOPIC_DUPLICATES_ACROSS_SITES", True)
