@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from scrapy import Request
 from scrapy.commands import parse
 from scrapy.http import Response
 from twisted.internet.defer import Deferred
 
+FALLBACK = "topic"
+
 
 class Command(parse.Command):
-    """Batches become Requests before the stock command sorts the output; spider `topic` unless another is named."""
+    """Batches become Requests before the stock command sorts the output. A URL that is no spider's is read by `topic`."""
 
     def set_spidercls(self, url: str, opts: Any) -> None:
-        opts.spider = opts.spider or "topic"
+        loader = self.crawler_process.spider_loader if self.crawler_process is not None else None
+        if loader is not None and not opts.spider and not loader.find_by_request(Request(url)):
+            opts.spider = FALLBACK if FALLBACK in loader.list() else None
         super().set_spidercls(url, opts)
 
     def run_callback(
