@@ -47,6 +47,8 @@ class FocusedSpider(Spider):
         job = kwargs.pop("_job", None)  # scrapyd's name for this run
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
+        if not settings.frozen:
+            give_defaults(settings)  # again: a runner's settings may have come over those of the crawler
         topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
         # `check` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
         crawls = not cls.start.__module__.startswith("scrapy.commands")

@@ -10,6 +10,7 @@ Not looked at: requests through a proxy (it resolves), a replay, spiders that ar
 from __future__ import annotations
 
 import ipaddress
+import logging
 import socket
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -31,7 +32,10 @@ from topiccrawler.engine.runtime import needed_runtime
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
+logger = logging.getLogger(__name__)
+
 REASON = "private address"
+NOT_REFUSED = "Links to names that lead to private addresses are not refused"
 FAKE = ipaddress.ip_network("198.18.0.0/15")  # what a local proxy in TUN mode answers for every name
 
 strangers: set[str] = set()  # names from pages; a resolver belongs to the process, not to a crawl
@@ -85,13 +89,16 @@ def install_resolver(crawler: Crawler) -> None:
     """Make the reactor use the crawl's resolver: Scrapy installs the one that the settings of the process name, which in a script
     and in a project of another name is not ours. A resolver that the project has chosen itself stays."""
     settings = crawler.settings
-    chosen = (settings.getpriority("DNS_RESOLVER") or 0) > SETTINGS_PRIORITIES["default"]
     resolver = load_object(settings["TWISTED_DNS_RESOLVER"])
-    if chosen or not settings.getbool("TWISTED_REACTOR_ENABLED") or resolver is not PrivateNetworkResolver:
-        return
-    from twisted.internet import reactor
+    chosen = (settings.getpriority("DNS_RESOLVER") or 0) > SETTINGS_PRIORITIES["default"]
+    if chosen or not issubclass(resolver, PrivateNetworkResolver):
+        logger.warning("%s, as another resolver is set", NOT_REFUSED)
+    elif not settings.getbool("TWISTED_REACTOR_ENABLED"):
+        logger.warning("%s, as TWISTED_REACTOR_ENABLED is False", NOT_REFUSED)
+    else:
+        from twisted.internet import reactor
 
-    build_from_crawler(resolver, crawler, reactor=reactor).install_on_reactor()
+        build_from_crawler(resolver, crawler, reactor=reactor).install_on_reactor()
 
 
 class PrivateNetworkMiddleware:
