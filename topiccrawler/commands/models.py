@@ -151,8 +151,12 @@ class Command(TellingCommand):
     def _promote(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.model_file import load
         from topiccrawler.link_model.training.promotion import in_use, measure, put_to_use
+        from topiccrawler.resources import own_folder
 
         candidate, folder = load(Path(names[0]).expanduser()), self._folder(opts)
+        if own_folder("models") is None and not (opts.models or self.setting("TOPIC_LINK_MODELS")):
+            remedy = "name a folder by --models DIR"
+            raise ArgumentError("the models of the package", "are not written to", remedy)
         now = in_use(candidate.topic, folder)
         text = "no model was in use" if now is None else "not tested"
         if now is not None and opts.links:
