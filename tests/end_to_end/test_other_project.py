@@ -139,6 +139,9 @@ def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_w
     assert found["RETRY_TIMES"] == "4"
     assert found["DOWNLOAD_DELAY"] == "'0'"
     assert found["CONCURRENT_ITEMS"] == repr(ours.CONCURRENT_ITEMS)
+    parsed = project.scrapy("parse", "--spider=funds", "--nocolour", "http://trap.example/", proxy=web.proxy)
+    assert "'title': '基金'" in parsed.stdout
+    assert "<GET http://trap.example/a/>" in parsed.stdout
 
 
 def test_a_spider_without_a_topic_is_scrapys_alone_and_its_job_goes_on(

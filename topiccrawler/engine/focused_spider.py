@@ -12,6 +12,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from topiccrawler.crawl.params import CrawlParams
+from topiccrawler.engine.middlewares.outlinks import expanding
 from topiccrawler.engine.project_defaults import give_defaults
 from topiccrawler.engine.refused_settings import refuse_settings
 from topiccrawler.engine.runtime import Runtime, build_runtime
@@ -50,15 +51,17 @@ class FocusedSpider(Spider):
         if not settings.frozen:
             give_defaults(settings)  # again: a runner's settings may have come over those of the crawler
         topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
-        # `check` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
-        crawls = not cls.start.__module__.startswith("scrapy.commands")
+        # `check`, `fetch` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
+        command = cls.start.__module__
         with told_by_scrapy(settings):
             if is_focused(load_object(settings["SCHEDULER"])):
                 refuse_settings(settings)
             params = spider.params_of(kwargs, topic)
-            jobdir = settings.get("JOBDIR") if crawls else None
+            jobdir = None if command.startswith("scrapy.commands") else settings.get("JOBDIR")
             spider.runtime = build_runtime(params, settings, job, jobdir=jobdir)
             spider.prepare(params)
+        if command == "scrapy.commands.parse":
+            spider.__dict__["parse"] = expanding(spider.parse, spider.runtime.strategy)
         return spider
 
     def links_of(self, reading: Reading, context: ContextMaker) -> list[Link]:
