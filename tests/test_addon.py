@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeli
 from topiccrawler.errors import ArgumentError, ReplayError
 from topiccrawler.spiders.topic import TopicSpider
 
+ROOT = Path(__file__).parents[1]
 BLOCK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>recorded</title>"
 
 
@@ -94,6 +97,17 @@ def test_a_spider_without_a_topic_keeps_the_settings_of_its_project() -> None:
     }
     alone = Crawler(CrawlSpider, Settings(project, priority="project")).settings
     assert plain_values(settings_after(project, CrawlSpider)) == plain_values(alone)
+
+
+def test_a_spider_without_a_topic_does_not_pay_for_what_others_need() -> None:
+    loaded = (
+        "import sys, topiccrawler.addon; print(*(name for name in sys.modules if 'topiccrawler' in name))"
+    )
+    names = subprocess.run(
+        [sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "topiccrawler.addon" in names
+    assert [name for name in names if "runtime" in name or "frontier" in name or "pages" in name] == []
 
 
 def test_our_own_settings_are_left_as_they_are() -> None:

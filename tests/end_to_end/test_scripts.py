@@ -11,9 +11,14 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 RUN = """
+import gc
+usual = gc.get_threshold()
+
+
 async def together():
     await asyncio.gather(crawl(["finance"]), crawl(["finance", "nonsense"]))
     print(type(reactor.resolver).__name__)
+    print(gc.get_threshold() == usual and not gc.get_freeze_count())
 
 
 install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
@@ -41,9 +46,9 @@ def test_a_script_catches_faults_and_runs_crawls_side_by_side(
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    fault, resolver = ran.stdout.splitlines()
+    fault, resolver, memory_is_as_before = ran.stdout.splitlines()
     assert fault.startswith("topic 'nonsense': is not in the catalogue")
-    assert resolver == "PrivateNetworkResolver"
+    assert (resolver, memory_is_as_before) == ("PrivateNetworkResolver", "True")
     jobs = list((tmp_path / "results").iterdir())
     assert len(jobs) == 2
     assert all((job / "visits.jsonl").read_text().count("\n") == 1 for job in jobs)
