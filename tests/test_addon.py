@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy import Spider
+from scrapy.crawler import Crawler
 from scrapy.pipelines.images import ImagesPipeline
-from scrapy.settings import Settings
+from scrapy.settings import BaseSettings, Settings
+from scrapy.spiders import CrawlSpider
 
 from topiccrawler.addon import REPLAY_HANDLER, Addon
-from topiccrawler.engine.middlewares.documents import DocumentMiddleware
 from topiccrawler.engine.middlewares.lease_end import LeaseEndMiddleware
-from topiccrawler.engine.middlewares.link_gate import LinkGateMiddleware
 from topiccrawler.engine.middlewares.outlinks import OutlinksMiddleware
 from topiccrawler.engine.middlewares.rendering import HANDLER as DRAWING_HANDLER
-from topiccrawler.engine.middlewares.rendering import RenderingMiddleware
-from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
-from topiccrawler.engine.private_network import PrivateNetworkMiddleware
+from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline
+from topiccrawler.errors import ArgumentError, ReplayError
+from topiccrawler.spiders.topic import TopicSpider
 
+ROOT = Path(__file__).parents[1]
 BLOCK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>recorded</title>"
 
 
@@ -34,11 +38,14 @@ def warc(tmp_path: Path) -> Path:
     return path
 
 
-def settings_after(project: dict[str, Any], **command_line: Any) -> Settings:
+def settings_after(
+    project: dict[str, Any], spider: type[Spider] = TopicSpider, **command_line: Any
+) -> Settings:
     settings = Settings(project, priority="project")
     settings.setdict(command_line, priority="cmdline")
-    Addon().update_settings(settings)
-    return settings
+    crawler = Crawler(spider, settings)
+    Addon.from_crawler(crawler).update_settings(crawler.settings)
+    return crawler.settings
 
 
 def test_an_extension_that_is_switched_off_is_not_even_loaded() -> None:
@@ -52,23 +59,12 @@ def test_an_extension_that_is_switched_off_is_not_even_loaded() -> None:
     assert {remote, telnet} < set(on.get_component_priority_dict_with_base("EXTENSIONS"))
 
 
-def test_in_another_project_the_parts_find_their_places() -> None:
+def test_in_another_project_the_parts_find_their_positions() -> None:
     settings = settings_after({})
     assert settings["SCHEDULER"] == "topiccrawler.engine.scheduler.FocusedScheduler"
     assert settings.getint("CONCURRENT_ITEMS") == 8
     assert settings.getfloat("DOWNLOAD_DELAY_JITTER") == 0
-    assert dict(settings["DOWNLOADER_MIDDLEWARES"]) == {
-        LinkGateMiddleware: 50,
-        RenderingMiddleware: 55,
-        DocumentMiddleware: 60,
-        PrivateNetworkMiddleware: 760,
-    }
     assert dict(settings["SPIDER_MIDDLEWARES"]) == {LeaseEndMiddleware: 10, OutlinksMiddleware: 1100}
-    assert dict(settings["ITEM_PIPELINES"]) == {
-        RelevancePipeline: 300,
-        NearDuplicatePipeline: 500,
-        StoragePipeline: 800,
-    }
 
 
 def test_what_another_project_set_itself_stays() -> None:
@@ -92,26 +88,56 @@ def test_what_another_project_set_itself_stays() -> None:
     )
 
 
+def test_a_spider_without_a_topic_keeps_the_settings_of_its_project() -> None:
+    project = {
+        "BOT_NAME": "other",
+        "TOPIC_RENDER_EMPTY_PAGES": True,
+        "TELNETCONSOLE_ENABLED": False,
+        "ADDONS": {Addon: 500},
+    }
+    alone = Crawler(CrawlSpider, Settings(project, priority="project")).settings
+    assert plain_values(settings_after(project, CrawlSpider)) == plain_values(alone)
+
+
+def test_a_spider_without_a_topic_does_not_pay_for_what_others_need() -> None:
+    loaded = (
+        "import sys, topiccrawler.addon; print(*(name for name in sys.modules if 'topiccrawler' in name))"
+    )
+    names = subprocess.run(
+        [sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "topiccrawler.addon" in names
+    assert [name for name in names if "runtime" in name or "frontier" in name or "pages" in name] == []
+
+
 def test_our_own_settings_are_left_as_they_are() -> None:
     own = Settings()
     own.setmodule("topiccrawler.settings", priority="project")
-    before = {name: own[name] for name in own}
-    Addon().update_settings(own)
-    changed = {name for name in own if own[name] != before.get(name)}
-    assert changed == {"USER_AGENT"}
+    crawler = Crawler(TopicSpider, own)
+    Addon.from_crawler(crawler).update_settings(crawler.settings)
+    changed = {name for name in own if plain(crawler.settings[name]) != plain(own[name])}
+    assert changed == {"USER_AGENT", "EXTENSIONS_BASE"}
+
+
+def plain_values(settings: Settings) -> dict[str, Any]:
+    """All of them, component dictionaries as such."""
+    return {name: plain(settings[name]) for name in settings}
+
+
+def plain(value: Any) -> Any:
+    """What can be compared."""
+    return dict(value) if isinstance(value, BaseSettings) else value
 
 
 def test_the_user_agent_says_where_to_complain() -> None:
-    own = Settings({"USER_AGENT": "crawler (+{contact})", "TOPIC_CONTACT": "https://crawl.example/about"})
-    Addon().update_settings(own)
+    own = settings_after(
+        {"USER_AGENT": "crawler (+{contact})", "TOPIC_CONTACT": "https://crawl.example/about"}
+    )
     assert own["USER_AGENT"] == "crawler (+https://crawl.example/about)"
-    nobody = Settings({"USER_AGENT": "crawler (+{contact})"})
-    Addon().update_settings(nobody)
+    nobody = settings_after({"USER_AGENT": "crawler (+{contact})"})
     assert nobody["USER_AGENT"].startswith("crawler (+mailto:abuse@")
     assert "{" not in nobody["USER_AGENT"]
-    foreign = Settings({"USER_AGENT": "somebody else"})
-    Addon().update_settings(foreign)
-    assert foreign["USER_AGENT"] == "somebody else"
+    assert settings_after({"USER_AGENT": "somebody else"})["USER_AGENT"] == "somebody else"
 
 
 def test_without_replay_the_network_stays() -> None:
@@ -139,10 +165,10 @@ def test_a_delay_asked_for_on_the_command_line_is_kept_in_replay(warc: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["gone.warc", "gone/*.gz", "."])
-def test_a_bad_path_ends_the_command_with_one_line(tmp_path: Path, name: str) -> None:
-    with pytest.raises(SystemExit) as end:
+def test_a_bad_path_is_one_line(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ReplayError) as error:
         settings_after({}, REPLAY_WARC=f"{tmp_path}/{name}")
-    assert str(end.value) == (
+    assert str(error.value) == (
         f"REPLAY_WARC: {tmp_path}/{name}: no such WARC file or folder of WARC files; name .warc or .warc.gz files"
     )
 
@@ -171,7 +197,7 @@ def test_without_a_page_to_draw_no_browser_is_put_behind_http() -> None:
 def test_a_host_to_draw_puts_the_browser_behind_http_or_says_what_is_missing() -> None:
     wanted = {"TOPIC_RENDERED_HOSTS": "a.example", "TOPIC_BROWSER": "/opt/browser", "DOWNLOAD_TIMEOUT": 20}
     if importlib.util.find_spec("scrapy_playwright") is None:
-        with pytest.raises(SystemExit, match=r"scrapy-playwright is not installed; pip install"):
+        with pytest.raises(ArgumentError, match=r"scrapy-playwright is not installed; pip install"):
             settings_after(wanted)
         return
     settings = settings_after(wanted)

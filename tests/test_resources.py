@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.files import keep_former, replace_file
-from topiccrawler.resources import folder
+from topiccrawler.resources import folder, own_folder
 
 
 def test_models_seeds_and_topics_are_found() -> None:
@@ -13,6 +13,11 @@ def test_models_seeds_and_topics_are_found() -> None:
     assert folder("seeds").joinpath("finance.txt").is_file()
     assert folder("topics/catalogue").joinpath("finance.toml").is_file()
     assert folder("demo").joinpath("web.txt").is_file()
+
+
+def test_what_lies_in_the_package_is_not_written_to() -> None:
+    assert own_folder("models") == folder("models")
+    assert own_folder("topics/catalogue") is None
 
 
 def test_a_file_is_replaced_whole_and_nothing_is_left_beside_it(tmp_path: Path) -> None:

@@ -1,29 +1,26 @@
-"""One line in a project's ADDONS: a recorded web when REPLAY_WARC is set, and focused ordering where it is not yet.
+"""One line in a project's ADDONS: recorded webs in every command, pages rendered by a browser, and what a spider with a topic needs.
 
 The conflict: `-s REPLAY_WARC=…` must switch the download handlers in any command, which no settings file can do; and
-in somebody else's project our components must find their positions without replacing his. So all parts are set at Scrapy's
-"addon" priority, under a project's own values; only the replay's handlers and delays go above them (not above `-s`
-or a spider's custom_settings), for a recording has no server to be polite to.
+in somebody else's project our components must find their positions without replacing his. So a spider with a topic gets our
+defaults under the project's own values (engine.project_defaults), any other spider nothing. Only the replay's handlers and delays
+go above a project's values (not above `-s` or a spider's custom_settings), for a recording has no server to be polite to.
 """
 
 from __future__ import annotations
 
 import logging
 import socket
-from typing import Any
+from typing import Any, Self
 
+from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
-from scrapy.utils.misc import load_object
 
-from topiccrawler import settings as ours
-from topiccrawler.engine.middlewares import rendering
-from topiccrawler.engine.replay_handler import shared_web
-from topiccrawler.engine.user_faults import ending_the_crawl
+from topiccrawler.engine.user_faults import told_by_scrapy
+from topiccrawler.errors import ReplayError
 
 logger = logging.getLogger(__name__)
 
-PARTS = ("SCHEDULER", "CONCURRENT_ITEMS", "DOWNLOAD_DELAY_JITTER")
-COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES")
+WITH_A_TOPIC = "topiccrawler.engine.focused_spider"  # module of the base class; not imported: spiders without pay nothing
 SWITCHED = {
     "REMOTE_CONTROL_ENABLED": "scrapy.extensions.remote_control.RemoteControl",
     "TELNETCONSOLE_ENABLED": "scrapy.extensions.telnet.TelnetConsole",
@@ -34,21 +31,33 @@ REPLAY_HANDLER = "topiccrawler.engine.replay_handler.ReplayDownloadHandler"
 
 
 class Addon:
-    """`ADDONS = {"topiccrawler.addon.Addon": 500}`."""
+    """`ADDONS = {"topiccrawler.addon.Addon": 500}`. `has_topic`: the spider is one of ours or derived from one."""
+
+    def __init__(self, *, has_topic: bool) -> None:
+        self.has_topic = has_topic
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(has_topic=any(kind.__module__ == WITH_A_TOPIC for kind in crawler.spidercls.__mro__))
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy before each crawl, when `-s` and custom_settings are known."""
-        for name in PARTS:
-            settings.set(name, getattr(ours, name), "addon")
-        for name in COMPONENTS:
-            for path, position in getattr(ours, name).items():
-                settings.setdefault_in_component_priority_dict(name, load_object(path), position)
         if settings.get("REPLAY_WARC"):
             replay(settings)
-        elif rendering.is_wanted(settings):
-            rendering.install(settings)
+        elif self.has_topic:
+            render(settings)
         introduce(settings)
-        leave_out_what_is_off(settings)
+        if self.has_topic:
+            leave_out_what_is_off(settings)
+
+
+def render(settings: BaseSettings) -> None:
+    """Put a browser behind http and https when pages are to be rendered."""
+    from topiccrawler.engine.middlewares import rendering
+
+    if rendering.is_wanted(settings):
+        with told_by_scrapy(settings):
+            rendering.install(settings)
 
 
 def leave_out_what_is_off(settings: BaseSettings) -> None:
@@ -70,9 +79,14 @@ def introduce(settings: BaseSettings) -> None:
 
 
 def replay(settings: BaseSettings) -> None:
-    """Answer http and https from the WARC files; a bad path ends the command with one line."""
-    with ending_the_crawl(settings, "REPLAY_WARC: "):
-        web = shared_web(settings["REPLAY_WARC"])
+    """Answer http and https from the WARC files; ReplayError names a bad path."""
+    from topiccrawler.engine.replay_handler import shared_web
+
+    with told_by_scrapy(settings):
+        try:
+            web = shared_web(settings["REPLAY_WARC"])
+        except ReplayError as error:
+            raise ReplayError(f"REPLAY_WARC: {error.what}", error.fault, error.remedy) from None
     logger.info("Replaying %d recorded pages instead of the network", len(web))
     for name, value in REPLAY_SETTINGS.items():
         settings.set(name, value, "project")

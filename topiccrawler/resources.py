@@ -19,3 +19,10 @@ def folder(name: str) -> Traversable:
     if inside.is_dir():
         return inside
     return Path(__file__).resolve().parents[1] / name
+
+
+def own_folder(name: str) -> Path | None:
+    """The data folder `name` where it may be written to: beside the package, in a checkout. None in an installed package."""
+    place = folder(name)
+    beside = Path(__file__).resolve().parents[1] / name
+    return beside if place == beside else None

@@ -1,5 +1,7 @@
 """Settings of the project, grouped. A name that begins with TOPIC_ or FRONTIER_ is ours; the rest is Scrapy's.
 
+All but the first four are the defaults of a spider with a topic in a project of another name too (engine.project_defaults).
+
 To add one: upper case, unit in the name, a line that says why, and a row in docs/settings.md.
 """
 
@@ -8,6 +10,7 @@ BOT_NAME = "topiccrawler"
 SPIDER_MODULES = ["topiccrawler.spiders"]
 NEWSPIDER_MODULE = "topiccrawler.spiders"
 COMMANDS_MODULE = "topiccrawler.commands"
+
 ADDONS = {"topiccrawler.addon.Addon": 500}  # turns REPLAY_WARC into download handlers
 LOG_LEVEL = "INFO"
 LOG_FORMATTER = (
@@ -46,7 +49,7 @@ TOPIC_URL_PARAMETERS_DROPPED: list[
 # --- where it is written -----------------------------------------------------------------------------------------
 # writable state; each job has a folder of its own in it (or in JOBDIR when that is set)
 TOPIC_DATA_DIR = "data"
-TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic and time
+TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic, time and process
 # a page whose text is known already, exactly or nearly: alias = kept without text as alias of the first; drop; keep = not compared
 TOPIC_DUPLICATES = "alias"
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
@@ -99,7 +102,7 @@ FRONTIER_SEGMENT_REPEATS_MAX = 3  # times one path segment or one query name may
 FRONTIER_QUERY_PARAMETERS_MAX = 12
 FRONTIER_CALENDAR_YEARS_MAX = 2  # years ahead that a date in a URL may lie
 
-# --- the way of the data (topiccrawler.addon puts these parts into a project of another name too) ----------------
+# --- the way of the data -----------------------------------------------------------------------------------------
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.link_gate.LinkGateMiddleware": 50,
     "topiccrawler.engine.middlewares.rendering.RenderingMiddleware": 55,

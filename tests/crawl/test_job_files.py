@@ -48,6 +48,18 @@ def test_the_folder_is_made_when_the_crawl_begins(tmp_path: Path) -> None:
     assert read_recipe(tmp_path / "job") == Recipe("finance")
 
 
+def test_jobs_of_one_name_have_folders_of_their_own_unless_it_was_given(tmp_path: Path) -> None:
+    place = tmp_path / "data" / "finance-20300101-120000-7"
+    folders = [JobFiles(place, shared=False).folder for _ in range(3)]
+    assert [folder.name for folder in folders] == [place.name, f"{place.name}-2", f"{place.name}-3"]
+    assert all(folder.is_dir() for folder in folders)
+    assert not JobFiles(place, shared=False).resumes
+    given = [JobFiles(tmp_path / "job") for _ in range(2)]
+    assert not given[0].resumes
+    assert given[0].folder == given[1].folder == tmp_path / "job"
+    assert given[1].resumes
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [

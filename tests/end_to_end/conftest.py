@@ -9,6 +9,7 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 
+from topiccrawler.errors import CrawlerError
 from topiccrawler.spiders.links import LinksSpider
 from topiccrawler.spiders.topic import TopicSpider
 
@@ -17,16 +18,15 @@ SPIDERS: dict[str, type[Spider]] = {spider.name: spider for spider in (TopicSpid
 
 @pytest.fixture(scope="session")
 def refusal() -> Callable[..., str]:
-    """`refusal("topic", {setting: value}, argument=value)`: what the spider says as it ends the process."""
+    """`refusal("topic", {setting: value}, argument=value)`: what the spider says as it refuses to be made."""
 
     def refuse(spider: str, given: dict[str, object], **arguments: str) -> str:
         settings = Settings()
         settings.setmodule("topiccrawler.settings", priority="project")
         settings.setdict(given, priority="cmdline")
         kind = SPIDERS[spider]
-        with pytest.raises(SystemExit) as end:
+        with pytest.raises(CrawlerError) as refused:
             kind.from_crawler(Crawler(kind, settings), **arguments)
-        assert isinstance(end.value.code, str)  # the interpreter prints it and ends with status 1
-        return end.value.code
+        return str(refused.value)
 
     return refuse

@@ -70,6 +70,34 @@ def test_parse_shows_the_item_and_each_link_as_a_request_and_follows_them(
     assert "'title': '基金'" in deeper.out
 
 
+PLAIN = """
+from scrapy import Spider
+
+
+class Plain(Spider):
+    name = "plain"
+    allowed_domains = ["plain.example"]
+
+    def parse(self, response):
+        yield {"plain": response.url}
+"""
+
+
+def test_parse_takes_the_spider_of_a_url_where_there_is_one(
+    scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
+    package = tmp_path / "others"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "plain.py").write_text(PLAIN)
+    web = draw_web({"http://plain.example/": HUB})
+    ran = scrapy(
+        "parse", "http://plain.example/", "--nocolour", "-s", "SPIDER_MODULES=others,topiccrawler.spiders",
+        proxy=web.proxy, PYTHONPATH=str(tmp_path),
+    )  # fmt: skip
+    assert "'plain': 'http://plain.example/'" in ran.out, ran.err
+
+
 def test_another_scheduler_gets_the_links_as_requests_with_priorities(
     warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:

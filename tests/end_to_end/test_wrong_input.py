@@ -54,6 +54,21 @@ def test_the_process_prints_the_line_and_ends_with_a_failure(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("mode", ["FORCE_CRAWLER_PROCESS=True", "TWISTED_REACTOR_ENABLED=False"])
+def test_however_scrapy_runs_the_crawl_it_is_one_line(warm_scrapy: Callable[..., Any], mode: str) -> None:
+    ran = warm_scrapy("crawl", "topic", "-a", "topic=finanse", "-s", "LOG_LEVEL=ERROR", "-s", mode)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(CASES["unknown topic"][1])
+    assert ran.err.count("\n") == 1
+
+
+def test_scrapys_log_file_has_the_line_too(warm_scrapy: Callable[..., Any], tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    warm_scrapy("crawl", "topic", "-a", "topic=finanse", "-s", "LOG_LEVEL=ERROR", "-s", f"LOG_FILE={log}")
+    [line] = log.read_text(encoding="utf-8").splitlines()
+    assert CASES["unknown topic"][1] in line
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_one_line_names_input_fault_and_remedy(
     refusal: Callable[..., str], capfd: pytest.CaptureFixture[str], tmp_path: Path, case: str

@@ -12,6 +12,7 @@ from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawl.job_files import JobFiles
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
+from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Medium, PageItem
 
 TEXT = "基金净值今日上涨,市场成交活跃,投资者信心增强。"
@@ -78,10 +79,10 @@ def test_pages_without_text_and_pages_off_topic_are_nobodys_copies(
     assert duplicates.process_item({"own": 1}) == {"own": 1}
 
 
-def test_a_page_is_stored_and_no_file_is_made_before(files: JobFiles) -> None:
+def test_a_page_is_stored_and_no_file_is_made_before(files: JobFiles, tmp_path: Path) -> None:
     storage = StoragePipeline(files)
     storage.process_item({"own": 1})
-    assert not files.folder.exists()
+    assert list(tmp_path.iterdir()) == []
     storage.process_item(item("http://a.cn/1"))
     files.commit()
     [stored] = files.store.records()
@@ -89,8 +90,8 @@ def test_a_page_is_stored_and_no_file_is_made_before(files: JobFiles) -> None:
     assert '"url": "http://a.cn/x.png"' in stored.media
 
 
-def test_a_wrong_choice_ends_the_command_and_keep_needs_no_pipeline() -> None:
-    with pytest.raises(SystemExit, match="is no choice"):
+def test_a_wrong_choice_is_refused_and_keep_needs_no_pipeline() -> None:
+    with pytest.raises(ArgumentError, match="is no choice"):
         NearDuplicatePipeline.from_crawler(get_crawler(settings_dict={"TOPIC_DUPLICATES": "hide"}))
     with pytest.raises(NotConfigured):
         NearDuplicatePipeline.from_crawler(get_crawler(settings_dict={"TOPIC_DUPLICATES": "keep"}))

@@ -20,6 +20,7 @@ from topiccrawler.frontier.budgets import (
     Budgets,
 )
 from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.paces import Pace
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.strategies import build
@@ -77,7 +78,7 @@ def test_a_host_is_closed_at_its_page_budget_and_its_other_urls_wait(frontier: F
 
 
 def test_leases_under_way_count_against_the_budget(frontier: Frontier) -> None:
-    frontier.hosts.concurrency = 8
+    frontier.hosts.paces.usual = Pace(concurrency=8)
     crawl = Crawl(frontier, host_pages=2)
     crawl.queue("a.cn/1", "a.cn/2", "a.cn/3")
     assert [crawl.ordering.lease(0.0) is not None for _ in range(3)] == [True, True, False]

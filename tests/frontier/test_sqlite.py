@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -226,78 +225,6 @@ def test_a_folder_that_is_missing_ends_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="unable to open") as raised:
         SqliteFrontier(tmp_path / "missing" / "frontier.db")
     assert "\n" not in str(raised.value)
-
-
-def written(path: Path, statement: str) -> None:
-    database = sqlite3.connect(path)
-    database.executescript(statement)
-    database.close()
-
-
-def refused(path: Path) -> str:
-    with pytest.raises(StateError) as raised:
-        SqliteFrontier(path)
-    assert "\n" not in str(raised.value)
-    assert str(raised.value).startswith(str(path))
-    return raised.value.fault
-
-
-def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
-    path.write_bytes(b"GIF89a" + bytes(5000))
-    assert refused(path) == "it cannot be used (file is not a database)"
-    assert path.read_bytes().startswith(b"GIF89a")
-
-
-def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None:
-    written(path, "CREATE TABLE cats (name)")
-    before = path.read_bytes()
-    assert refused(path) == "it is no frontier of this program"
-    assert path.read_bytes() == before
-
-
-def test_another_version_is_refused(path: Path) -> None:
-    SqliteFrontier(path).close()
-    written(path, "PRAGMA user_version = 99")
-    assert refused(path) == "it was written by version 99 of the frontier, this program reads 3"
-
-
-@pytest.mark.parametrize(
-    ("damage", "fault"),
-    [
-        ("DELETE FROM urls WHERE number = 3", "1 URLs are missing"),
-        ("UPDATE urls SET state = 9 WHERE number = 3", "there is no state 9"),
-        ("UPDATE urls SET host = 77 WHERE number = 3", "host 77 is missing"),
-        ("UPDATE urls SET score = 'high' WHERE number = 3", "a number is none: must be real number, not str"),
-        ("UPDATE urls SET fingerprint = x'00' WHERE number = 3", "a number is none"),
-        ("DELETE FROM hosts WHERE id = 1", "host 1 is missing"),
-        (
-            "INSERT INTO raises SELECT 1, 88, 1, x'', 1, 1, '', '', '', '', '', '', '', '', 1, 1, 1, 1",
-            "URL number 88 is missing",
-        ),
-        ("DROP TABLE raises", "it cannot be used (no such table: raises)"),
-    ],
-)
-def test_a_damaged_frontier_is_refused_with_what_is_wrong(path: Path, damage: str, fault: str) -> None:
-    with SqliteFrontier(path) as frontier:
-        push(frontier, *range(10))
-    written(path, damage)
-    assert refused(path).startswith(fault)
-
-
-def test_a_torn_file_is_refused(path: Path) -> None:
-    with SqliteFrontier(path) as frontier:
-        push(frontier, *range(5000))
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 3])
-    assert "malformed" in refused(path) or "I/O" in refused(path)
-
-
-def test_a_row_that_lost_its_link_ends_in_one_line(path: Path) -> None:
-    with SqliteFrontier(path) as frontier:
-        push(frontier, 0)
-    written(path, "DELETE FROM links")
-    with SqliteFrontier(path) as frontier, pytest.raises(StateError, match="URL number 0 is missing"):
-        frontier.lease(0.0)
 
 
 def test_an_unfinished_creation_is_begun_again(path: Path) -> None:

@@ -159,8 +159,12 @@ class Command(TellingCommand):
             put_to_use,
             trained_on,
         )
+        from topiccrawler.resources import own_folder
 
         candidate, folder = load(Path(names[0]).expanduser()), self._folder(opts)
+        if own_folder("models") is None and not (opts.models or self.setting("TOPIC_LINK_MODELS")):
+            remedy = "name a folder by --models DIR"
+            raise ArgumentError("the models of the package", "are not written to", remedy)
         place, now = model_file(candidate.topic, folder), in_use(candidate.topic, folder)
         text = "not tested" if place.exists() else "no model was in use"
         if place.exists() and opts.links:

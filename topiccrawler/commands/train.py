@@ -143,11 +143,11 @@ def _words(path: Path) -> list[str]:
 
 
 def _folder(given: str | None) -> Path:
-    from topiccrawler.resources import folder
+    from topiccrawler.resources import own_folder
 
-    place = Path(given).expanduser() if given else folder("models")
-    if not isinstance(place, Path):
-        raise ArgumentError(str(place), "lies in an archive", "name a folder by --out DIR")
+    place = Path(given).expanduser() if given else own_folder("models")
+    if place is None:
+        raise ArgumentError("the models of the package", "are not written to", "name a folder by --out DIR")
     with file_faults(ArgumentError, place, "cannot be written to", "name another folder by --out DIR"):
         place.mkdir(parents=True, exist_ok=True)
     return place

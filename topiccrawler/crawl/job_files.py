@@ -31,15 +31,20 @@ REMEDY = "make room or name another folder, then give the command again"
 
 
 class JobFiles:
-    """The files of one job, in a folder that is made when the first of them is written."""
+    """The files of one job, in a folder that is made when it is first asked for.
 
-    def __init__(self, folder: Path, recipe: Recipe | None = None) -> None:
-        self.folder = folder
+    `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
+    """
+
+    def __init__(self, place: Path, recipe: Recipe | None = None, *, shared: bool = True) -> None:
+        self._place, self._shared = place, shared
         self._recipe = recipe  # until it is written
         self._changes: list[str] = []  # since an earlier run
 
     def check(self, *, queued: bool) -> None:
         """StateError when the folder holds another crawl, or a file that cannot be added to. `queued`: the queue is kept there."""
+        if not self.resumes:
+            return
         kept = read_recipe(self.folder)
         if kept is not None and self._recipe is not None:
             self._changes = changes(kept, self._recipe, self.folder, queued=queued)
@@ -49,25 +54,36 @@ class JobFiles:
             self.duplicates.check_writable()
         self.visits.check()
 
+    @property
+    def resumes(self) -> bool:
+        """An earlier run of the job made the folder."""
+        return self._shared and self._place.exists()
+
+    @cached_property
+    def folder(self) -> Path:
+        """The job's folder."""
+        with file_faults(StateError, f"folder {self._place}", "cannot be made", REMEDY):
+            if not self._shared:
+                return new_folder(self._place)
+            self._place.mkdir(parents=True, exist_ok=True)
+        return self._place
+
     def begin(self) -> None:
         """The crawl begins, or goes on: write its recipe, and tell what is another than it was."""
         if self._changes:
             logger.warning("Job %s goes on with changes: %s", self.folder, "; ".join(self._changes))
         if self._recipe is not None:
-            self._make_folder()
             write_recipe(self._recipe, self.folder)
             self._recipe = None
 
     @cached_property
     def store(self) -> PageStore:
         """The pages."""
-        self._make_folder()
         return PageStore(self.folder / PAGES)
 
     @cached_property
     def duplicates(self) -> DuplicateIndex:
         """Fingerprints of the pages."""
-        self._make_folder()
         return DuplicateIndex(self.folder / DUPLICATES)
 
     @cached_property
@@ -79,7 +95,8 @@ class JobFiles:
         """Make the pages and visits so far durable; before the frontier acknowledges them."""
         for opened in self._opened():
             opened.commit()
-        self.visits.commit()
+        if "visits" in self.__dict__:
+            self.visits.commit()
 
     def close(self) -> None:
         """Commit and let go."""
@@ -95,9 +112,18 @@ class JobFiles:
     def _opened(self) -> list[Database]:
         return [self.__dict__[name] for name in ("duplicates", "store") if name in self.__dict__]
 
-    def _make_folder(self) -> None:
-        with file_faults(StateError, f"folder {self.folder}", "cannot be made", REMEDY):
-            self.folder.mkdir(parents=True, exist_ok=True)
+
+def new_folder(place: Path) -> Path:
+    """Make a folder of this name, or of this name and a number when another job was faster."""
+    folder, number = place, 1
+    while True:
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+            folder = place.with_name(f"{place.name}-{number}")
+        else:
+            return folder
 
 
 def write_recipe(recipe: Recipe, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""A crawl in a process of its own: `scrapy ARGUMENTS` with this very package and this project's settings."""
+"""A crawl in a process of its own: `scrapy ARGUMENTS` with this very package and its settings, in whatever project it is started."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def start_scrapy(
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        env={"SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, **environment, "PYTHONPATH": path},
+        env={**environment, "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, "PYTHONPATH": path},
     )
 
 

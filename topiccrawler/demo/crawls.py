@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from topiccrawler.crawl.process import SETTINGS_MODULE, failure, start_scrapy
+from topiccrawler.crawl.process import failure, start_scrapy
 from topiccrawler.demo.server import RunningServer
 from topiccrawler.demo.sites import MIXED, SITES, TRAIN, TRAIN_DIRECTORY
 from topiccrawler.demo.words import FINANCE, FINANCE_KEYWORDS, SUBJECTS
@@ -94,9 +94,8 @@ def crawl(
 ) -> None:
     """Crawl and wait for the end; `tick` gets how many pages the server has handed out."""
     before, log = server.pages_served, files.log(strategy)
-    environment = {**server.environment(), "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE}
     arguments = crawl_arguments(files, strategy, pages)
-    with log.open("wb") as output, start_scrapy(arguments, output, environment) as process:
+    with log.open("wb") as output, start_scrapy(arguments, output, server.environment()) as process:
         try:
             while process.poll() is None:
                 tick(server.pages_served - before)

@@ -8,12 +8,18 @@ from typing import Any, Self
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 
 from topiccrawler.crawl.params import CrawlParams
 from topiccrawler.engine.feeds import check_feeds
+from topiccrawler.engine.middlewares.outlinks import expanding
+from topiccrawler.engine.project_defaults import give_defaults
+from topiccrawler.engine.refused_settings import refuse_settings
 from topiccrawler.engine.runtime import Runtime, build_runtime
+from topiccrawler.engine.scheduler import is_focused
 from topiccrawler.engine.startup_log import go_on
-from topiccrawler.engine.user_faults import ending_the_crawl
+from topiccrawler.engine.user_faults import told_by_scrapy
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reading
@@ -34,21 +40,33 @@ class FocusedSpider(Spider):
         """Make what else it needs, once the runtime is there."""
 
     @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """custom_settings, and below the project's own settings our defaults."""
+        super().update_settings(settings)
+        give_defaults(settings)
+
+    @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         job = kwargs.pop("_job", None)  # scrapyd's name for this run
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
+        if not settings.frozen:
+            give_defaults(settings)  # again: a runner's settings may have come over those of the crawler
         topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
-        # `check` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
-        crawls = not cls.start.__module__.startswith("scrapy.commands")
-        with ending_the_crawl(settings):
+        # `check`, `fetch` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
+        command = cls.start.__module__
+        with told_by_scrapy(settings):
+            if is_focused(load_object(settings["SCHEDULER"])):
+                refuse_settings(settings)
             params = spider.params_of(kwargs, topic)
             check_feeds(settings)
-            jobdir = settings.get("JOBDIR") if crawls else None
+            jobdir = None if command.startswith("scrapy.commands") else settings.get("JOBDIR")
             spider.runtime = build_runtime(params, settings, job, jobdir=jobdir)
             spider.prepare(params)
         spider.runtime.faults.connect(crawler)
         go_on(settings)
+        if command == "scrapy.commands.parse":
+            spider.__dict__["parse"] = expanding(spider.parse, spider.runtime.strategy)
         return spider
 
     def links_of(self, reading: Reading, context: ContextMaker) -> list[Link]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
@@ -11,6 +13,8 @@ from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawl.job_files import JobFiles
 from topiccrawler.engine.runtime import needed_runtime
+from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
+from topiccrawler.engine.user_faults import told_by_scrapy
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem
 from topiccrawler.pages.fingerprint import fingerprint
@@ -45,7 +49,8 @@ class NearDuplicatePipeline:
         choice = str(crawler.settings.get("TOPIC_DUPLICATES", "alias"))
         if choice not in cls.CHOICES:
             remedy = f"use {', '.join(cls.CHOICES)}"
-            raise SystemExit(str(ArgumentError(f"TOPIC_DUPLICATES={choice!r}", "is no choice", remedy)))
+            with told_by_scrapy(crawler.settings):
+                raise ArgumentError(f"TOPIC_DUPLICATES={choice!r}", "is no choice", remedy)
         if choice == "keep":
             raise NotConfigured
         across = crawler.settings.getbool("TOPIC_DUPLICATES_ACROSS_SITES", True)
@@ -67,16 +72,28 @@ class NearDuplicatePipeline:
 
 
 class StoragePipeline:
-    """Puts pages into the job's store; the scheduler commits them before it ends their lease."""
+    """Puts pages into the job's store; our scheduler commits them before it ends their lease, under another one each is committed here.
 
-    def __init__(self, files: JobFiles) -> None:
+    `scheduler`: the crawl's, when it is ours; Scrapy makes it after the pipelines.
+    """
+
+    def __init__(
+        self, files: JobFiles, scheduler: Callable[[], FocusedScheduler | None] = lambda: None
+    ) -> None:
         self.files = files
+        self._scheduler = scheduler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(needed_runtime(crawler).files)
+        return cls(needed_runtime(crawler).files, partial(focused_scheduler, crawler))
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem):
             self.files.store.put(record_of(item))
+            if self._scheduler() is None:
+                self.files.commit()
         return item
+
+    def close_spider(self) -> None:
+        if self._scheduler() is None:
+            self.files.close()

@@ -16,10 +16,12 @@ from scrapy.core.downloader import Slot
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
+from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.httpobj import urlparse_cached
 
 from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.paces import Pace, Paces
 
 TOO_BUSY = (429, 503)
 
@@ -80,6 +82,20 @@ class Politeness:
             self._strikes.pop(host, None)
         if (slot := self.slots.get(request.meta.get("download_slot", ""))) is not None:
             self.hosts.set_delay(host, float(slot.delay), "autothrottle")
+
+
+def paces_of(settings: BaseSettings) -> Paces:
+    """DOWNLOAD_DELAY and CONCURRENT_REQUESTS_PER_DOMAIN, and for single hosts DOWNLOAD_SLOTS."""
+    usual = Pace(settings.getfloat("DOWNLOAD_DELAY"), settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
+    return Paces(
+        usual,
+        {
+            host: Pace(
+                float(slot.get("delay", usual.delay_seconds)), int(slot.get("concurrency", usual.concurrency))
+            )
+            for host, slot in settings.getdict("DOWNLOAD_SLOTS").items()
+        },
+    )
 
 
 def host_key(request: Request) -> str:

@@ -10,15 +10,19 @@ Not looked at: a replay, spiders that are not ours, TOPIC_PRIVATE_NETWORK.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.resolver import CachingThreadedResolver
+from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.error import DNSLookupError
 
 from topiccrawler.engine.politeness import host_key
@@ -28,7 +32,10 @@ from topiccrawler.urls.private_hosts import address_of, is_inside, is_private_an
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
+logger = logging.getLogger(__name__)
+
 REASON = "private address"
+NOT_REFUSED = "Links to names that lead to private addresses are not refused"
 
 strangers: set[str] = set()  # names from pages; a resolver belongs to the process, not to a crawl
 inside: dict[str, str] = {}  # name -> the private address it was seen to have
@@ -48,12 +55,34 @@ class PrivateNetworkResolver(CachingThreadedResolver):
         return address
 
 
-class PrivateNetworkMiddleware:
-    """Downloader middleware (760, behind HttpProxyMiddleware, which says whether a proxy is used). Hosts of seeds are the user's."""
+def install_resolver(crawler: Crawler) -> None:
+    """Make the reactor use the crawl's resolver: Scrapy installs the one that the settings of the process name, which in a script
+    and in a project of another name is not ours. A resolver that the project has chosen itself stays."""
+    settings = crawler.settings
+    resolver = load_object(settings["TWISTED_DNS_RESOLVER"])
+    chosen = (settings.getpriority("DNS_RESOLVER") or 0) > SETTINGS_PRIORITIES["default"]
+    if chosen or not issubclass(resolver, PrivateNetworkResolver):
+        logger.warning("%s, as another resolver is set", NOT_REFUSED)
+    elif not settings.getbool("TWISTED_REACTOR_ENABLED"):
+        logger.warning("%s, as TWISTED_REACTOR_ENABLED is False", NOT_REFUSED)
+    else:
+        from twisted.internet import reactor
 
-    def __init__(self, seed_hosts: Iterable[str], stats: StatsCollector) -> None:
+        build_from_crawler(resolver, crawler, reactor=reactor).install_on_reactor()
+
+
+class PrivateNetworkMiddleware:
+    """Downloader middleware (760, behind HttpProxyMiddleware, which says whether a proxy is used). Hosts of seeds are the user's.
+
+    `install`: called before the first request, when the reactor runs.
+    """
+
+    def __init__(
+        self, seed_hosts: Iterable[str], stats: StatsCollector, install: Callable[[], None] | None = None
+    ) -> None:
         self._seed_hosts = frozenset(seed_hosts)
         self.stats = stats
+        self._install = install
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -61,9 +90,13 @@ class PrivateNetworkMiddleware:
         if settings.getbool("TOPIC_PRIVATE_NETWORK") or settings.get("REPLAY_WARC"):
             strangers.clear()
             raise NotConfigured
-        return cls((seed.host for seed in needed_runtime(crawler).seeds), crawler.stats)
+        seed_hosts = (seed.host for seed in needed_runtime(crawler).seeds)
+        return cls(seed_hosts, crawler.stats, partial(install_resolver, crawler))
 
     def process_request(self, request: Request) -> None:
+        if self._install is not None:
+            self._install()
+            self._install = None
         name = self._guarded(request)
         if name is None:
             return

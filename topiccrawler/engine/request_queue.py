@@ -75,5 +75,6 @@ class RequestQueue:
 
     def next_ready(self, now: float) -> float | None:
         """When the first of the waiting hosts can be asked; None when there is none, or all are busy."""
-        free = (host for host in self._heaps if self._hosts.leases(host) < self._hosts.concurrency)
-        return min((max(now, self._hosts.ready_at(host)) for host in free), default=None)
+        hosts = self._hosts
+        free = (host for host in self._heaps if hosts.leases(host) < hosts.paces.of(host).concurrency)
+        return min((max(now, hosts.ready_at(host)) for host in free), default=None)

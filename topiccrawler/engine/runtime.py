@@ -85,14 +85,15 @@ def build_runtime(
     given = read_seeds(params.seeds, topic)
     off_topic = tuple(url for url in map(canonical, given.negative) if url is not None)
     parts = assemble(replace(recipe, off_topic=off_topic))
-    folder = _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, job)
+    given_name = settings.get("TOPIC_JOB") or job
+    folder = _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, given_name)
     hosts = Hosts(
         patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
         idle_share=_idle_share(params, settings),
         worth=parts.strategy.worth,
     )
     seeds = _seeds(given, topic)
-    files = JobFiles(folder, parts.record())
+    files = JobFiles(folder, parts.record(), shared=bool(jobdir or given_name))
     files.check(queued=bool(jobdir))
     frontier = _frontier(settings, hosts, jobdir)
     budgets = _budgets(settings, frontier)
@@ -177,8 +178,8 @@ def _seeds(given: Seeds, topic: Topic) -> list[Link]:
     return links
 
 
-def _job_folder(topic: Topic, settings: BaseSettings, job: str | None) -> Path:
-    name = settings.get("TOPIC_JOB") or job or f"{topic.name}-{datetime.now():%Y%m%d-%H%M%S}-{os.getpid()}"  # noqa: DTZ005 local time is what a person looks for
+def _job_folder(topic: Topic, settings: BaseSettings, name: str | None) -> Path:
+    name = name or f"{topic.name}-{datetime.now():%Y%m%d-%H%M%S}-{os.getpid()}"  # noqa: DTZ005 local time is what a person looks for
     if Path(name).name != name or name in {".", ".."}:
         raise ArgumentError(
             f"TOPIC_JOB={name!r}", "is no plain folder name", "use letters, digits and dashes"

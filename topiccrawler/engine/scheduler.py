@@ -6,9 +6,10 @@ at once is handed out; and the engine sleeps when it gets nothing, so it is woke
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from scrapy import Request
 from scrapy.core.engine import ExecutionEngine
@@ -18,19 +19,18 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.crawl.gate import GateDecision
-from topiccrawler.engine.clock import Clock
-from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.engine.lease_commit import close_files, commit_lease
 from topiccrawler.engine.lease_signals import LeaseSignals
 from topiccrawler.engine.leases import META, Lease, Leases
-from topiccrawler.engine.politeness import Politeness, host_key
+from topiccrawler.engine.link_rules import LinkRules
+from topiccrawler.engine.plain_scheduler import plain_scheduler
+from topiccrawler.engine.politeness import Politeness, host_key, paces_of
 from topiccrawler.engine.queue_stats import QueueStats
 from topiccrawler.engine.redirects import KNOWN, follow
 from topiccrawler.engine.request_queue import RequestQueue
 from topiccrawler.engine.runtime import Runtime, runtime_of
 from topiccrawler.engine.wake_timer import WAKE, WakeTimer
 from topiccrawler.frontier.base import Leased, Pushed, State
-from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Page, Via
 
 SWEEP_SECONDS = 10.0
@@ -40,16 +40,15 @@ REFUSALS_AT_ONCE = 200  # then the engine has its slot; some 10 ms
 class FocusedScheduler(BaseScheduler):
     """Leases rows of the frontier as Requests; keeps other Requests in a request queue under the same host clocks.
 
-    `runtime`: the crawl's parts; a spider without them gets a polite queue of its own Requests.
+    `runtime`: the crawl's parts; a spider without them gets Scrapy's own scheduler instead of this one.
     `concurrency`: leases at once. `checkpoint_pages`: how often the strategy's state is kept.
     """
 
     def __init__(
         self,
-        runtime: Runtime | None,
-        hosts: Hosts,
-        clock: Clock,
+        runtime: Runtime,
         politeness: Politeness,
+        rules: LinkRules,
         *,
         engine: ExecutionEngine,
         stats: StatsCollector,
@@ -57,42 +56,40 @@ class FocusedScheduler(BaseScheduler):
         concurrency: int,
         checkpoint_pages: int,
     ) -> None:
-        self.runtime, self.hosts, self.clock = runtime, hosts, clock
+        self.runtime, self.hosts, self.clock = runtime, runtime.hosts, runtime.clock
         self.engine, self.stats = engine, stats
         self.concurrency, self.checkpoint_pages = concurrency, checkpoint_pages
         self.politeness = politeness  # kept here: signals refer to their listeners weakly
-        self.request_queue = RequestQueue(hosts, fingerprint)
+        self.rules = rules
+        self.request_queue = RequestQueue(self.hosts, fingerprint)
         self.armed = False  # rows are handed out only after the spider's own start() has sent its seeds
         self.leases = Leases(self._ended)
         self.lease_signals = LeaseSignals(self.leases)
         self.wake_timer = WakeTimer(engine)
-        self.queue_stats = QueueStats(runtime.ordering, runtime.harvest, stats) if runtime else None
-        self.faults = runtime.faults if runtime is not None else FatalFaults()
+        self.queue_stats = QueueStats(runtime.ordering, runtime.harvest, stats)
+        self.faults = runtime.faults
         self._next_sweep = 0.0
         self._closing = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings, runtime = crawler.settings, runtime_of(crawler)
-        hosts, clock = (runtime.hosts, runtime.clock) if runtime is not None else (Hosts(), Clock())
+        if runtime is None:
+            return cast("Self", plain_scheduler(crawler))
         # Only now have add-ons set what they set; the spider, and its runtime, are made before them.
-        hosts.delay_seconds = settings.getfloat("DOWNLOAD_DELAY")
-        hosts.concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-        hosts.slots = settings.getint("CONCURRENT_REQUESTS")
+        runtime.hosts.paces = paces_of(settings)
+        runtime.hosts.slots = slots = settings.getint("CONCURRENT_REQUESTS") or sys.maxsize
         scheduler = cls(
             runtime,
-            hosts,
-            clock,
-            Politeness.from_crawler(crawler, hosts, clock),
+            Politeness.from_crawler(crawler, runtime.hosts, runtime.clock),
+            LinkRules.from_crawler(crawler),
             engine=crawler.engine,
             stats=crawler.stats,
             fingerprint=crawler.request_fingerprinter.fingerprint,
-            concurrency=settings.getint("CONCURRENT_REQUESTS"),
+            concurrency=slots,
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", 100),
         )
         scheduler.lease_signals.connect(crawler)
-        if runtime is None:
-            scheduler.faults.connect(crawler)
         return scheduler
 
     # --- the life of a crawl
@@ -101,15 +98,14 @@ class FocusedScheduler(BaseScheduler):
         """Put back what is still leased, keep the strategy's state, let go of the files."""
         self._closing = True
         self.wake_timer.cancel()
-        if self.runtime is not None and self.queue_stats is not None:
-            close_files(self.runtime, self.leases.drop_all(), self.queue_stats, self.clock())
+        close_files(self.runtime, self.leases.drop_all(), self.queue_stats, self.clock())
 
     def has_pending_requests(self) -> bool:
         """True while anything waits that will be fetched, be its host ready or cooling. O(1)."""
         if len(self.request_queue):
             return True
         runtime = self.runtime
-        if runtime is None or not self.armed or self._limit_reached() or not len(runtime.frontier):
+        if not self.armed or self._limit_reached() or not len(runtime.frontier):
             return False
         budgets = runtime.ordering.budgets
         if len(self.leases) or budgets is None or not budgets.closed:
@@ -120,12 +116,10 @@ class FocusedScheduler(BaseScheduler):
 
     def seed(self, links: Sequence[Link]) -> None:
         """Queue the seeds and begin to hand out rows; restore the back-offs that servers asked for before the last stop."""
-        runtime = self._parts()
         with self.faults.guard():
-            if self.queue_stats is not None:
-                self.queue_stats.restore(self.clock())
-            self._count_pushed(runtime.ordering.seed(links, self.clock()))
-            runtime.frontier.commit()
+            self.queue_stats.restore(self.clock())
+            self._count_pushed(self.runtime.ordering.seed(links, self.clock()))
+            self.runtime.frontier.commit()
             self.armed = True
 
     def take_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
@@ -134,7 +128,7 @@ class FocusedScheduler(BaseScheduler):
         if lease is not None:
             lease.page = page
         with self.faults.guard():
-            self._count_pushed(self._parts().ordering.visit(page, links, self.clock()))
+            self._count_pushed(self.runtime.ordering.visit(page, self.rules.admitted(links), self.clock()))
 
     def enqueue_request(self, request: Request) -> bool:
         """A Request object: a retry or redirect of a lease, or somebody's own. It stays an object, closures and all."""
@@ -148,7 +142,7 @@ class FocusedScheduler(BaseScheduler):
         elif self.request_queue.is_repeat(request):
             self._count("frontier/requests/duplicate")
             return False
-        request.meta["download_slot"] = host
+        request.meta["download_slot"] = self.hosts.paces.key(host)
         self.request_queue.push(request, host)
         self._count("frontier/requests/enqueued")
         return True
@@ -158,7 +152,7 @@ class FocusedScheduler(BaseScheduler):
         lease.moving = False
         refusal: str | None = None
         with self.faults.guard():
-            refusal = follow(lease, request, self._parts().frontier, self.clock())
+            refusal = follow(lease, request, self.runtime.frontier, self.clock())
         if self.faults.broken:
             return False
         if refusal is not None:
@@ -186,16 +180,15 @@ class FocusedScheduler(BaseScheduler):
             self._next_sweep = now + SWEEP_SECONDS
             swept = self.lease_signals.sweep(self.engine, self.request_queue, now, SWEEP_SECONDS)
             self._count("frontier/swept", swept)
-            if self.queue_stats is not None:
-                self.queue_stats.show(now)
+            self.queue_stats.show(now)
         self.request_queue.release_slots(self.engine.downloader.active, now)
         if (waiting := self.request_queue.pop(now)) is not None:
             return self._begin_slot(*waiting)
-        leasing = self.runtime is not None and self.armed and self._has_room() and not self._limit_reached()
+        leasing = self.armed and self._has_room() and not self._limit_reached()
         if leasing:
             decisions: dict[str, GateDecision] = {}
             look = partial(self._refusal, decisions)
-            leased = self._parts().ordering.lease(now, look, REFUSALS_AT_ONCE)
+            leased = self.runtime.ordering.lease(now, look, REFUSALS_AT_ONCE)
             if leased is not None:
                 return self._request(leased, decisions[leased.link.url])
         self.wake_timer.at(
@@ -213,7 +206,7 @@ class FocusedScheduler(BaseScheduler):
 
     def _refusal(self, decisions: dict[str, GateDecision], row: Leased) -> str | None:
         """The gate in the lease loop: a refusal here costs nothing and keeps the host's slot."""
-        decision = self._parts().gate.decide(row.link, row.tunnel)
+        decision = self.runtime.gate.decide(row.link, row.tunnel)
         if not decision.passed:
             self._count("topic/gate/refused")
             return decision.reason
@@ -226,22 +219,23 @@ class FocusedScheduler(BaseScheduler):
         lease, link = self.leases.begin(leased), leased.link
         lease.gate = decision.reason
         self._count("frontier/leased")
-        return Request(
+        request = Request(
             link.url,
             errback=self.lease_signals.failed,
-            headers={"Referer": link.source_url} if link.source_url else None,
             meta={
                 META: lease.number,
                 "via": Via(link, leased.score, leased.carry, decision.tunnel),
                 "depth": link.depth,
-                "download_slot": link.host,
+                "download_slot": self.hosts.paces.key(link.host),
             },
         )
+        self.rules.mark(request, link)
+        return request
 
     # --- how a lease ends, and when the crawl does
 
     def _ended(self, lease: Lease, state: State, reason: str) -> None:
-        runtime, now = self._parts(), self.clock()
+        runtime, now = self.runtime, self.clock()
         with self.faults.guard():
             if not self.faults.broken:
                 commit_lease(runtime, lease, state, reason, now, self.checkpoint_pages)
@@ -263,16 +257,9 @@ class FocusedScheduler(BaseScheduler):
 
     def _limit_reached(self) -> bool:
         """No more leases: enough pages fetched or under way, or enough kept."""
-        if self.runtime is None:
-            return False
         params, harvest = self.runtime.params, self.runtime.harvest
         fetched = params.pages is not None and harvest.pages + len(self.leases) >= params.pages
         return fetched or (params.targets is not None and harvest.kept >= params.targets)
-
-    def _parts(self) -> Runtime:
-        if self.runtime is None:
-            raise RuntimeError("only a spider with a runtime (engine.runtime) sends links and has leases")
-        return self.runtime
 
     def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:
         for kind, count in pushed.items():
@@ -284,6 +271,11 @@ class FocusedScheduler(BaseScheduler):
 
 
 def focused_scheduler(crawler: Crawler) -> FocusedScheduler | None:
-    """The crawl's scheduler when it is ours. Scrapy's metaclass calls any scheduler an instance of any other."""
+    """The crawl's scheduler when it is ours."""
     scheduler: Any = crawler.engine.scheduler
-    return scheduler if FocusedScheduler in type(scheduler).__mro__ else None
+    return scheduler if is_focused(type(scheduler)) else None
+
+
+def is_focused(kind: type) -> bool:
+    """Whether a scheduler's class is ours. Scrapy's metaclass calls any scheduler a subclass of any other."""
+    return FocusedScheduler in kind.__mro__

@@ -1,27 +1,35 @@
-"""How what a user got wrong ends: one line and exit code 1, in a command and in a crawl.
+"""How what a user got wrong ends: one line and exit code 1 on the command line, an exception in a script.
 
 Scrapy gives a person either a traceback or, for a fault in a spider, exit status 0. So commands print a CrawlerError here, and
-a spider's becomes SystemExit before the crawl begins. (Not in topiccrawler.commands: Scrapy takes every command class it
-finds there for a command.)
+a spider's becomes SystemExit where Scrapy's command line runs it. (Not in topiccrawler.commands: Scrapy takes every command
+class it finds there for a command.)
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn
 
+import scrapy
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
+from twisted.logger import globalLogBeginner
 
+from topiccrawler.engine.project_defaults import give_values
 from topiccrawler.errors import CrawlerError
 
 logger = logging.getLogger(__name__)
+
+COMMAND_LINE = str(Path(scrapy.__file__).with_name("cmdline.py"))
 
 
 class TellingCommand(ScrapyCommand):
@@ -69,6 +77,8 @@ class TellingCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         self.check(args, opts)
+        assert self.settings is not None  # noqa: S101 Scrapy sets it before
+        give_values(self.settings)
         fault = ""
         try:
             self.work(args, opts)
@@ -86,11 +96,33 @@ class TellingCommand(ScrapyCommand):
 
 
 @contextmanager
-def ending_the_crawl(settings: BaseSettings, prefix: str = "") -> Iterator[None]:
-    """A CrawlerError while spider or add-on is made ends the process with that line."""
+def told_by_scrapy(settings: BaseSettings) -> Iterator[None]:
+    """A CrawlerError while a crawl's parts are made: a script that called for the crawl may catch it; Scrapy's command line, which
+    has a traceback or exit code 0 for it, ends with its one line and exit code 1."""
     try:
         yield
     except CrawlerError as error:
+        if not is_scrapys_process():
+            raise
         if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
-            logger.error("%s%s", prefix, error)  # noqa: TRY400 a user's slip deserves a line, not a traceback
-        raise SystemExit(f"{prefix}{error}") from None
+            logger.error("%s", error)  # noqa: TRY400 a user's slip deserves a line, not a traceback
+        sys.stderr.write(f"{error}\n")
+        say_no_more()
+        raise SystemExit(1) from None
+
+
+def say_no_more() -> None:
+    """A Deferred or a task that the exit passes through would print it with a traceback."""
+    logging.disable(logging.CRITICAL)
+    with warnings.catch_warnings(action="ignore"):  # that somebody began before
+        globalLogBeginner.beginLoggingTo([], discardBuffer=True, redirectStandardIO=False)
+
+
+def is_scrapys_process() -> bool:
+    """Whether `scrapy.cmdline.execute` has called this: no caller is there to catch an exception."""
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_code.co_name == "execute" and frame.f_code.co_filename == COMMAND_LINE:
+            return True
+        frame = frame.f_back
+    return False

@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
+from topiccrawler.frontier.paces import Pace
+
 DELAY = "delay"
 BUSY = "busy"
 
 
 @dataclass(slots=True)
 class HostClock:
-    """The clock of one host; default delay and concurrency are passed with each call."""
+    """The clock of one host; its pace is passed with each call."""
 
     name: str
     started: float = -inf  # when the last slot was taken
@@ -77,8 +79,9 @@ class HostClock:
         if until > self.back_off_until:
             self.back_off_until, self.back_off_reason = until, reason
 
-    def reason(self, now: float, default: float, concurrency: int) -> str | None:
+    def reason(self, now: float, pace: Pace) -> str | None:
         """Why it may not be asked now, None when it may."""
         if self.time() > now:
-            return self.back_off_reason if self.back_off_until >= self.next else self.delay(default)[1]
-        return BUSY if self.leases >= concurrency else None
+            is_delayed = self.back_off_until < self.next
+            return self.delay(pace.delay_seconds)[1] if is_delayed else self.back_off_reason
+        return BUSY if self.leases >= pace.concurrency else None

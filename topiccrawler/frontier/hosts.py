@@ -30,11 +30,10 @@ from topiccrawler.frontier.fair_shares import FairShares
 from topiccrawler.frontier.host_clock import HostClock
 from topiccrawler.frontier.host_ranking import HostRanking, Key
 from topiccrawler.frontier.host_timetable import HostTimetable
+from topiccrawler.frontier.paces import Pace, Paces
 from topiccrawler.urls.canonical import site_of
 
-PATIENCE_MARGIN = (
-    0.5  # so a page more likely on topic than not never waits (docs/decisions/patience.md has the table)
-)
+PATIENCE_MARGIN = 0.5  # so a page more likely on topic than not never waits (docs/decisions/patience.md)
 PROMISING = 0.5  # of the worth of the URL that is passed over
 
 _IDLE, _COOLING, _SOON, _READY, _BUSY = range(5)
@@ -65,8 +64,7 @@ class Hosts:
         slots: int = 0,
         shares: FairShares | None = None,
     ) -> None:
-        self.delay_seconds = delay_seconds
-        self.concurrency = concurrency
+        self.paces = Paces(Pace(delay_seconds, concurrency))
         self.jitter = jitter  # a delay is multiplied by a random factor of 1 .. 1 + jitter
         self.seed = seed
         self.patience_seconds = patience_seconds
@@ -90,7 +88,7 @@ class Hosts:
     def ready(self, host: str, now: float) -> bool:
         """Its clock has passed and it has a free slot."""
         known = self._by_name.get(host)
-        return known is None or (known.leases < self.concurrency and known.time() <= now)
+        return known is None or (known.leases < self.paces.of(host).concurrency and known.time() <= now)
 
     def ready_at(self, host: str) -> float:
         """When its clock passes (-inf: at once), whether or not it is busy."""
@@ -98,8 +96,7 @@ class Hosts:
 
     def leases(self, host: str) -> int:
         """Slots taken."""
-        known = self._by_name.get(host)
-        return 0 if known is None else known.leases
+        return 0 if (known := self._by_name.get(host)) is None else known.leases
 
     def take(self, host: str, now: float) -> None:
         """Take a slot: one lease more, and the host cools for its delay."""
@@ -128,8 +125,8 @@ class Hosts:
 
     def delay(self, host: str) -> float:
         """Seconds between two of its slots, before jitter: the longest delay any reason asks for."""
-        entry = self._by_name.get(host)
-        return self.delay_seconds if entry is None else entry.delay(self.delay_seconds)[0]
+        known, usual = self._by_name.get(host), self.paces.of(host).delay_seconds
+        return usual if known is None else known.delay(usual)[0]
 
     def set_delay(self, host: str, seconds: float, reason: str) -> None:
         """Ask for a delay under a reason ("robots", "autothrottle"). It replaces what that reason asked before; 0 or
@@ -153,7 +150,7 @@ class Hosts:
     def waiting_reason(self, host: str, now: float) -> str | None:
         """Why it may not be asked now: the reason of a back-off or delay, "busy", or None when it may."""
         known = self._by_name.get(host)
-        return known.reason(now, self.delay_seconds, self.concurrency) if known else None
+        return known.reason(now, self.paces.of(host)) if known else None
 
     # -- hosts with waiting URLs ---------------------------------------------------------------------------------
 
@@ -176,7 +173,7 @@ class Hosts:
         while (found := self._first_ready()) is not None:
             key, number = found
             entry = self._all[number]
-            if entry.leases < self.concurrency and entry.time() <= now:
+            if not self._is_busy(entry) and entry.time() <= now:
                 return None if self._waits_until(key, now) is not None else entry.name
             self._settle(entry)  # the caller's clock went back
             self._advance(now)
@@ -196,7 +193,7 @@ class Hosts:
     def waiting(self, now: float) -> Iterator[tuple[str, str, float]]:
         """Hosts with waiting URLs that may not be asked now: name, reason, when the clock passes. O(hosts)."""
         for entry in self._all:
-            if entry.key and (reason := entry.reason(now, self.delay_seconds, self.concurrency)):
+            if entry.key and (reason := entry.reason(now, self.paces.of(entry.name))):
                 yield entry.name, reason, entry.time()
 
     # -- inside --------------------------------------------------------------------------------------------------
@@ -208,8 +205,11 @@ class Hosts:
             self._all.append(entry)
         return entry
 
+    def _is_busy(self, entry: _Host) -> bool:
+        return entry.leases >= self.paces.of(entry.name).concurrency
+
     def _drawn_delay(self, entry: _Host) -> float:
-        seconds = entry.delay(self.delay_seconds)[0]
+        seconds = entry.delay(self.paces.of(entry.name).delay_seconds)[0]
         if self.jitter <= 0:
             return seconds
         drawn = blake2b(f"{self.seed} {entry.name} {entry.requests}".encode(), digest_size=8).digest()
@@ -219,7 +219,7 @@ class Hosts:
         """Move a host with waiting URLs to the set that its leases and clock demand; `_advance` moves it on from COOLING."""
         if entry.place == _IDLE and not arriving:
             return
-        if entry.leases >= self.concurrency:
+        if self._is_busy(entry):
             entry.place = _BUSY
             self._rank(entry)
             return

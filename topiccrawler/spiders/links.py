@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,6 @@ class LinksSpider(FocusedSpider):
         "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES": 0,
         "TOPIC_EXPAND": "all",
     }
-    file: LinkFile
     params: LinksParams
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> LinksParams:
@@ -50,7 +50,14 @@ class LinksSpider(FocusedSpider):
 
     def prepare(self, params: LinksParams) -> None:
         self.params = params
-        self.file = LinkFile(
+        if params.out or self.runtime.files.resumes:
+            _ = self.file  # what an earlier run wrote is read, or refused, before the first request
+
+    @cached_property
+    def file(self) -> LinkFile:
+        """Where the links go."""
+        params = self.params
+        return LinkFile(
             Path(params.out).expanduser() if params.out else self.runtime.files.folder / LINKS,
             self.runtime.topic,
             context=params.context,

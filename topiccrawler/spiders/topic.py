@@ -13,6 +13,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawl.params import CrawlParams, parse_arguments
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares import documents
+from topiccrawler.engine.user_faults import is_scrapys_process
 from topiccrawler.items import Outlinks, PageItem
 from topiccrawler.links.media import media_of
 from topiccrawler.pages.facts import Facts, facts_of
@@ -51,7 +52,8 @@ class TopicSpider(FocusedSpider):
             len(self.runtime.seeds),
             self.runtime.files.folder,
         )
-        _search_for_cycles_seldom()
+        if is_scrapys_process():
+            _search_for_cycles_seldom()
         yield Outlinks(ROOT, self.runtime.seeds)
 
     def parse(self, response: Response) -> Iterator[Any]:

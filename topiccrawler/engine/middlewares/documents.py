@@ -12,8 +12,7 @@ from typing import Self
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
-from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.threads import deferToThread
+from scrapy.utils.asyncio import run_in_thread
 
 from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.pages.formats.registry import IN_WORKER, recognise
@@ -36,8 +35,7 @@ class DocumentMiddleware:
         if 200 <= response.status < 300:
             kind = recognise(response.body, content_type(response))
             if kind in IN_WORKER:
-                waiting = deferToThread(self.reader.extract, kind, response.body)
-                request.meta[META] = await maybe_deferred_to_future(waiting)
+                request.meta[META] = await run_in_thread(self.reader.extract, kind, response.body)
         return response
 
 

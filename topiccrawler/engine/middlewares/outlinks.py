@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from scrapy.utils.asyncgen import as_async_generator
 
 from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.engine.leases import META
@@ -81,3 +82,15 @@ def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:
     for score in scores:
         best[score.url] = max(score.value, best.get(score.url, float("-inf")))
     return [Request(url, priority=round(value * PRIORITY_STEPS)) for url, value in best.items()]
+
+
+def expanding(callback: Callable[..., Any], strategy: Strategy) -> Callable[..., AsyncIterator[Any]]:
+    """The callback with Requests in the place of batches, for `scrapy parse`, which calls it past all spider middlewares."""
+
+    @wraps(callback)
+    async def expanded(response: Response, **arguments: Any) -> AsyncIterator[Any]:
+        async for output in as_async_generator(callback(response, **arguments)):
+            for one in expand(output, strategy) if isinstance(output, Outlinks) else [output]:
+                yield one
+
+    return expanded

@@ -28,6 +28,7 @@ from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.engine.middlewares.documents import content_type
+from topiccrawler.errors import ArgumentError
 from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.decode import decode
@@ -141,13 +142,14 @@ def is_wanted(settings: BaseSettings) -> bool:
 
 
 def install(settings: BaseSettings) -> None:
-    """Called by the add-on: put the browser behind http and https. Ends the command when the extra is not there."""
+    """Called by the add-on: put the browser behind http and https. ArgumentError when the extra is not there."""
     try:
         import scrapy_playwright.handler  # noqa: F401
     except ImportError:
-        raise SystemExit(
-            "TOPIC_RENDERED_HOSTS, TOPIC_RENDER_EMPTY_PAGES: scrapy-playwright is not installed; "
-            "pip install -r requirements-rendering.txt, or topiccrawler[rendering]"
+        raise ArgumentError(
+            "TOPIC_RENDERED_HOSTS, TOPIC_RENDER_EMPTY_PAGES",
+            "scrapy-playwright is not installed",
+            "pip install -r requirements-rendering.txt, or topiccrawler[rendering]",
         ) from None
     launch: dict[str, Any] = {"timeout": 60_000}
     if browser := settings.get("TOPIC_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None):

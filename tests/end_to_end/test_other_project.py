@@ -1,0 +1,185 @@
+"""A stranger's hands: the wheel in a new project of another name, with the one line in ADDONS that docs/your-project.md gives."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import Distribution
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy import commands as scrapys
+
+from topiccrawler import settings as ours
+
+ROOT = Path(__file__).parents[2]
+PACKED = ("topiccrawler", "models", "seeds", "pyproject.toml", "setup.py", "README.md", "LICENSE")
+BUILD = "import setuptools.build_meta as build, sys; print(build.build_wheel(sys.argv[1]))"
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+NOTES = """
+import json
+
+
+class Notes:
+    def closed(self, reason):
+        values = {name: repr(self.settings[name]) for name in self.settings}
+        open(f"{self.name}.json", "w").write(json.dumps(values))
+"""
+SPIDERS = """
+from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider, Rule
+from topiccrawler.spiders.topic import TopicSpider
+
+from other.notes import Notes
+
+
+class Funds(Notes, TopicSpider):
+    name = "funds"
+    custom_settings = {"TOPIC": "finance", "FRONTIER_PATHS": 1, "RETRY_TIMES": 4}
+
+
+class Plain(Notes, CrawlSpider):
+    name = "plain"
+    start_urls = ["http://plain.example/0"]
+    rules = [Rule(LinkExtractor(), callback="read", follow=True)]
+
+    def read(self, response):
+        yield {"url": response.url}
+"""
+ENDLESS = f'<title>基金</title><p>{FUNDS}</p><a href="a/">更多基金</a>'
+
+
+@dataclass
+class Project:
+    """A Scrapy project that imports the wheel."""
+
+    folder: Path
+    environment: Mapping[str, str]
+
+    def scrapy(self, *words: str, proxy: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "scrapy", *words],
+            cwd=self.folder,
+            env={**self.environment, "http_proxy": proxy},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def settings_of(self, spider: str) -> dict[str, str]:
+        """The settings it closed with."""
+        found: dict[str, str] = json.loads((self.folder / f"{spider}.json").read_text())
+        return found
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The wheel is unpacked, which is all that an installer does with it, and the project made as its author would."""
+    source, home = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("home")
+    for name in PACKED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, source)
+    environment = {"PATH": "", "PYTHONPATH": str(home / "site"), "HOME": str(home)}
+    built = subprocess.run(
+        [sys.executable, "-c", BUILD, str(home)], cwd=source, capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stderr
+    shutil.rmtree(source)
+    (wheel,) = home.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(home / "site")
+    made = Project(home, environment)
+    assert made.scrapy("startproject", "other").returncode == 0
+    made.folder = home / "other"
+    page = (ROOT / "docs" / "your-project.md").read_text(encoding="utf-8")
+    line = re.search(r"^ADDONS = .*$", page, re.MULTILINE)
+    assert line is not None
+    settings = made.folder / "other" / "settings.py"
+    settings.write_text(settings.read_text().replace("ADDONS = {}", line[0]))
+    assert line[0] in settings.read_text()
+    (made.folder / "other" / "notes.py").write_text(NOTES)
+    (made.folder / "other" / "spiders" / "own.py").write_text(SPIDERS)
+    return made
+
+
+def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_win(
+    project: Project, draw_web: Callable[..., Any]
+) -> None:
+    deep = ["http://trap.example/" + "a/" * depth for depth in range(60)]
+    web = draw_web(dict.fromkeys(deep, ENDLESS))
+    ran = project.scrapy(
+        "crawl", "funds", "-a", "seeds=http://trap.example/", "-a", "keywords=理财",
+        "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "TOPIC_DUPLICATES=keep",
+        proxy=web.proxy,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert web.fetched() == deep[: ours.FRONTIER_SEGMENT_REPEATS_MAX + 1]
+    assert re.search(r"topiccrawler\.engine\.progress\S* INFO: 4 pages, 4 kept", ran.stderr)
+    (job,) = (project.folder / ours.TOPIC_DATA_DIR).iterdir()
+    assert {"job.json", "pages.sqlite", "visits.jsonl"} <= {path.name for path in job.iterdir()}
+    found = project.settings_of("funds")
+    given = {"TOPIC": "'finance'", "TOPIC_DUPLICATES": "'keep'"}
+    ours_named = {name for name in vars(ours) if re.match("(TOPIC|FRONTIER)(_|$)", name)}
+    assert len(ours_named) > 30
+    assert {name: found[name] for name in ours_named} == {
+        name: repr(getattr(ours, name)) for name in ours_named
+    } | given
+    assert found["BOT_NAME"] == "'other'"
+    assert found["RETRY_TIMES"] == "4"
+    assert found["DOWNLOAD_DELAY"] == "'0'"
+    assert found["CONCURRENT_ITEMS"] == repr(ours.CONCURRENT_ITEMS)
+    parsed = project.scrapy("parse", "--spider=funds", "--nocolour", "http://trap.example/", proxy=web.proxy)
+    assert "'title': '基金'" in parsed.stdout
+    assert "<GET http://trap.example/a/>" in parsed.stdout
+
+
+def test_a_spider_without_a_topic_is_scrapys_alone_and_its_job_goes_on(
+    project: Project, draw_web: Callable[..., Any]
+) -> None:
+    links = "".join(f'<a href="/{number}">{number}</a>' for number in range(1, 17))
+    web = draw_web({f"http://plain.example/{number}": links for number in range(17)})
+    fast = {
+        "DOWNLOAD_DELAY": 0,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
+        "ROBOTSTXT_OBEY": False,
+        "JOBDIR": "job",
+    }
+    options = [word for name, value in fast.items() for word in ("-s", f"{name}={value}")]
+    for more in (("-s", "CLOSESPIDER_PAGECOUNT=6"), ()):
+        ran = project.scrapy("crawl", "plain", *options, *more, proxy=web.proxy)
+        assert ran.returncode == 0, ran.stderr
+    assert Counter(web.asked) == {**dict.fromkeys(web.pages, 1), "http://plain.example/0": 2}
+    assert {path.name for path in (project.folder / "job").iterdir()} == {
+        "requests.queue", "requests.seen", "spider.state",
+    }  # fmt: skip
+    named = [line for line in ran.stderr.splitlines() if "topiccrawler" in line]
+    assert len(named) == 1
+    assert named[0].startswith("[<topiccrawler.addon.Addon object")
+    found = project.settings_of("plain")
+    assert [name for name in found if name.startswith(("TOPIC", "FRONTIER"))] == []
+    assert [name for name, value in found.items() if "topiccrawler" in value] == []
+
+
+def test_the_commands_come_with_the_package_and_leave_scrapys_own_alone(project: Project) -> None:
+    installed = Distribution.at(next((project.folder.parent / "site").glob("*.dist-info")))
+    offered = {entry.name for entry in installed.entry_points.select(group="scrapy.commands")}
+    modules = {path.stem for path in (ROOT / "topiccrawler" / "commands").glob("[!_]*.py")}
+    assert modules - offered == {path.stem for path in Path(scrapys.__file__).parent.glob("*.py")} & modules
+    explained = project.scrapy("explain", "--anchor", "基金净值", "--topic", "finance", "--json")
+    assert explained.returncode == 0, explained.stderr
+    assert json.loads(explained.stdout)["score"] > 0
+    wrong = project.scrapy("explain", "--anchor", "基金", "--topic", "finanse")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert wrong.stderr.startswith("topic 'finanse': is not in the catalogue")
+    assert wrong.stderr.count("\n") == 1

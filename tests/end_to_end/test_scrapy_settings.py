@@ -1,0 +1,202 @@
+"""Settings of Scrapy that our road could bypass, in crawls over real HTTP (docs/scrapy-settings.md has the table of all)."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import docx
+import pytest
+
+from topiccrawler.store.pages import PageStore
+
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+HUB = "http://hub.example/"
+SPIDER = """
+from topiccrawler.spiders.topic import TopicSpider
+
+
+class OnSite(TopicSpider):
+    name = "on_site"
+    allowed_domains = ["hub.example"]
+    custom_settings = {"TOPIC": "finance", "DEPTH_LIMIT": 2, "DEPTH_STATS_VERBOSE": True, "URLLENGTH_LIMIT": 60}
+"""
+
+
+def page(title: str, *links: str) -> str:
+    """A page on topic."""
+    anchors = "".join(f'<a href="{link}">链接{number}</a>' for number, link in enumerate(links))
+    return f"<html><head><title>{title}</title></head><body><p>{FUNDS}</p>{anchors}</body></html>"
+
+
+@pytest.fixture
+def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    """Crawl a drawn web; `settings` by name. Results lie in tmp_path/job."""
+
+    def run(web: Any, *words: str, **settings: Any) -> Any:
+        given = {
+            "TOPIC_DATA_DIR": tmp_path,
+            "TOPIC_JOB": "job",
+            "DOWNLOAD_DELAY": 0,
+            "AUTOTHROTTLE_ENABLED": False,
+            "ROBOTSTXT_OBEY": False,
+            **settings,
+        }
+        words = words or ("crawl", "topic", "-a", "topic=finance")
+        options = [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
+        start = ("-a", "strategy=breadth_first", "-a", f"seeds={HUB}")
+        return warm_scrapy(*words, *start, *options, proxy=web.proxy)
+
+    return run
+
+
+def stats(log: str) -> dict[str, str]:
+    """The stats at the end of a log, values as they are printed."""
+    return dict(re.findall(r"^[ {]'([\w/]+)': (.*?)[,}]?$", log, re.MULTILINE))
+
+
+def test_depth_length_domain_and_referer(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+) -> None:
+    long = f"/{'x' * 60}"
+    web = draw_web(
+        {
+            HUB: page("首页", "/a", long, "http://off.example/", "http://sub.hub.example/"),
+            "http://hub.example/a": page("一", "/b"),
+            "http://hub.example/b": page("二", "/c"),
+            "http://sub.hub.example/": page("分站"),
+        }
+    )
+    spider = tmp_path / "on_site.py"
+    spider.write_text(SPIDER)
+    ran = crawl(web, "runspider", str(spider), REFERRER_POLICY="origin")
+    assert ran.code == 0, ran.err
+    assert sorted(web.asked) == [
+        HUB, "http://hub.example/a", "http://hub.example/b", "http://sub.hub.example/",
+    ]  # fmt: skip
+    found = stats(ran.err)
+    counted = {"depth": "depth/", "length": "urllength/", "domain": "offsite/filtered"}
+    refused = {
+        name: next((value for key, value in found.items() if key.startswith(start)), None)
+        for name, start in counted.items()
+    }
+    assert refused == {"depth": "1", "length": "1", "domain": "1"}
+    assert found["request_depth_max"] == "2"
+    assert [found[f"request_depth_count/{depth}"] for depth in range(3)] == ["1", "2", "1"]
+    assert found["offsite/domains"] == "1"
+    referers = {asked: sent.get("Referer") for asked, sent in zip(web.asked, web.headers, strict=True)}
+    assert (referers[HUB], referers["http://hub.example/b"]) == (None, HUB)
+
+
+def test_seeds_may_lie_off_the_allowed_domains(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web({HUB: page("首页", "/a", "http://on.example/"), "http://on.example/": page("内")})
+    spider = tmp_path / "on_site.py"
+    spider.write_text(SPIDER.replace("hub.example", "on.example"))
+    ran = crawl(web, "runspider", str(spider), REFERER_ENABLED=False)
+    assert sorted(web.asked) == [HUB, "http://on.example/"], ran.err
+    assert not any("Referer" in sent for sent in web.headers)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "reason", "pages"),
+    [
+        ("CLOSESPIDER_PAGECOUNT", 3, "closespider_pagecount", {3, 4}),
+        ("CLOSESPIDER_ITEMCOUNT", 3, "closespider_itemcount", {3, 4}),
+        ("CLOSESPIDER_TIMEOUT", 0.5, "closespider_timeout", set(range(21))),
+    ],
+)
+def test_a_crawl_closes_when_enough_was_fetched(
+    draw_web: Callable[..., Any],
+    crawl: Callable[..., Any],
+    setting: str,
+    value: float,
+    reason: str,
+    pages: set[int],
+) -> None:
+    links = [f"/{number}" for number in range(30)]
+    web = draw_web({HUB: page("首页", *links), **{f"{HUB}{number}": page("页") for number in range(30)}})
+    slow = {"DOWNLOAD_DELAY": 0.1} if setting == "CLOSESPIDER_TIMEOUT" else {}
+    ran = crawl(web, CONCURRENT_REQUESTS=1, **slow, **{setting: value})
+    assert ran.code == 0, ran.err
+    assert stats(ran.err)["finish_reason"] == f"'{reason}'"
+    assert len(web.asked) in pages
+
+
+def test_a_cached_web_is_crawled_without_its_servers(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web({HUB: page("首页", "/a"), "http://hub.example/a": page("一")})
+    cached = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": tmp_path / "cache"}
+    assert crawl(web, **cached).code == 0
+    assert len(web.asked) == 2
+    again = crawl(web, **cached, TOPIC_JOB="again")
+    assert len(web.asked) == 2
+    assert {"httpcache/hit": "2", "topic/pages": "2"}.items() <= stats(again.err).items()
+
+
+def test_pages_of_an_error_are_read_when_they_are_allowed(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web(
+        {
+            HUB: page("首页", "/gone"),
+            "http://hub.example/gone": answer(410, page("旧", "/moved").encode()),
+            "http://hub.example/moved": page("新"),
+        }
+    )
+    feed = tmp_path / "out.jsonl"
+    ran = crawl(
+        web, "crawl", "topic", "-a", "topic=finance", "-o", str(feed),
+        HTTPERROR_ALLOW_ALL=True, TOPIC_DUPLICATES="keep",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert web.asked[-1] == "http://hub.example/moved"
+    assert [json.loads(line)["status"] for line in feed.read_text().splitlines()] == [200, 410, 200]
+
+
+def test_a_host_has_the_delay_and_the_concurrency_of_its_slot(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any]
+) -> None:
+    links = [f"http://hub.example:8080/{number}" for number in range(4)]
+    web = draw_web({HUB: page("首页", "/a", *links), "http://hub.example/a": page("一")})
+    slots = {"hub.example": {"delay": 0, "concurrency": 4}}
+    ran = crawl(
+        web, DOWNLOAD_SLOTS=json.dumps(slots), DOWNLOAD_DELAY=3600, CONCURRENT_REQUESTS=0, FRONTIER_PATIENCE_SECONDS=0
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert sorted(web.asked) == sorted([HUB, "http://hub.example/a", *links])
+
+
+def test_a_crawl_needs_no_reactor(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
+) -> None:
+    stream = io.BytesIO()
+    document = docx.Document()
+    document.add_paragraph(FUNDS)
+    document.save(stream)
+    web = draw_web(
+        {HUB: page("首页", "/f.docx"), "http://hub.example/f.docx": answer(200, stream.getvalue())}
+    )
+    ran = crawl(web, TWISTED_REACTOR_ENABLED=False, TOPIC_DUPLICATES="keep")
+    assert ran.code == 0, ran.err
+    assert "Traceback" not in ran.err
+    assert "are not refused, as TWISTED_REACTOR_ENABLED is False" in ran.err
+    with closing(PageStore(tmp_path / "job" / "pages.sqlite")) as store:
+        assert sorted(record.format for record in store.records()) == ["docx", "html"]
+
+
+def test_under_another_scheduler_pages_are_stored_and_its_settings_work(
+    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web({HUB: page("首页", "/a"), "http://hub.example/a": page("一")})
+    ran = crawl(web, SCHEDULER="scrapy.core.scheduler.Scheduler", DEPTH_PRIORITY=1, TOPIC_DUPLICATES="keep")
+    assert ran.code == 0, ran.err
+    with closing(PageStore(tmp_path / "job" / "pages.sqlite")) as store:
+        assert sorted(record.url for record in store.records()) == sorted(web.asked)
