@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
+import io
 import json
+import re
+import shutil
 import struct
+import subprocess
+from base64 import b64decode
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 
 import pytest
+from matplotlib.image import imread
 
 from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.evaluation.configurations import Configurations
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.experiment import Comparison, Outcome, Plan
-from topiccrawler.evaluation.plots import plots
+from topiccrawler.evaluation.plots import COLOURS, plots, spread
 from topiccrawler.evaluation.replayed import Crawled
 from topiccrawler.evaluation.report import report, versions
 from topiccrawler.evaluation.results import mean_ratios, write
@@ -22,6 +30,10 @@ from topiccrawler.evaluation.scoring import Scored, Truth
 from topiccrawler.evaluation.table import lines
 from topiccrawler.topics.seeds import Seeds
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+DOT = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 EVIL = "http://a.example/<script>alert(1)</script>?a&b"
 TRUTH = Truth("labels", frozenset({1, 2}), frozenset({2}), frozenset(range(5)))
 COST = Cost(cpu_seconds=2.0, wall_seconds=4.0, peak_memory_mb=100.0)
@@ -155,6 +167,35 @@ def test_plots_are_png_and_repeat_to_the_bit() -> None:
         assert height > 400
 
 
+def many(count: int) -> Outcome:
+    """An outcome of `count` strategies, the first the best."""
+    crawls = {f"strategy_{n}:some_parameter={n}": [Crawled([0] * n + [1, 2])] for n in range(count)}
+    scored = {name: Scored.of(TRUTH, [crawled.order for crawled in runs]) for name, runs in crawls.items()}
+    return dataclasses.replace(outcome(), built=Configurations(list(crawls)), crawls=crawls, scored=scored)
+
+
+def test_the_best_of_twenty_strategies_have_their_colours_and_the_others_none() -> None:
+    found = dataclasses.replace(many(20), truth=dataclasses.replace(TRUTH, content=frozenset()))
+    picture = imread(io.BytesIO(plots(found, 25)["recall.png"]))[..., :3]
+    shown = {tuple(pixel) for pixel in (picture.reshape(-1, 3) * 255).round().astype(int).tolist()}
+    assert {tuple(bytes.fromhex(colour[1:])) for colour in COLOURS} <= shown
+    assert {"#1f77b4", "#ff7f0e", "#2ca02c"} & {f"#{r:02x}{g:02x}{b:02x}" for r, g, b in shown} == set()
+    assert (184, 184, 184) in shown
+
+
+@pytest.mark.parametrize(
+    ("heights", "apart"),
+    [
+        ([0.1, 0.5], [0.1, 0.5]),
+        ([0.2, 0.5, 0.5, 0.8], [0.2, 0.4725, 0.5275, 0.8]),
+        ([1.0, 1.0], [0.945, 1.0]),
+        ([0.0, 0.0], [0.0, 0.055]),
+    ],
+)
+def test_labels_stand_apart_in_the_order_of_their_lines(heights: list[float], apart: list[float]) -> None:
+    assert spread(heights) == pytest.approx(apart)
+
+
 def test_kinds_that_are_not_known_are_not_drawn() -> None:
     truth = Truth("judge", frozenset({1}), frozenset(), frozenset(range(5)))
     assert list(plots(outcome(truth=truth), 4)) == ["harvest.png", "recall.png"]
@@ -174,6 +215,43 @@ def test_the_report_stands_alone_and_escapes_what_came_from_outside(
     for name, version in versions().items():
         assert name in page
         assert version in page
+
+
+def test_the_report_of_twenty_strategies_fits_a_phone(
+    comparison: Callable[..., Comparison], tmp_path: Path
+) -> None:
+    found = many(20)
+    plan = dataclasses.replace(comparison(found).plan, specs=("breadth_first",), pages=5000)
+    made = dataclasses.replace(comparison(found), plan=plan)
+    page = report(made, {"tea": {"harvest.png": DOT, "recall.png": DOT}}, {"web": "w" * 200})
+    assert '<meta name="viewport" content="width=device-width,initial-scale=1">' in page
+    assert page.count("<table") == page.count('<div class="scroll"><table')
+    assert page.count("<img") == page.count('<div class="scroll"><img') == 2
+    assert "div.scroll{overflow-x:auto" in page
+    assert "table.named td:first-child{white-space:nowrap" in page
+    head = re.findall(r"<th.*?>(.*?)</th>", page)[:7]
+    assert head == ["strategy", "oracle ratio", "harvest@250", "harvest@5000", "recall@5000",
+                    "recall@5000, content", "pages"]  # fmt: skip
+    if (browser := next(filter(None, map(shutil.which, BROWSERS)), None)) is not None:
+        assert width_in(browser, page, tmp_path / "frame.html", 390) <= 390
+
+
+def width_in(browser: str, page: str, place: Path, window: int) -> int:
+    """How wide a page is in a window of that many pixels."""
+    ask = "document.title = 'width ' + frame.contentDocument.documentElement.scrollWidth"
+    frame = f'<iframe id=frame width={window} height=800 style="border:0" srcdoc="{escape(page)}" onload="{ask}"></iframe>'
+    place.write_text(f"<!DOCTYPE html><title></title>{frame}", encoding="utf-8")
+    how = (
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={place.parent}/profile",
+        "--dump-dom",
+    )
+    ran = subprocess.run([browser, *how, place.as_uri()], capture_output=True, text=True, check=True)
+    found = re.search(r"<title>width (\d+)</title>", ran.stdout)
+    assert found is not None, ran.stderr
+    return int(found[1])
 
 
 def test_the_report_says_when_the_judge_marks_its_own_work(comparison: Callable[..., Comparison]) -> None:

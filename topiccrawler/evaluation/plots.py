@@ -1,27 +1,37 @@
 """Harvest and recall curves as the papers draw them: pages fetched to the right, the measure upwards, a line a strategy.
 
+The best strategies by oracle ratio have a colour, a line style and their name at the end of the line; the others are grey.
 Made without pyplot, so that no display is needed; the files hold no date and repeat to the bit.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from scipy.optimize import isotonic_regression
 
 from topiccrawler.evaluation.experiment import Outcome
 from topiccrawler.evaluation.measures import Curve, checkpoints, harvest_rate, target_recall
-from topiccrawler.evaluation.results import ORACLE
+from topiccrawler.evaluation.results import ORACLE, mean_ratios
 from topiccrawler.evaluation.scoring import Scored, band
 
 POINTS = 200
 SIZE_INCHES = (9.0, 5.5)
-DOTS_AN_INCH = 110
-_STYLES = ("-", "--", "-.", ":")
-_COLOURS = 10  # of matplotlib's default cycle
+DOTS_AN_INCH = 120
+FONT_POINTS = 11
+# Okabe and Ito's colours, which most colour-blind people can distinguish; each has a line style too. For the best strategies.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 1, 4, 1)))
+_OTHERS = "0.72"  # a light grey
+_LONGEST_NAME = 32
+_APART = 0.055  # of the height, from label to label
 
 Measure = Callable[[Curve, int], float | None]
 
@@ -45,26 +55,67 @@ def _draw(outcome: Outcome, pages: int, label: str, measure: Measure, *, content
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     at = checkpoints(pages, max(1, pages // POINTS))
-    for number, (name, scored) in enumerate(outcome.scored.items()):
-        style = _STYLES[number // _COLOURS % len(_STYLES)]
-        values = _values(scored, at, measure, content=content)
-        (line,) = axes.plot(at, [fmean(some) for some in values], style, linewidth=1.4, label=_plain(name))
-        ends = [one for some in values if (one := band(some)) is not None]
-        if len(ends) == len(values):
-            low, high = zip(*ends, strict=True)
-            axes.fill_between(at, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
-    best = [some[0] for some in _values(outcome.oracle, at, measure, content=content)]
-    axes.plot(at, best, "-", color="black", linewidth=1.0, label=ORACLE)
-    axes.set_xlabel("pages fetched")
-    axes.set_ylabel(label)
-    axes.set_title(f"{_plain(outcome.topic)}: {label}")
+    names = list(mean_ratios([outcome], pages))  # best first
+    best = _values(outcome.oracle, at, measure, content=content)
+    ends = {ORACLE: (_line(axes, at, best, "black", "-", 1.0), "black")}
+    for rank, name in reversed(list(enumerate(names))):  # the best is drawn last, on top
+        values = _values(outcome.scored[name], at, measure, content=content)
+        if rank < len(COLOURS):
+            ends[name] = (_line(axes, at, values, COLOURS[rank], _STYLES[rank], 2.2), COLOURS[rank])
+        else:
+            _line(axes, at, values, _OTHERS, "-", 0.8)
+    _label_ends(axes, ends)
+    others = f" (grey: {count} other strategies)" if (count := len(names) - len(COLOURS)) > 0 else ""
+    axes.set_title(f"{_plain(outcome.topic)}: {label}{others}", fontsize=FONT_POINTS + 1, loc="left")
+    axes.set_xlabel("pages fetched", fontsize=FONT_POINTS)
+    axes.tick_params(labelsize=FONT_POINTS - 1)
     axes.set_xlim(0, pages)
     axes.set_ylim(0, 1.02)
     axes.grid(visible=True, alpha=0.3)
-    figure.legend(loc="outside right upper", fontsize=8)
     output = io.BytesIO()
     figure.savefig(output, format="png", metadata={"Software": None})
     return output.getvalue()
+
+
+def _line(
+    axes: Axes, at: list[int], values: list[list[float]], colour: str, style: Any, width: float
+) -> float:
+    """Draw the mean of the runs, and their band where each point has one; the height of its end."""
+    means = [fmean(some) for some in values]
+    axes.plot(at, means, linestyle=style, color=colour, linewidth=width)
+    ends = [one for some in values if (one := band(some)) is not None]
+    if len(ends) == len(values) and colour != _OTHERS:
+        low, high = zip(*ends, strict=True)
+        axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
+    return means[-1]
+
+
+def _label_ends(axes: Axes, ends: Mapping[str, tuple[float, str]]) -> None:
+    """Write the names right of the ends of their lines, the higher line's above."""
+    names = sorted(ends, key=lambda name: ends[name][0])
+    for name, height in zip(names, spread([ends[name][0] for name in names]), strict=True):
+        end, colour = ends[name]
+        axes.annotate(
+            _plain(name),
+            xy=(1.0, end / 1.02),
+            xytext=(1.03, height),
+            xycoords="axes fraction",
+            textcoords="axes fraction",
+            color=colour,
+            fontsize=FONT_POINTS,
+            fontweight="bold",
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.8, "relpos": (0, 0.5)},
+            annotation_clip=False,
+        )
+
+
+def spread(heights: Sequence[float]) -> list[float]:
+    """Heights from 0 to 1, lowest first, moved as little as labels need to stand apart (least squares)."""
+    steps = np.arange(len(heights)) * _APART
+    fitted = isotonic_regression(np.array(heights) - steps).x.clip(0.0, max(0.0, 1.0 - steps[-1]))
+    moved: list[float] = (fitted + steps).tolist()
+    return moved
 
 
 def _values(scored: Scored, at: list[int], measure: Measure, *, content: bool) -> list[list[float]]:
@@ -75,4 +126,5 @@ def _values(scored: Scored, at: list[int], measure: Measure, *, content: bool) -
 
 def _plain(text: str) -> str:
     """matplotlib reads dollar signs as formulas, and leaves out names that begin with an underscore."""
-    return text.replace("$", "").lstrip("_")
+    plain = text.replace("$", "").lstrip("_")
+    return plain if len(plain) <= _LONGEST_NAME else f"{plain[: _LONGEST_NAME - 1]}…"
