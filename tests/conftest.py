@@ -180,43 +180,76 @@ def scrapy() -> Callable[..., Ran]:
     return run
 
 
-@pytest.fixture(scope="session")
-def warm_scrapy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Ran]]:
-    """Run `scrapy …` in the checkout in a process that is forked off one with its imports done (warm_scrapy.py)."""
-    server = subprocess.Popen(
-        [sys.executable, "-c", Path(__file__).with_name("warm_scrapy.py").read_text(encoding="utf-8")],
-        cwd=ROOT,
-        env=scrapy_environment(None, {}),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        bufsize=0,  # `select` must see what was not read
-    )
-    out, err = (tmp_path_factory.mktemp("warm") / name for name in ("out", "err"))
+class Started:
+    """A process that warm_scrapy has begun; one at a time."""
 
-    def reply(patience: float | None = None) -> int:
-        assert server.stdout is not None
-        if not select.select([server.stdout], [], [], patience)[0]:
-            raise TimeoutError
-        return int(server.stdout.readline())
+    def __init__(self, warm: WarmScrapy, pid: int) -> None:
+        self.pid, self._warm = pid, warm
 
-    def run(*args: str, proxy: str | None = None, timeout: float = 120, **environment: str) -> Ran:
-        assert server.stdin is not None
-        for file in (out, err):
-            file.write_bytes(b"")
-        given = scrapy_environment(proxy, environment)
-        request = {"words": args, "environment": given, "out": str(out), "err": str(err)}
-        server.stdin.write(f"{json.dumps(request)}\n".encode())
-        process = reply()
+    def send_signal(self, number: int) -> None:
+        """As subprocess.Popen does; the process must not have been waited for."""
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def wait(self, timeout: float) -> Ran:
+        """Its end; past the time it is killed, and TimeoutError raised."""
         try:
-            code = reply(timeout)
+            code = self._warm.reply(timeout)
         except TimeoutError:
-            os.kill(process, signal.SIGKILL)
-            reply()
+            self.kill()
+            self._warm.reply()
             raise
-        return Ran(code, *(file.read_text(encoding="utf-8") for file in (out, err)))
+        return Ran(code, *(file.read_text(encoding="utf-8") for file in self._warm.files))
 
-    yield run
-    server.communicate()
+
+class WarmScrapy:
+    """Runs `scrapy …` in the checkout, each time in a process forked off one with its imports done (warm_scrapy.py)."""
+
+    def __init__(self, folder: Path) -> None:
+        self.files = folder / "out", folder / "err"
+        self._server = subprocess.Popen(
+            [sys.executable, "-c", Path(__file__).with_name("warm_scrapy.py").read_text(encoding="utf-8")],
+            cwd=ROOT,
+            env=scrapy_environment(None, {}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,  # `select` must see what was not read
+        )
+
+    def __call__(self, *args: str, proxy: str | None = None, timeout: float = 120, **environment: str) -> Ran:
+        """Run it to its end."""
+        return self.begin(*args, proxy=proxy, **environment).wait(timeout)
+
+    def begin(self, *args: str, proxy: str | None = None, **environment: str) -> Started:
+        """Start it."""
+        assert self._server.stdin is not None
+        for file in self.files:
+            file.write_bytes(b"")
+        out, err = map(str, self.files)
+        given = scrapy_environment(proxy, environment)
+        request = {"words": args, "environment": given, "out": out, "err": err}
+        self._server.stdin.write(f"{json.dumps(request)}\n".encode())
+        return Started(self, self.reply())
+
+    def reply(self, patience: float | None = None) -> int:
+        """The server's next answer."""
+        assert self._server.stdout is not None
+        if not select.select([self._server.stdout], [], [], patience)[0]:
+            raise TimeoutError
+        return int(self._server.stdout.readline())
+
+    def close(self) -> None:
+        self._server.communicate()
+
+
+@pytest.fixture(scope="session")
+def warm_scrapy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmScrapy]:
+    """`warm_scrapy("crawl", "topic", …)`: a process of its own, without the second that an interpreter needs to start."""
+    warm = WarmScrapy(tmp_path_factory.mktemp("warm"))
+    yield warm
+    warm.close()
 
 
 def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, str]:

@@ -6,23 +6,45 @@ A request is one line of JSON: words, environment, out, err (files). The answers
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
 import sys
 
 from scrapy import cmdline
+from scrapy.utils.misc import walk_modules_iter
 
 from topiccrawler.text.tokenise import words
+from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.urls.canonical import registered_domain
 
+PACKAGES = (
+    "scrapy.commands",
+    "scrapy.downloadermiddlewares",
+    "scrapy.spidermiddlewares",
+    "topiccrawler.commands",
+    "topiccrawler.engine.middlewares",
+)
 MODULES = (
-    "spiders.topic",
-    "spiders.links",
-    "engine.scheduler",
-    "engine.pipelines",
-    "engine.progress",
-    "engine.middlewares.outlinks",
-    "engine.middlewares.rendering",
+    "itemadapter",
+    "numpy.ma",
+    "scrapy.extensions.closespider",
+    "scrapy.extensions.corestats",
+    "scrapy.extensions.logcount",
+    "scrapy.extensions.logstats",
+    "scrapy.extensions.memusage",
+    "scrapy.extensions.throttle",
+    "scrapy.core.downloader.handlers.http11",
+    "scrapy.core.engine",
+    "topiccrawler.addon",
+    "topiccrawler.engine.pipelines",
+    "topiccrawler.engine.progress",
+    "topiccrawler.engine.replay_handler",
+    "topiccrawler.engine.scheduler",
+    "topiccrawler.spiders.links",
+    "topiccrawler.spiders.topic",
+    "topiccrawler.strategies.adaptive.strategy",
 )
 
 
@@ -41,9 +63,14 @@ def become(request: dict[str, object]) -> None:
 
 def main() -> None:
     """Serve until standard input ends."""
+    for name in PACKAGES:
+        list(walk_modules_iter(name))
     for name in MODULES:
-        importlib.import_module(f"topiccrawler.{name}")
+        importlib.import_module(name)
     words("词")  # reads the dictionary
+    load_topic("finance")  # reads the catalogue
+    registered_domain("http://a.example/")  # reads the public suffixes
+    gc.freeze()
     if "twisted.internet.reactor" in sys.modules:
         sys.exit("a module installs a reactor as it is imported")
     for line in sys.stdin:

@@ -79,9 +79,20 @@ def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
         assert path.name == "cost.json" or path.read_bytes() == written[path.name], path.name
 
 
-def test_several_topics_and_processes_in_one_call_as_json(scrapy: Callable[..., Any], files: Path) -> None:
+def test_several_topics_and_processes_in_one_call_as_json(
+    warm_scrapy: Callable[..., Any], files: Path
+) -> None:
     ran = compare(
-        *(scrapy, files, "--labels", str(files / "labels.tsv"), "--strategies", "best_first", "--jobs", "2"),
+        *(
+            warm_scrapy,
+            files,
+            "--labels",
+            str(files / "labels.tsv"),
+            "--strategies",
+            "best_first",
+            "--jobs",
+            "2",
+        ),
         *("--seeds", f"tea={A}/", "--seeds", f"wine={A}/hub/", "--pages", "4", "--json"),
         topic="tea,wine",
     )
@@ -108,9 +119,9 @@ def test_all_means_what_can_be_built_and_the_rest_is_named(command: Callable[...
     assert found["truth"] == "judge"
 
 
-def test_the_real_engine_crawls_the_same_pages(scrapy: Callable[..., Any], files: Path) -> None:
+def test_the_real_engine_crawls_the_same_pages(warm_scrapy: Callable[..., Any], files: Path) -> None:
     ran = compare(
-        *(scrapy, files, "--live", "--labels", str(files / "labels.tsv"), "--strategies", "best_first"),
+        *(warm_scrapy, files, "--live", "--labels", str(files / "labels.tsv"), "--strategies", "best_first"),
         *("--pages", "6", "--jobs", "1"),
     )
     assert ran.code == 0, ran.err

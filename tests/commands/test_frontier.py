@@ -43,9 +43,9 @@ def job(tmp_path: Path) -> Path:
 
 
 def test_the_page_shows_counts_what_comes_next_why_hosts_wait_and_what_failed(
-    scrapy: Callable[..., Any], job: Path
+    warm_scrapy: Callable[..., Any], job: Path
 ) -> None:
-    ran = scrapy("frontier", str(job))
+    ran = warm_scrapy("frontier", str(job))
     assert ran.code == 0, ran.err
     lines = ran.out.splitlines()
     assert lines[:3] == [

@@ -41,8 +41,8 @@ def documents(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_is_judged_with_score_threshold_and_words(scrapy: Callable[..., Any], page: Path) -> None:
-    ran = scrapy("judge", str(page), "--topic", "finance")
+def test_a_file_is_judged_with_score_threshold_and_words(warm_scrapy: Callable[..., Any], page: Path) -> None:
+    ran = warm_scrapy("judge", str(page), "--topic", "finance")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0] == page.as_uri()

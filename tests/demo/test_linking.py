@@ -1,6 +1,7 @@
 """Everything can be reached by links, and some of it only through a tunnel."""
 
 from collections import deque
+from functools import cache
 
 import pytest
 
@@ -15,6 +16,7 @@ def web() -> Web:
     return Web(seed=1)
 
 
+@cache
 def _targets(web: Web, page: PlannedPage) -> list[PlannedPage]:
     """Pages that a page leads to, through its frames, refresh, and the directory's jumps too."""
     home = f"http://{page.site.host}/"

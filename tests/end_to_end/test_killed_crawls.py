@@ -10,8 +10,6 @@ import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -41,12 +39,14 @@ def address(number: int) -> str:
 class Killer:
     """Draws a web whose pages count the requests, and kills a process a random moment after a given one."""
 
-    def __init__(self, draw_web: Callable[..., Any], draw: random.Random, count: int) -> None:
-        self.draw = draw
+    def __init__(
+        self, warm_scrapy: Any, draw_web: Callable[..., Any], draw: random.Random, count: int
+    ) -> None:
+        self.warm_scrapy, self.draw = warm_scrapy, draw
         self.pages = {address(number): self.counted(page(number, count)) for number in range(count)}
         self.web = draw_web(self.pages)
         self.left = -1  # requests until the kill; below zero there is none
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Any = None
 
     def counted(self, html: str) -> Callable[[], str]:
         def answer() -> str:
@@ -61,8 +61,8 @@ class Killer:
         """Begin the job or go on with it, until it is killed or ends: how, and what it fetched."""
         before = len(self.web.asked)
         self.left = requests
-        self.process = start(self.web.proxy, job, log)
-        code = self.process.wait(DEADLINE_SECONDS)
+        self.process = self.warm_scrapy.begin(*command_line(job, log), proxy=self.web.proxy)
+        code = self.process.wait(DEADLINE_SECONDS).code
         self.web.settle()
         fetched = self.web.asked[before:]
         assert len(fetched) == len(set(fetched))  # one process asks for a page once
@@ -81,7 +81,7 @@ def is_about(number: int) -> bool:
     return number % 3 != 2
 
 
-def start(proxy: str, job: Path, log: Path) -> subprocess.Popen[bytes]:
+def command_line(job: Path, log: Path) -> list[str]:
     settings = {
         "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False,
         "CONCURRENT_REQUESTS": CONCURRENCY, "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY,
@@ -99,12 +99,7 @@ def start(proxy: str, job: Path, log: Path) -> subprocess.Popen[bytes]:
     ]
     for name, value in settings.items():
         words += ["-s", f"{name}={value}"]
-    environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *words],
-        cwd=ROOT,
-        env={**environment, "http_proxy": proxy, "PYTHONWARNINGS": ""},
-    )
+    return words
 
 
 def check_disk(job: Path, known_before: set[str]) -> tuple[set[str], set[str]]:
@@ -127,12 +122,12 @@ def stored_pages(job: Path) -> list[str]:
 
 
 def test_a_crawl_killed_again_and_again_loses_no_page_and_stores_none_twice(
-    draw_web: Callable[..., Any], tmp_path: Path
+    warm_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     draw = random.Random(20)
     after = [draw.randint(*PAGES_A_KILL) for _ in range(KILLS)]
     count = sum(after) + CONCURRENCY * KILLS  # more than are fetched before the last kill
-    killer = Killer(draw_web, draw, count)
+    killer = Killer(warm_scrapy, draw_web, draw, count)
     job, log = tmp_path / "job", tmp_path / "log"
     known: set[str] = set()
     done: set[str] = set()

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 HUB = '<title>导航</title><a href="/fund">基金净值</a><a href="http://sport.example/">体育</a>'
 
 
-def test_list_names_the_spiders(scrapy: Callable[..., Any]) -> None:
-    assert scrapy("list").out.split() == ["links", "topic"]
+def test_list_names_the_spiders(warm_scrapy: Callable[..., Any]) -> None:
+    assert warm_scrapy("list").out.split() == ["links", "topic"]
 
 
 def test_settings_are_read_from_the_project(warm_scrapy: Callable[..., Any]) -> None:
@@ -117,11 +114,11 @@ def test_another_scheduler_gets_the_links_as_requests_with_priorities(
 
 
 def test_a_job_that_was_interrupted_goes_on_and_fetches_no_page_twice(
-    draw_web: Callable[..., Any], tmp_path: Path
+    warm_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     links = "".join(f'<a href="http://h{number}.example/">站{number}</a>' for number in range(40))
     pages: dict[str, Any] = {f"http://h{number}.example/": f"<title>{number}</title>" for number in range(40)}
-    running: list[subprocess.Popen[str]] = []
+    running: list[Any] = []
 
     def interrupt() -> str:
         running[0].send_signal(signal.SIGINT)
@@ -130,34 +127,20 @@ def test_a_job_that_was_interrupted_goes_on_and_fetches_no_page_twice(
     pages |= {"http://hub.example/": links, "http://h7.example/": interrupt}
     web = draw_web(pages)
     command = [
-        sys.executable, "-m", "scrapy", "crawl", "topic", "-a", "topic=finance", "-a", "strategy=breadth_first",
+        "crawl", "topic", "-a", "topic=finance", "-a", "strategy=breadth_first",
         "-a", "seeds=http://hub.example/", "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "CONCURRENT_REQUESTS=4",
         "-s", "ROBOTSTXT_OBEY=False", "-o", str(tmp_path / "out.jsonl"),
     ]  # fmt: skip
-    running.append(start(command, web.proxy))
-    _, log = running[0].communicate(timeout=60)
-    assert running[0].returncode == 0, log
-    assert "'finish_reason': 'shutdown'" in log
-    assert re.search(r"ended: it was stopped; \d+ URLs wait, the same command goes on with them", log)
+    running.append(warm_scrapy.begin(*command, proxy=web.proxy))
+    ran = running[0].wait(60)
+    assert ran.code == 0, ran.err
+    assert "'finish_reason': 'shutdown'" in ran.err
+    assert re.search(r"ended: it was stopped; \d+ URLs wait, the same command goes on with them", ran.err)
     before = len(web.asked)
     assert 8 <= before < 20
-    again = start(command, web.proxy)
-    _, log = again.communicate(timeout=60)
-    assert again.returncode == 0, log
-    assert "'finish_reason': 'finished'" in log
+    again = warm_scrapy(*command, proxy=web.proxy)
+    assert again.code == 0, again.err
+    assert "'finish_reason': 'finished'" in again.err
     assert sorted(web.asked) == sorted(pages)
     visits = [json.loads(line)["url"] for line in (tmp_path / "job/visits.jsonl").read_text().splitlines()]
     assert sorted(visits) == sorted(pages)
-
-
-def start(command: list[str], proxy: str) -> subprocess.Popen[str]:
-    """Begin a command that a test will interrupt."""
-    environment: Mapping[str, str] = {**os.environ, "http_proxy": proxy, "PYTHONWARNINGS": ""}
-    return subprocess.Popen(
-        command,
-        cwd=Path(__file__).parents[2],
-        env=environment,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )

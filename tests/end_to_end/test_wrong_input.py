@@ -43,10 +43,10 @@ def given_by(case: str) -> dict[str, str]:
 
 
 def test_the_process_prints_the_line_and_ends_with_a_failure(
-    scrapy: Callable[..., Any], tmp_path: Path
+    warm_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     words = [word for name, value in given_by("unknown topic").items() for word in ("-a", f"{name}={value}")]
-    ran = scrapy("crawl", "topic", *words, "-s", f"TOPIC_DATA_DIR={tmp_path}")
+    ran = warm_scrapy("crawl", "topic", *words, "-s", f"TOPIC_DATA_DIR={tmp_path}")
     assert ran.code == 1
     assert ran.out == ""
     assert ran.err.startswith(CASES["unknown topic"][1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -55,8 +57,17 @@ def recorded(record: Callable[..., Path]) -> Callable[..., RecordedPages]:
 def synthetic_web(
     record_web: Callable[[Web, Path], tuple[Path, Path]], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Path]:
-    """The demo's web, recorded: its WARC file and its labels; read only."""
-    return record_web(Web(1), tmp_path_factory.mktemp("synthetic"))
+    """The demo's web, recorded: its WARC file and its labels; read only. One recording for all workers of pytest-xdist."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    recorded = folder / "synthetic" / "pages.warc", folder / "synthetic" / "labels.tsv"
+    with (folder / "synthetic.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+        if not recorded[0].exists():
+            recorded[0].parent.mkdir()
+            record_web(Web(1), recorded[0].parent)
+    return recorded
 
 
 @pytest.fixture

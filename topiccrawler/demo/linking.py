@@ -110,11 +110,11 @@ class _Links:
             yield "list", "年份", [Shown(url, f"{year}年") for year, url in years.items()]
         for channel in site.channels:
             more = Shown(self.channel(channel).url + "#list", "更多>>")
-            yield "section", channel.name, [*self.some(self.articles(channel), 6), more]
+            yield "section", channel.name, [*self.some(self.web.articles(channel), 6), more]
         if site.kind == "club":
             yield "list", "通讯录", [Shown(f"http://{site.host}/chengyuan.html", "成员主页")]
         if site.kind == "portal":
-            banner = self.dice.choice(self.articles(*site.channels))
+            banner = self.dice.choice(self.web.articles(*site.channels))
             yield "section", "焦点", [Shown(banner.url, banner.title, shape="area")]
 
     def directory(self) -> Drawn:
@@ -141,7 +141,7 @@ class _Links:
 
     def on_list(self) -> Drawn:
         page, pages = self.page, self.web.within[self.page.channel, "list"]
-        entries = self.articles(page.channel)[(page.number - 1) * ENTRIES_A_LIST :][:ENTRIES_A_LIST]
+        entries = self.web.articles(page.channel)[(page.number - 1) * ENTRIES_A_LIST :][:ENTRIES_A_LIST]
         yield "list", page.channel.name, map(self.article, entries)
         pager = [Shown(other.url, str(other.number)) for other in pages if other != page]
         pager += [Shown(other.url, "下一页") for other in pages[page.number : page.number + 1]]
@@ -153,10 +153,10 @@ class _Links:
             yield "friends", "邻居", [_home(host, self.web.site_of[host].name) for host in hidden]
 
     def on_tag(self) -> Drawn:
-        yield "list", self.page.title, self.some(self.articles(self.page.channel), 8)
+        yield "list", self.page.title, self.some(self.web.articles(self.page.channel), 8)
 
     def on_article(self) -> Drawn:
-        page, siblings = self.page, self.articles(self.page.channel)
+        page, siblings = self.page, self.web.articles(self.page.channel)
         here = page.number - siblings[0].number
         yield "crumb", "", [_home(self.site.host, self.site.name), self.channel(page.channel)]
         earlier = [Shown(other.url, "上一篇") for other in siblings[max(here - 1, 0) : here]]
@@ -179,21 +179,18 @@ class _Links:
 
     def hot(self) -> Drawn:
         """What the whole site reads: on a portal a mixture of all topics on every page."""
-        yield "hot", "热点排行", self.some(self.articles(*self.site.channels), 8)
+        yield "hot", "热点排行", self.some(self.web.articles(*self.site.channels), 8)
 
     def trade(self) -> list[PlannedPage]:
         """Articles of other sites: two of the same topic, one of any."""
         here = self.page.url.split("/")[2]
         near = [site for site in SITES if site.part == self.site.part and not site.hidden]
         channels = [channel for site in near for channel in site.channels if channel.host != here]
-        same = [self.articles(channel) for channel in channels if channel.topic == self.page.topic]
-        other = [self.articles(channel) for channel in channels if channel.topic != self.page.topic]
+        same = [self.web.articles(channel) for channel in channels if channel.topic == self.page.topic]
+        other = [self.web.articles(channel) for channel in channels if channel.topic != self.page.topic]
         return [
             self.dice.choice(self.dice.choice(side)) for side in ([same, same, other] if same else [other])
         ]
-
-    def articles(self, *channels: Channel) -> list[PlannedPage]:
-        return [article for channel in channels for article in self.web.within[channel, "article"]]
 
     def channel(self, channel: Channel) -> Shown:
         return Shown(self.web.within[channel, "list"][0].url, channel.name)

@@ -49,7 +49,7 @@ class Web:
         self.pages: dict[str, PlannedPage] = {}
         self.site_of: dict[str, Site] = {}
         self.within: dict[tuple[Channel, str], list[PlannedPage]] = defaultdict(list)  # by channel and kind
-        self.nouns = cache(self._nouns)
+        self.nouns, self.articles = cache(self._nouns), cache(self._articles)
         for site in SITES:
             for page in self._plan(site):
                 self.pages[key(page.url)] = page
@@ -63,6 +63,9 @@ class Web:
     def _nouns(self, host: str, topic: str) -> list[str]:
         """The words of a topic that the site of this host uses."""
         return vocabulary(self.dice("words", host, topic), topic)
+
+    def _articles(self, *channels: Channel) -> list[PlannedPage]:
+        return [article for channel in channels for article in self.within[channel, "article"]]
 
     def find(self, url: str) -> PlannedPage | None:
         """The page at this address in any spelling, months of the endless calendar among them."""

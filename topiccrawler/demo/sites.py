@@ -61,12 +61,7 @@ class Site(NamedTuple):
     encoding: Encoding = UTF8
     hidden: bool = False  # reached through a tunnel only: in no directory, no footer
     part: str = CRAWL
-
-    @property
-    def topic(self) -> str:
-        """The topic of its home page."""
-        topics = {channel.topic for channel in self.channels}
-        return topics.pop() if len(topics) == 1 else MIXED
+    topic: str = MIXED  # of its home page
 
     @property
     def is_old(self) -> bool:
@@ -104,7 +99,8 @@ def _site(host: str, name: str, kind: str, style: str, articles: int, rows: Iter
     for prefix, topic, shown in rows:
         own_host, _, path = prefix.partition("/")
         channels.append(Channel(own_host or host, f"/{path}", topic, shown, articles))
-    return Site(host, name, kind, tuple(channels), style)
+    topics = {channel.topic for channel in channels}
+    return Site(host, name, kind, tuple(channels), style, topic=topics.pop() if len(topics) == 1 else MIXED)
 
 
 def _portal(

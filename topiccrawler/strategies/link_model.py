@@ -65,7 +65,7 @@ class LinkModel(Strategy):
     linking: float = 1.0
     graded: bool = True
     _vectors: IdfVectors = field(default_factory=IdfVectors, init=False, repr=False)
-    _sums: Floats = field(default_factory=lambda: np.zeros((3, SIZE)), init=False, repr=False)  # S: -, +, all
+    _sums: Floats = field(default_factory=lambda: np.zeros((SIZE, 3)), init=False, repr=False)  # S: -, +, all
     _labels: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0], init=False, repr=False)  # the same
     _texts: dict[str, Hashed] = field(default_factory=dict, init=False, repr=False)  # T
     # of T, the similarity to its pages: -, +, all
@@ -125,7 +125,7 @@ class LinkModel(Strategy):
 
     def _towards(self, texts: Sequence[Hashed], to_pages: Sequence[list[float]]) -> tuple[Floats, Floats]:
         """For each text its row of U times X_S, and the sum of that row."""
-        sums = self._vectors.matrix(texts) @ self._sums.T
+        sums = self._vectors.matrix(texts) @ self._sums
         sums += self.linking * self._labels[2] * np.array(to_pages).reshape(-1, 3)
         negatives, positives, _ = self._labels
         weight = min(positives / negatives, _NEGATIVE_WEIGHT_MOST) if negatives else 0.0
@@ -152,7 +152,8 @@ class LinkModel(Strategy):
 
     def _label(self, words: Hashed, label: float) -> None:
         parts = _parted(label)
-        self._sums += parts[:, None] * np.asarray(self._vectors.matrix([words]).sum(axis=0))
+        row = self._vectors.matrix([words])
+        self._sums[row.indices] += row.data[:, None] * parts
         self._labels = [old + new for old, new in zip(self._labels, parts.tolist(), strict=True)]
 
     def _bound(self) -> None:
@@ -177,11 +178,11 @@ class LinkModel(Strategy):
         return min(1.0, max(0.0, value))
 
     def save(self) -> Mapping[str, Any]:
-        used = np.flatnonzero(self._sums.any(axis=0))
+        used = np.flatnonzero(self._sums.any(axis=1))
         return {
             "vectors": self._vectors.save(),
             "used": packed(used.astype(np.int32)),
-            "sums": packed(self._sums[:, used]),
+            "sums": packed(self._sums[used].T),
             "labels": self._labels,
             "urls": list(self._texts),
             **packed_texts(list(self._texts.values())),
@@ -196,8 +197,8 @@ class LinkModel(Strategy):
     def load(self, state: Mapping[str, Any]) -> None:
         self._vectors = IdfVectors.load(state["vectors"])
         used = unpacked(state["used"], np.int32)
-        self._sums = np.zeros((3, SIZE))
-        self._sums[:, used] = unpacked(state["sums"], np.float64).reshape(3, used.size)
+        self._sums = np.zeros((SIZE, 3))
+        self._sums[used] = unpacked(state["sums"], np.float64).reshape(3, used.size).T
         self._labels = [float(part) for part in state["labels"]]
         self._texts = dict(zip(state["urls"], unpacked_texts(state), strict=True))
         to_pages = ([float(part) for part in parts] for parts in state["linked"])

@@ -35,8 +35,9 @@ class Layers:
         self.documents = list(documents)  # of each layer
         known = int((counts.sum(axis=0) > 0).sum())
         totals = counts.sum(axis=1, keepdims=True)
-        self._logs = np.log((counts + 1.0) / (totals + max(1, known)))
+        logs = np.log((counts + 1.0) / (totals + max(1, known)))
         self._used = np.array([layer for layer, count in enumerate(self.documents) if count], np.int32)
+        self._logs = np.ascontiguousarray(logs[self._used].T)  # word, used layer
 
     @classmethod
     def learned(cls, documents: Sequence[Sequence[Hashed]]) -> Layers:
@@ -47,7 +48,7 @@ class Layers:
     def classify(self, pages: csr_array) -> tuple[Ints, Floats]:
         """For each row the most likely layer and its probability."""
         lengths = np.sqrt(np.maximum(1.0, np.asarray(pages.sum(axis=1))))
-        likelihood = (pages @ self._logs[self._used].T) / lengths[:, None]
+        likelihood = (pages @ self._logs) / lengths[:, None]
         likelihood -= likelihood.max(axis=1, keepdims=True)
         probabilities = np.exp(likelihood)
         probabilities /= probabilities.sum(axis=1, keepdims=True)
