@@ -43,7 +43,7 @@ class FocusedScheduler(BaseScheduler):
     """Leases rows of the frontier as Requests; keeps other Requests in a request queue under the same host clocks.
 
     `runtime`: the crawl's parts; a spider without them gets a polite queue of its own Requests.
-    `concurrency`: leases at once. `checkpoint_pages`: how often the strategy's state is kept.
+    `concurrency`: leases at once.
     """
 
     def __init__(
@@ -57,11 +57,10 @@ class FocusedScheduler(BaseScheduler):
         stats: StatsCollector,
         fingerprint: Callable[[Request], bytes],
         concurrency: int,
-        checkpoint_pages: int,
     ) -> None:
         self.runtime, self.hosts, self.clock = runtime, hosts, clock
         self.engine, self.stats = engine, stats
-        self.concurrency, self.checkpoint_pages = concurrency, checkpoint_pages
+        self.concurrency = concurrency
         self.politeness = politeness  # kept here: signals refer to their listeners weakly
         self.request_queue = RequestQueue(hosts, fingerprint)
         self.armed = False  # rows are handed out only after the spider's own start() has sent its seeds
@@ -88,7 +87,6 @@ class FocusedScheduler(BaseScheduler):
             stats=crawler.stats,
             fingerprint=crawler.request_fingerprinter.fingerprint,
             concurrency=settings.getint("CONCURRENT_REQUESTS"),
-            checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", 100),
         )
         scheduler.lease_signals.connect(crawler)
         return scheduler
@@ -244,7 +242,7 @@ class FocusedScheduler(BaseScheduler):
 
     def _ended(self, lease: Lease, state: State, reason: str) -> None:
         runtime, now = self._parts(), self.clock()
-        commit_lease(runtime, lease, state, reason, now, self.checkpoint_pages)
+        commit_lease(runtime, lease, state, reason, now)
         lease.release_slot(self.hosts, now)
         runtime.frontier.commit()
         self._count(f"frontier/ended/{state.value}")
