@@ -71,7 +71,7 @@ class Adaptive(Strategy):
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (adaptive.word_statistics)
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
         group's pages still count after each further one, so that unproductive sites are left); without ""
-        (features left out, for ablations); memory_urls 50 000 (URLs whose features are kept; the poorest others
+        (features left out, for ablations); memory_urls 30 000 (URLs whose features are kept; the poorest others
         wait with the score they have); all chosen here (docs/lab/adaptive.md).
     Reads: relevance of linking pages, link text, heading, addresses, outcomes so far; of the links to one
         URL only those with an anchor it was not seen with before.

@@ -19,7 +19,7 @@ from topiccrawler.strategies.adaptive.word_statistics import WORDS_OF_A_URL, Wor
 from topiccrawler.urls.canonical import host_of, registered_domain
 
 GROUPS = ("site", "source_host")
-MEMORY_URLS = 50_000
+MEMORY_URLS = 30_000
 KEPT = 7 / 8  # of them, when some are forgotten
 
 
