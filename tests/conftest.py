@@ -10,18 +10,18 @@ import json
 import os
 import select
 import signal
-import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_web import Answer, DrawnWeb, Server
 from fastwarc.warc import WarcRecord, WarcRecordType
 
 from topiccrawler.demo import answers
@@ -37,71 +37,6 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
-
-
-class Server(ThreadingHTTPServer):
-    """Knows how many connections are open."""
-
-    daemon_threads = True
-
-    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
-        super().__init__(("127.0.0.1", 0), handler)
-        self.open = 0
-        self.ended = threading.Condition()
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        with self.ended:
-            self.open += 1
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        super().shutdown_request(request)
-        with self.ended:
-            self.open -= 1
-            self.ended.notify_all()
-
-
-@dataclass
-class Answer:
-    """One response of a drawn web."""
-
-    body: bytes = b""
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass
-class DrawnWeb:
-    """A web given as url -> HTML (or Answer), served by an HTTP proxy on loopback; `asked` lists the URLs in order."""
-
-    pages: dict[str, Any]
-    asked: list[str] = field(default_factory=list)
-    headers: list[Mapping[str, str]] = field(default_factory=list)
-    proxy: str = ""
-    server: Server | None = None
-
-    def settle(self) -> None:
-        """Wait until all that was asked by processes that have ended stands in `asked`."""
-        assert self.server is not None
-        with socket.create_connection(
-            self.server.server_address[:2]
-        ) as last:  # the server takes it after all others
-            last.shutdown(socket.SHUT_WR)
-            last.recv(1)
-        with self.server.ended:
-            assert self.server.ended.wait_for(lambda: self.server.open == 0, timeout=60)
-
-    def fetched(self) -> list[str]:
-        """The pages asked for, without robots.txt."""
-        return [url for url in self.asked if not url.endswith("/robots.txt")]
-
-    def answer(self, url: str) -> Answer:
-        found = self.pages.get(url)
-        if callable(found):
-            found = found()
-        if found is None:
-            return Answer(b"nothing here", 404, {"Content-Type": "text/plain"})
-        return found if isinstance(found, Answer) else Answer(found.encode())
 
 
 @pytest.fixture(scope="module")

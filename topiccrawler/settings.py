@@ -58,6 +58,7 @@ TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered doma
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
 TOPIC_CONTACT = None  # contact in the User-Agent: mailto:… or a page; None = mailto:abuse@ this machine
 ROBOTSTXT_OBEY = True
+ROBOTSTXT_PARSER = "topiccrawler.engine.robots.CompactRobotParser"  # Scrapy's, in a fortieth of the memory
 DOWNLOAD_DELAY = 1.0  # seconds between two requests to one host; robots.txt and AutoThrottle only lengthen it
 # the frontier's clock and the downloader's must agree; jitter would delay leased pages
 DOWNLOAD_DELAY_JITTER = 0
@@ -80,7 +81,9 @@ FRONTIER_IDLE_SHARE = 0.25  # share of CONCURRENT_REQUESTS that may wait so when
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
 FRONTIER_LEASE_SECONDS = 600.0  # a lease older than this is put back to waiting
-FRONTIER_MEMORY_URLS = 0  # with JOBDIR, queued URLs kept in memory (the others on disk); 0 = all
+FRONTIER_MEMORY_URLS = (
+    100_000  # with JOBDIR, queued URLs whose rank is kept in memory; the others are bare numbers; 0 = all
+)
 FRONTIER_CHECKPOINT_PAGES = 100  # the strategy's state is kept every so many pages, and at the end
 # what a host may be asked for (frontier.budgets); 0 = no bound. Its other URLs wait and are shown by `scrapy frontier`
 FRONTIER_HOST_PAGES = 0  # pages of one host

@@ -34,7 +34,7 @@ class NewsWeb:
 
     def __init__(self, pages: int = 2000, hosts: int = 40, seed: int = 1) -> None:
         self.draw = random.Random(seed)
-        plain, mixed = _streams(self.draw)
+        plain, mixed = text_streams(self.draw)
         self.streams = (plain, mixed)
         self.pages = [(host, number) for host in range(hosts) for number in range(pages // hosts)]
         self.on_topic = {page: self.draw.random() < SHARE_ON_TOPIC for page in self.pages}
@@ -121,7 +121,7 @@ def _url(page: tuple[int, int]) -> str:
     return f"http://s{page[0]}.example/p{page[1]}.html"
 
 
-def _streams(draw: random.Random) -> tuple[str, str]:
+def text_streams(draw: random.Random) -> tuple[str, str]:
     """Words off topic, and the same with financial words among them."""
     found = find_spec("jieba")
     if found is None or found.origin is None:

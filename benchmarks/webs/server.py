@@ -5,7 +5,7 @@ without DNS. So the answers lie ready in memory, the server takes a processor of
 crawler with `http_proxy` set sees any host it asks for.
 
     python server.py news --pages 2000 --hosts 40        python server.py order --hosts 200 --links 10000
-    python server.py traps
+    python server.py traps                               python server.py endless
 
 prints its address and serves until stdin closes. http://bench.invalid/log lists as JSON what was asked for and when
 (monotonic seconds); http://bench.invalid/forget empties that list.
@@ -28,6 +28,7 @@ from typing import Any, cast
 from urllib.request import ProxyHandler, build_opener
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from webs.endless import EndlessWeb
 from webs.hosts import HostsWeb
 from webs.news import NewsWeb
 from webs.traps import TrapsWeb
@@ -45,10 +46,10 @@ def whole_answer(body: bytes, kind: str = "text/html; charset=utf-8") -> bytes:
 
 
 class _Connection(asyncio.Protocol):
-    """Reads requests without a body, one after the other, and writes what lies ready."""
+    """Reads requests without a body, one after the other, and writes what `answer` gives for each URL."""
 
-    def __init__(self, answer_to: Callable[[bytes], bytes], asked: list[tuple[float, str]]) -> None:
-        self._answer_to = answer_to
+    def __init__(self, answer: Callable[[bytes], bytes | None], asked: list[tuple[float, str]]) -> None:
+        self._answer_to = answer
         self._asked = asked
         self._read = b""
 
@@ -66,17 +67,17 @@ class _Connection(asyncio.Protocol):
         text = url.decode("latin-1")
         if not text.startswith(CONTROL):
             self._asked.append((time.monotonic(), text))
-            return self._answer_to(url)
+            return self._answer_to(url) or _NOTHING
         if text == f"{CONTROL}forget":
             self._asked.clear()
         return whole_answer(json.dumps(self._asked).encode(), "application/json")
 
 
-async def serve(answer_to: Callable[[bytes], bytes]) -> None:
+async def serve(answer: Callable[[bytes], bytes | None]) -> None:
     """Until stdin closes."""
     asked: list[tuple[float, str]] = []
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: _Connection(answer_to, asked), "127.0.0.1", 0, backlog=512)
+    server = await loop.create_server(lambda: _Connection(answer, asked), "127.0.0.1", 0, backlog=512)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
     server.close()
@@ -127,7 +128,7 @@ def processors() -> tuple[set[int], set[int]]:
 def main() -> None:
     """Make a web and serve it."""
     parser = argparse.ArgumentParser(description="Serve a synthetic web as a proxy on loopback.")
-    parser.add_argument("web", choices=("news", "order", "traps"))
+    parser.add_argument("web", choices=("news", "order", "traps", "endless"))
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--hosts", type=int, default=40)
     parser.add_argument("--links", type=int, default=10_000)
@@ -136,16 +137,20 @@ def main() -> None:
     if given.web == "traps":
         traps = TrapsWeb()
 
-        def computed(url: bytes) -> bytes:
+        def computed(url: bytes) -> bytes | None:
             body = traps.body(url.decode("latin-1"))
-            return _NOTHING if body is None else whole_answer(body)
+            return None if body is None else whole_answer(body)
 
         asyncio.run(serve(computed))
+        return
+    if given.web == "endless":
+        made = EndlessWeb().answer
+        asyncio.run(serve(lambda url: whole_answer(*body) if (body := made(url)) else None))
         return
     web: NewsWeb | HostsWeb
     web = NewsWeb(given.pages, given.hosts) if given.web == "news" else HostsWeb(given.hosts, given.links)
     answers = {url.encode(): whole_answer(body) for url, body in web.bodies()}
-    asyncio.run(serve(lambda url: answers.get(url, _NOTHING)))
+    asyncio.run(serve(answers.get))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
-def last_line(script: str, *arguments: str) -> dict[str, Any]:
+def last_line(script: str, *arguments: str, holds: bool = True) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, str(BENCHMARKS / script), *arguments, "--json"],
         capture_output=True,
@@ -19,7 +19,7 @@ def last_line(script: str, *arguments: str) -> dict[str, Any]:
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0 or not holds, done.stderr
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -57,3 +57,16 @@ def test_crawl_tells_pages_cpu_speed_and_memory_of_each_crawl() -> None:
         assert crawl["cpu_ms_per_page"] > 0
         assert 20 < crawl["peak_rss_mb"] < 400
     assert found["breadth_first"]["pages"] == 30
+
+
+def test_soak_tells_cost_memory_and_slices_of_every_stretch() -> None:
+    found = last_line("soak.py", "--pages", "60", "--every", "20", holds=False)
+    assert list(found) == ["growth", "slice_ms", "errors", "rows"]
+    assert found["errors"] == 0
+    assert [row["pages"] for row in found["rows"]] == [20, 40, 60]
+    for row in found["rows"]:
+        assert list(row) == [
+            "pages", "urls", "cpu_ms", "of_loop", "megabytes", "slice_ms", "stall_ms", "errors",
+        ]  # fmt: skip
+        assert row["urls"] >= 60 * row["pages"]
+        assert 20 < row["megabytes"] < 500

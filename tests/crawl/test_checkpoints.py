@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from topiccrawler.crawl.checkpoints import NOW, PAGE
+from topiccrawler.crawl.checkpoints import NOTE, NOW, PAGE
 from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -131,7 +131,39 @@ def test_of_a_strategy_that_says_what_it_took_only_that_is_kept(tmp_path: Path) 
     assert [sorted(entry) for entry in kept] == [["refreshed", "taken"]] * 8
 
 
-def test_a_state_is_written_after_a_hundred_pages_at_the_latest(tmp_path: Path) -> None:
+@dataclass
+class Ponderous(Learner):
+    """Its state is as long as many pages."""
+
+    refresh_every: ClassVar[int] = 0
+
+    def save(self) -> Mapping[str, Any]:
+        return {"state": self._state, "much": "x" * 5000}
+
+
+def test_a_long_state_is_written_seldom(tmp_path: Path) -> None:
+    """What is written for states is about as much as what is written for pages, however long a state is."""
+    written: dict[str, list[int]] = {NOTE: [], PAGE: []}
+    with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
+        put = frontier.notes.put
+
+        def put_and_count(name: str, text: str) -> None:
+            if name == NOTE or name.startswith(PAGE):
+                written[NOTE if name == NOTE else PAGE].append(len(text))
+            put(name, text)
+
+        frontier.notes.put = put_and_count  # type: ignore[method-assign]
+        for pages in (150, 150):  # resumed in between
+            ordering = Ordering(Ponderous(), frontier, durable=True, checkpoint_pages=10)
+            for number in range(pages):
+                ordering.visit(Page(f"http://a.cn/{number}"), [Link("http://b.cn/", "b.cn")], 0.0)
+    assert len(written[PAGE]) + len(written[NOTE]) == 300
+    assert min(written[NOTE]) > 10 * max(written[PAGE])
+    assert 1 < len(written[NOTE]) < 15
+    assert sum(written[PAGE]) / 2 < sum(written[NOTE]) < sum(written[PAGE]) + max(written[NOTE])
+
+
+def test_a_short_state_is_written_every_hundred_pages(tmp_path: Path) -> None:
     Learner.refresh_every, every = 0, Learner.refresh_every
     try:
         crawl(tmp_path / "f.sqlite", 130, clean=False)

@@ -2,9 +2,10 @@
 
 The conflict: the queue is durable page by page, but a strategy's whole state (a model, a graph) is too large to write
 with every page. So it is written now and then, and in between what the strategy was shown is: opening loads the state
-and shows it the same again, whose scores the queue has already. A strategy that learns nothing costs a page count.
+and shows it the same again, whose scores the queue has already. A state is written again when what was written in between is
+as long as it, so that a page costs the same however much was learned. A strategy that learns nothing costs a page count.
 
-    ordering          strategy, page count, state (JSON)                              every so many pages
+    ordering          strategy, page count, state (JSON)                              now and then
     ordering/now      page count, entries since then, place of a refresh under way    every page
     ordering/page/N   the Nth entry: page and links, or what it took from them;       every page, if it learns
                       did a refresh begin then (JSON)
@@ -28,7 +29,7 @@ from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies.base import Strategy
 
 NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering/seeds"
-ENTRIES = 100  # a state is written at the latest after so many pages, unless a refresh is under way
+EVERY_PAGES = 100
 
 _REFRESHED = '{"refreshed": true'
 _REMEDY = "put back a copy, or choose another JOBDIR"
@@ -37,18 +38,27 @@ _REMEDY = "put back a copy, or choose another JOBDIR"
 class Checkpoints:
     """Of one strategy, in the notes of its frontier.
 
-    `durable`: keep every page (a frontier on disk), not only when asked to.
+    `durable`: keep every page (a frontier on disk), not only when asked to. `every_pages`: at least so many lie between two
+    states.
     """
 
     def __init__(
-        self, strategy: Strategy, notes: Notes, rescoring: Rescoring, *, durable: bool = False
+        self,
+        strategy: Strategy,
+        notes: Notes,
+        rescoring: Rescoring,
+        *,
+        durable: bool = False,
+        every_pages: int = EVERY_PAGES,
     ) -> None:
         self.strategy = strategy
         self.notes = notes
         self.rescoring = rescoring
         self.durable = durable
+        self.every_pages = every_pages
         self.learns = bool(strategy.save())  # one that will learn has something to save, be it empty lists
         self._entries = 0  # since the state was written
+        self._entries_length = self._state_length = 0  # characters
 
     def load(self) -> int:
         """Bring strategy and refresh to where the queue stands. Returns the page count."""
@@ -62,6 +72,7 @@ class Checkpoints:
             if begun_with == self.strategy.name:
                 if whole is not None:
                     self.strategy.load(kept["state"])
+                    self._state_length = len(whole)
                 self._entries = int(now.get("entries", 0))
                 place = now.get("refreshing")
                 self._replay(None if place is None else str(place))
@@ -89,12 +100,14 @@ class Checkpoints:
         """The strategy was shown a page, and a refresh began then."""
         if not self.durable:
             return
-        if self.learns and self._entries >= ENTRIES and not self.rescoring.running:
+        if self._is_due():
             self.save(pages)
             return
         if self.learns:
+            entry = self._entry(page, links, refreshed=refreshed)
             self._entries += 1
-            self.notes.put(f"{PAGE}{self._entries}", self._entry(page, links, refreshed=refreshed))
+            self._entries_length += len(entry)
+            self.notes.put(f"{PAGE}{self._entries}", entry)
         self._now(pages)
 
     def save(self, pages: int) -> None:
@@ -102,9 +115,15 @@ class Checkpoints:
         if not (self.durable and self.learns and self.rescoring.running):
             state = {"strategy": self.strategy.name, "pages": pages, "state": dict(self.strategy.save())}
             self.learns = bool(state["state"])
-            self.notes.put(NOTE, json.dumps(state, ensure_ascii=False, allow_nan=False))
-            self._entries = 0
+            text = json.dumps(state, ensure_ascii=False, allow_nan=False)
+            self.notes.put(NOTE, text)
+            self._entries, self._entries_length, self._state_length = 0, 0, len(text)
         self._now(pages)
+
+    def _is_due(self) -> bool:
+        """While a refresh is under way, no state can be written that a resumed crawl could go on from."""
+        many = self._entries >= self.every_pages and self._entries_length >= self._state_length
+        return self.learns and many and not self.rescoring.running
 
     def _now(self, pages: int) -> None:
         now = {
@@ -145,6 +164,7 @@ class Checkpoints:
             if text is None:
                 raise ValueError(f"entry {number} is missing")
             entries.append(text)
+        self._entries_length = sum(map(len, entries))
         last = max((n for n, text in enumerate(entries) if text.startswith(_REFRESHED)), default=-1)
         for number, text in enumerate(entries):
             self._show_again(json.loads(text))

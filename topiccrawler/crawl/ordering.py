@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from topiccrawler.crawl.checkpoints import Checkpoints
+from topiccrawler.crawl.checkpoints import EVERY_PAGES, Checkpoints
 from topiccrawler.frontier.base import Accept, Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.rescoring import Rescoring
@@ -34,13 +34,16 @@ class Ordering:
         *,
         durable: bool = False,
         expand: Expand | None = None,
+        checkpoint_pages: int = EVERY_PAGES,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
         self.expand: Expand = expand or strategy.expand
         self.budgets = budgets
         self.rescoring = Rescoring(frontier)
-        self._checkpoints = Checkpoints(strategy, frontier.notes, self.rescoring, durable=durable)
+        self._checkpoints = Checkpoints(
+            strategy, frontier.notes, self.rescoring, durable=durable, every_pages=checkpoint_pages
+        )
         self.pages = self._checkpoints.load()
 
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:

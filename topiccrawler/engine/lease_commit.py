@@ -18,9 +18,7 @@ from topiccrawler.model import Visit
 _MOVED = (State.DISCARDED, "redirected")
 
 
-def commit_lease(
-    runtime: Runtime, lease: Lease, state: State, reason: str, now: float, checkpoint_pages: int
-) -> None:
+def commit_lease(runtime: Runtime, lease: Lease, state: State, reason: str, now: float) -> None:
     """Store, log, count and acknowledge; the caller ends the host's slot and commits the frontier."""
     link = lease.leased.link
     url = lease.redirect_targets[-1] if lease.redirect_targets else link.url
@@ -46,8 +44,6 @@ def commit_lease(
             kept=kept, relevant=lease.page.is_target, format=lease.kept_format, copy=lease.kept_copy
         )
         runtime.frontier.notes.put(runtime.harvest.NOTE, runtime.harvest.note())
-        if runtime.harvest.pages % checkpoint_pages == 0:
-            runtime.ordering.checkpoint()
     for target in lease.redirect_targets:
         runtime.ordering.acknowledge(target, *((state, reason) if target == url else _MOVED), now)
     end = _MOVED if lease.redirect_targets else (state, reason)

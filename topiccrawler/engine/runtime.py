@@ -17,6 +17,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
 from topiccrawler.crawl.assemble import Parts, assemble, topic_of
+from topiccrawler.crawl.checkpoints import EVERY_PAGES
 from topiccrawler.crawl.gate import LinkGate
 from topiccrawler.crawl.harvest_counter import HarvestCounter
 from topiccrawler.crawl.job_files import JobFiles
@@ -114,6 +115,7 @@ def build_runtime(
             budgets,
             durable=bool(jobdir),
             expand=parts.expand,
+            checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
         ),
         gate=parts.gate,
         harvest=HarvestCounter(frontier.notes.get(HarvestCounter.NOTE)),

@@ -41,7 +41,7 @@ class FocusedScheduler(BaseScheduler):
     """Leases rows of the frontier as Requests; keeps other Requests in a request queue under the same host clocks.
 
     `runtime`: the crawl's parts; a spider without them gets Scrapy's own scheduler instead of this one.
-    `concurrency`: leases at once. `checkpoint_pages`: how often the strategy's state is kept.
+    `concurrency`: leases at once.
     """
 
     def __init__(
@@ -54,11 +54,10 @@ class FocusedScheduler(BaseScheduler):
         stats: StatsCollector,
         fingerprint: Callable[[Request], bytes],
         concurrency: int,
-        checkpoint_pages: int,
     ) -> None:
         self.runtime, self.hosts, self.clock = runtime, runtime.hosts, runtime.clock
         self.engine, self.stats = engine, stats
-        self.concurrency, self.checkpoint_pages = concurrency, checkpoint_pages
+        self.concurrency = concurrency
         self.politeness = politeness  # kept here: signals refer to their listeners weakly
         self.rules = rules
         self.request_queue = RequestQueue(self.hosts, fingerprint)
@@ -87,7 +86,6 @@ class FocusedScheduler(BaseScheduler):
             stats=crawler.stats,
             fingerprint=crawler.request_fingerprinter.fingerprint,
             concurrency=slots,
-            checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", 100),
         )
         scheduler.lease_signals.connect(crawler)
         return scheduler
@@ -238,7 +236,7 @@ class FocusedScheduler(BaseScheduler):
         runtime, now = self.runtime, self.clock()
         with self.faults.guard():
             if not self.faults.broken:
-                commit_lease(runtime, lease, state, reason, now, self.checkpoint_pages)
+                commit_lease(runtime, lease, state, reason, now)
                 runtime.frontier.commit()
         if self.faults.broken:
             return

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from topiccrawler.frontier.base import Accept, Leased, Listing, Notes, Postpone, Pushed, Row, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.queues import Queues
@@ -35,7 +38,7 @@ class LeasingFrontier(ABC):
         self._acknowledged = 0  # since the last commit
         self._leases: dict[str, tuple[float, int]] = {}  # url -> deadline, number
         self._without_slot: set[str] = set()  # leases that hold no slot of their host
-        self._queues = Queues(self.hosts, self._waiting_score, memory_urls)
+        self._queues = Queues(self.hosts, self._waiting_score, self._waiting_scores, memory_urls)
 
     @abstractmethod
     def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed: ...
@@ -52,6 +55,11 @@ class LeasingFrontier(ABC):
     @abstractmethod
     def _waiting_score(self, number: int) -> float | None:
         """None when it does not wait."""
+
+    def _waiting_scores(self, numbers: NDArray[np.uint32]) -> NDArray[np.float64]:
+        """The same of many; -inf for those that do not wait."""
+        scores = map(self._waiting_score, numbers.tolist())
+        return np.array([-np.inf if score is None else score for score in scores], dtype=np.float64)
 
     @abstractmethod
     def _set_score(self, number: int, score: Score) -> None: ...

@@ -1,15 +1,14 @@
 """The waiting URLs of every host, best first, each known by its number in order of arrival.
 
 A heap cannot move an entry, so a changed score is a further entry, and an entry counts only while its URL waits with that
-score (lazy deletion). A host's heap that has doubled since it was last cleaned is cleaned: O(1) a change.
+score (lazy deletion). A heap that has doubled since it was last cleaned is cleaned: O(1) a change.
 
 Equal scores leave in order of arrival: a URL keeps the number of its first arrival.
 
-Bounded memory: an entry takes about 140 bytes. With `memory_urls`, a host that grows while that many entries are in
-memory keeps the better half of its heap. The other half is spilled as bare numbers (4 bytes), sorted and cut into
-pieces of at most 256 (small ones are merged now and then), of which only the best rank is remembered. A piece comes
-back when that rank beats the host's heap, so the order is exact, and one piece at a time is read again. A piece may
-bring back numbers that were queued again since: they return with their present score, as a second, harmless entry.
+Bounded memory: an entry takes about 120 bytes. With `memory_urls`, the heaps share that many entries, and what ranks behind
+them is kept as bare numbers (4 bytes), unsorted, with a bound on their ranks. When the heap falls behind that bound, the
+best of them come back, found in one pass over arrays (25 ms for a host with a million waiting URLs, once in 2 000 leases
+of it). So the order is exact. A number may come back while it is in the heap already: a second, harmless entry.
 """
 
 from __future__ import annotations
@@ -19,74 +18,79 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
+import numpy as np
+from numpy.typing import NDArray
+
 from topiccrawler.frontier.host_ranking import Key
 from topiccrawler.frontier.hosts import Hosts
 
 ScoreOf = Callable[[int], float | None]
 """The score of the URL of that number while it waits; None when it does not wait."""
+ScoresOf = Callable[[NDArray[np.uint32]], NDArray[np.float64]]
+"""The same of many; -inf for those that do not wait."""
 
+LEAST, MOST = 4, 2048  # entries of a host's heap when memory is bounded; more
+REST_PER_ENTRY = 256  # for one of so many behind it
 _SWEEP_AT = 64  # entries; smaller heaps are never swept
-_SPILL_AT = 32  # entries; smaller heaps are never spilled: a piece must be worth its own 200 bytes
-_PIECE = 256  # numbers
-_MERGE_AT = 16  # pieces
+_NOTHING: Key = (np.inf, 0)  # behind all others
 
 
 @dataclass(slots=True)
 class _Queue:
     heap: list[Key] = field(default_factory=list)
-    spilled: list[tuple[Key, array[int]]] = field(default_factory=list)  # heap of pieces by their best rank
+    rest: array[int] = field(default_factory=lambda: array("I"))  # numbers, some of them twice
+    bound: Key = _NOTHING  # none of the rest ranks before it
     sweep_at: int = _SWEEP_AT
-    merge_at: int = _MERGE_AT
+    sweep_rest_at: int = 2 * MOST
 
 
 class Queues:
     """One queue of ranks a host; passes the best rank of each to `hosts`."""
 
-    def __init__(self, hosts: Hosts, score_of: ScoreOf, memory_urls: int = 0) -> None:
+    def __init__(self, hosts: Hosts, score_of: ScoreOf, scores_of: ScoresOf, memory_urls: int = 0) -> None:
         self._hosts = hosts
         self._score_of = score_of
+        self._scores_of = scores_of
         self._memory_urls = memory_urls  # 0 = no bound
-        self._entries = 0  # entries in all heaps
         self._queues: dict[str, _Queue] = {}
+        self._share = 0  # entries that any heap may have
+        self._in_turn: list[_Queue] = []  # all of them, if bounded
+        self._turn = 0
 
     def put(self, host: str, score: float, number: int) -> None:
         """Queue a URL that waits with this score."""
         queue = self._queues.get(host)
         if queue is None:
-            queue = self._queues[host] = _Queue()
+            queue = self._new(host)
         key = (-score, number)
         heap = queue.heap
         heappush(heap, key)
-        self._entries += 1
-        if len(heap) > queue.sweep_at:
+        if self._memory_urls and len(heap) > self._share:
+            self._bound(queue)
+        elif len(heap) > queue.sweep_at:
             self._sweep(queue)
-        if self._memory_urls and self._entries > self._memory_urls:
-            self._spill(queue)
         if heap[0] == key:
-            if queue.spilled:
+            if queue.rest:
                 self.settle(host)
             else:
                 self._hosts.want(host, key)
 
-    def load(self, host: str, keys: list[Key], hosts: int) -> None:
-        """Queue many URLs of a host that has none yet; `hosts` share the memory."""
-        if not keys:
+    def load(self, host: str, numbers: array[int], hosts: int) -> None:
+        """Queue many waiting URLs of a host that has none yet; `hosts` share the memory."""
+        if not numbers:
             return
-        queue = self._queues[host] = _Queue()
-        queue.heap = keys
-        heapify(keys)
-        self._entries += len(keys)
-        queue.sweep_at = max(_SWEEP_AT, 2 * len(keys))
-        if self._memory_urls:
-            self._spill(queue, self._memory_urls // hosts)
-        self._hosts.want(host, keys[0])
+        queue = self._new(host, hosts)
+        queue.rest = numbers
+        self._bring_back(queue, self._room(queue) if self._memory_urls else len(numbers))
+        queue.sweep_at = max(_SWEEP_AT, 2 * len(queue.heap))
+        self._hosts.want(host, queue.heap[0])
 
     def best(self, now: float) -> tuple[str, int] | None:
         """Host and number of the best URL that may be fetched now. It stays queued until it no longer waits."""
         while (host := self._hosts.best(now)) is not None:
-            top = self._queues[host].heap[0]
-            if self._score_of(top[1]) == -top[0]:
-                return host, top[1]
+            heap = self._queues[host].heap
+            if heap and self._score_of(heap[0][1]) == -heap[0][0]:
+                return host, heap[0][1]
             self.settle(host)
         return None
 
@@ -95,59 +99,74 @@ class Queues:
         queue = self._queues.get(host)
         if queue is None:
             return
-        heap, spilled = queue.heap, queue.spilled
+        heap = queue.heap
         while True:
             while heap and self._score_of(heap[0][1]) != -heap[0][0]:
                 heappop(heap)
-                self._entries -= 1
-            if not spilled or (heap and heap[0] <= spilled[0][0]):
+            if not queue.rest or (heap and heap[0] <= queue.bound):
                 break
-            self._bring_back(queue)
-        if self._memory_urls and self._entries > self._memory_urls:
-            self._spill(queue)
+            self._bring_back(queue, self._room(queue) // 2)
         self._hosts.want(host, heap[0] if heap else None)
 
+    def _new(self, host: str, hosts: int = 0) -> _Queue:
+        queue = self._queues[host] = _Queue()
+        if self._memory_urls:
+            self._in_turn.append(queue)
+            self._share = max(LEAST, min(MOST, self._memory_urls // (hosts or len(self._in_turn))))
+            for _ in range(4):  # the others have less room now
+                self._turn = (self._turn + 1) % len(self._in_turn)
+                self._bound(self._in_turn[self._turn])
+        return queue
+
+    def _room(self, queue: _Queue) -> int:
+        """Entries that a heap may have. A long rest is not looked through for a few."""
+        return max(self._share, len(queue.rest) // REST_PER_ENTRY)
+
     def _sweep(self, queue: _Queue) -> None:
+        """Drop the entries that no longer count."""
         heap = queue.heap
-        before = len(heap)
         heap[:] = {key: None for key in heap if self._score_of(key[1]) == -key[0]}
-        heapify(heap)
-        self._entries -= before - len(heap)
+        heap.sort()  # a sorted list is a heap
         queue.sweep_at = max(_SWEEP_AT, 2 * len(heap))
 
-    def _spill(self, queue: _Queue, keep: int | None = None) -> None:
-        """Keep `keep` entries in memory, or the better half; spill the others."""
-        heap = queue.heap
-        if len(heap) <= _SPILL_AT:
+    def _bound(self, queue: _Queue) -> None:
+        """Keep the better half of the room when it is full."""
+        if len(queue.heap) <= (room := self._room(queue)):
             return
         self._sweep(queue)
-        heap.sort()  # a sorted list is a heap
-        kept = max(_SPILL_AT // 2, len(heap) // 2 if keep is None else keep)
-        for piece in _pieces(heap[kept:]):
-            heappush(queue.spilled, piece)
-        self._entries -= max(0, len(heap) - kept)
-        del heap[kept:]
-        queue.sweep_at = max(_SWEEP_AT, 2 * len(heap))
-        if len(queue.spilled) > queue.merge_at:
-            self._merge(queue)
+        behind = queue.heap[room // 2 :]
+        if not behind:
+            return
+        del queue.heap[room // 2 :]
+        queue.bound = min(queue.bound, behind[0])
+        queue.rest.extend([number for _, number in behind])
+        if len(queue.rest) > queue.sweep_rest_at:
+            self._bring_back(queue, 0)
 
-    def _merge(self, queue: _Queue) -> None:
-        """Sort spilled numbers into whole pieces; each time twice as much, so O(log) times in all."""
-        numbers = sorted({number for _, piece in queue.spilled for number in piece})
-        scored = ((self._score_of(number), number) for number in numbers)
-        queue.spilled = _pieces(sorted((-score, number) for score, number in scored if score is not None))
-        queue.merge_at = _MERGE_AT + 2 * len(queue.spilled)
-
-    def _bring_back(self, queue: _Queue) -> None:
-        numbers = heappop(queue.spilled)[1]
-        scored = [(self._score_of(number), number) for number in numbers]
-        back = [(-score, number) for score, number in scored if score is not None]
-        queue.heap.extend(back)
+    def _bring_back(self, queue: _Queue, most: int) -> None:
+        """Move the best of the rest into the heap, and drop those that do not wait."""
+        numbers = np.sort(np.frombuffer(queue.rest, dtype=np.uint32))  # sorted, their scores are found faster
+        numbers = numbers[np.diff(numbers, prepend=numbers[:1] + 1) != 0]
+        scores = self._scores_of(numbers)
+        waits = scores > -np.inf
+        numbers, scores = numbers[waits], scores[waits]
+        comes = _best(scores, most)
+        queue.heap.extend(zip((-scores[comes]).tolist(), numbers[comes].tolist(), strict=True))
         heapify(queue.heap)
-        self._entries += len(back)
+        numbers, scores = numbers[~comes], scores[~comes]
+        queue.rest = array("I", numbers.tobytes())
+        queue.sweep_rest_at = max(2 * MOST, 2 * len(queue.rest))
+        queue.bound = _NOTHING
+        if numbers.size:
+            first = int(scores.argmax())
+            queue.bound = (-float(scores[first]), int(numbers[first]))
 
 
-def _pieces(keys: list[Key]) -> list[tuple[Key, array[int]]]:
-    """Sorted keys as pieces; the list is a heap."""
-    starts = range(0, len(keys), _PIECE)
-    return [(keys[at], array("I", [number for _, number in keys[at : at + _PIECE]])) for at in starts]
+def _best(scores: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
+    """Which are the `most` largest; of equal ones the first."""
+    if not 0 < most < scores.size:
+        return np.full(scores.size, most > 0)
+    last = np.partition(scores, -most)[-most]
+    comes: NDArray[np.bool_] = scores > last
+    comes[np.flatnonzero(scores == last)[: most - np.count_nonzero(comes)]] = True
+    return comes

@@ -106,9 +106,7 @@ class Rows:
     def rescore(self, number: int, score: Score) -> None:
         """The URL has another score; its link and tunnel steps stay."""
         raised = self._raises[number]
-        if raised:
-            if self._writes[tables.ADD_RAISE] or self._writes[tables.SET_RAISE]:
-                self._flush_if(number)  # what changed this row before goes before
+        if raised:  # what changed this row before is written before: tables.WRITE_ORDER
             self._writes[tables.SET_RAISED_SCORE].append((*_numbers(score), raised))
         else:
             self._writes[tables.SET_SCORE].append((*_numbers(score), number))

@@ -16,6 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from topiccrawler.frontier.base import LEASE_SECONDS, Listing, Notes, Pushed, Row, State
 from topiccrawler.frontier.columns import PROCESSING, WAITING, Columns
 from topiccrawler.frontier.hosts import Hosts
@@ -59,9 +62,9 @@ class SqliteFrontier(LeasingFrontier):
             self._rows.end_leases()
             columns.states = columns.states.replace(bytes([PROCESSING]), bytes([WAITING]))
         self._counts = [columns.states.count(code) for code in range(len(STATES))]
-        waiting, scores = columns.waiting(len(self._rows.hosts)), columns.scores
+        waiting = columns.waiting(len(self._rows.hosts))
         for name, numbers in zip(self._rows.hosts, waiting, strict=True):
-            self._queues.load(name, [(-scores[number], number) for number in numbers], len(waiting))
+            self._queues.load(name, numbers, len(waiting))
 
     def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed:
         check_score(score)
@@ -126,6 +129,11 @@ class SqliteFrontier(LeasingFrontier):
 
     def _waiting_score(self, number: int) -> float | None:
         return self._columns.scores[number] if self._columns.states[number] == WAITING else None
+
+    def _waiting_scores(self, numbers: NDArray[np.uint32]) -> NDArray[np.float64]:
+        scores: NDArray[np.float64] = np.frombuffer(self._columns.scores)[numbers]
+        scores[np.frombuffer(self._columns.states, dtype=np.uint8)[numbers] != WAITING] = -np.inf
+        return scores
 
     def _set_score(self, number: int, score: Score) -> None:
         self._rows.rescore(number, score)

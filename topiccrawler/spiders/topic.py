@@ -24,7 +24,7 @@ from topiccrawler.urls.canonical import canonical
 
 logger = logging.getLogger(__name__)
 
-YOUNG_OBJECTS = 20_000  # looked through for cycles at this many; more pages in memory, fewer looks
+YOUNG_OBJECTS = 10_000  # looked through for cycles at this many; more pages in memory, fewer looks
 
 
 class TopicSpider(FocusedSpider):
@@ -132,4 +132,4 @@ def _search_for_cycles_seldom() -> None:
     """A page makes thousands of tuples that soon go by themselves; Python would look through them every 700, and
     through models and lists of words that stay as long as the crawl. A sixth of a crawl's CPU."""
     gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS, 20, 20)
+    gc.set_threshold(YOUNG_OBJECTS, 3, 130)

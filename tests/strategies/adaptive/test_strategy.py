@@ -176,7 +176,7 @@ def test_with_many_waiting_every_row_is_weighed_in_its_turn(monkeypatch: pytest.
     again.load(strategy.save())
     known = again._urls
     waiting = known.waiting_rows()
-    weighed = [again.current(link(known.urls[row])) for row in waiting]
+    weighed = [again.current(link(known.rows.names[row])) for row in waiting]
     assert np.allclose(known.columns["score"][waiting], [score.value for score in weighed if score])
 
 

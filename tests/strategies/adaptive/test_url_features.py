@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.adaptive import url_features as module
 from topiccrawler.strategies.adaptive.group_rates import GroupRates
 from topiccrawler.strategies.adaptive.url_features import GROUPS, UrlFeatures
 
@@ -33,7 +32,7 @@ def meet(
         relevance=relevance,
         grandparent=-1.0,
     )
-    return [known.urls[row] for row in found]
+    return [known.rows.names[row] for row in found]
 
 
 def column(known: UrlFeatures, name: str, url: str) -> float:
@@ -86,32 +85,45 @@ def test_rows_whose_groups_yielded_something_are_told_once() -> None:
     known = UrlFeatures()
     meet(known, [link("http://b.example/1"), link("http://c.example/1")], [0.0, 0.0])
     known.group_rates["site"].add(known.group_rates["site"].number("c.example"), 1.0)
-    assert [known.urls[row] for row in known.touched_rows()] == ["http://c.example/1"]
+    assert [known.rows.names[row] for row in known.touched_rows()] == ["http://c.example/1"]
     assert known.touched_rows().tolist() == []
 
 
-def test_too_many_rows_lose_what_is_fetched_then_the_poorest_and_groups_nothing_needs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "MOST_ROWS", 4)
-    known = UrlFeatures()
-    urls = [f"http://h{n}.example/" for n in range(5)]
-    for n, url in enumerate(urls):
-        meet(known, [link(url)], [0.0], f"http://s{n}.example/")
-    known.columns["score"][:5] = [9.0, 1.0, 3.0, 2.0, 0.0]
+def test_too_many_rows_lose_what_is_fetched_then_the_poorest_and_groups_nothing_needs() -> None:
+    known = UrlFeatures(memory_urls=5)
+    for n in range(5):
+        meet(known, [link(f"http://h{n}.example/")], [0.0], f"http://s{n}.example/")
+    known.columns["score"][:5] = [9.0, 1.0, 3.0, 2.0, 4.0]
     known.waiting[0] = False
+    known.waiting[4] = False
     known.group_rates["site"].add(known.group_rates["site"].number("h0.example"), 1.0)
-    known.forget()
-    assert known.urls == ["http://h2.example/", "http://h3.example/"]
-    assert known.waiting_rows().tolist() == [0, 1]
-    names = {name: list(known.group_rates[name].names) for name in GROUPS}
-    assert names == {
-        "site": ["h0.example", "h2.example", "h3.example"],
-        "source_host": ["s2.example", "s3.example"],
-    }
-    assert known.group_rates["site"].pages[:3].tolist() == [1.0, 0.0, 0.0]
-    assert [names["site"][n] for n in known.groups["site"][:2]] == ["h2.example", "h3.example"]
     assert meet(known, [link("http://new.example/")], [0.0]) == ["http://new.example/"]
+    assert known.rows.names == ["http://new.example/", *(f"http://h{n}.example/" for n in (1, 2, 3)), ""]
+    assert known.waiting_rows().tolist() == [0, 1, 2, 3]
+    assert [column(known, "links", url) for url in known.rows] == [1, 1, 1, 1]
+    names = {name: sorted(known.group_rates[name].names) for name in GROUPS}
+    assert names == {
+        "site": ["h0.example", "h1.example", "h2.example", "h3.example", "new.example"],
+        "source_host": ["a.example", "s1.example", "s2.example", "s3.example"],
+    }
+    site = known.group_rates["site"]
+    assert [site.pages[site.number(name)] for name in ("h0.example", "h1.example", "new.example")] == [
+        1,
+        0,
+        0,
+    ]
+    assert site.names.names[known.groups["site"][2]] == "h2.example"
+
+
+def test_of_groups_that_gave_pages_the_least_are_forgotten() -> None:
+    group_rates = GroupRates()
+    for number, pages in enumerate((3, 1, 0, 2)):
+        group = group_rates.number(f"{number}.example")
+        for _ in range(pages):
+            group_rates.add(group, 1.0)
+    group_rates.forget(np.array([0]), most=2)
+    assert sorted(group_rates.names) == ["0.example", "3.example"]
+    assert group_rates.pages[group_rates.number("new.example")] == 0
 
 
 def test_what_is_saved_comes_back() -> None:
@@ -128,7 +140,7 @@ def test_what_is_saved_comes_back() -> None:
     assert [list(kept.names) for kept in again.group_rates.values()] == [
         list(kept.names) for kept in known.group_rates.values()
     ]
-    assert again.urls == known.urls
+    assert again.rows.names == known.rows.names
     assert again.save() == known.save()
     again.group_rates["site"].add(0, 0.0)
     assert again.group_rates["site"].pages[0] == pytest.approx(1.9)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, list_of, packed, packed_list, unpacked
+from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, packed, unpacked
+from topiccrawler.strategies.adaptive.numbering import Numbering
 
 LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
 
@@ -19,7 +20,7 @@ class GroupRates:
 
     def __init__(self, keep: float = 1.0) -> None:
         self.keep = keep
-        self.names: dict[str, int] = {}
+        self.names = Numbering()
         self.pages = np.zeros(256)
         self.relevant = np.zeros(256)
         self.touched = np.zeros(256, dtype=bool)  # since the last look
@@ -28,10 +29,9 @@ class GroupRates:
         """The group's number; a new one for a new name."""
         found = self.names.get(name)
         if found is None:
-            found = self.names[name] = len(self.names)
-            if found == len(self.pages):
-                columns = self.pages, self.relevant, self.touched
-                self.pages, self.relevant, self.touched = map(doubled, columns)
+            found = self.names.add(name)
+            self._grow()
+            self.pages[found] = self.relevant[found] = self.touched[found] = 0
         return found
 
     def add(self, number: int, relevant: float) -> None:
@@ -40,20 +40,16 @@ class GroupRates:
         self.relevant[number] = self.keep * self.relevant[number] + relevant
         self.touched[number] = True
 
-    def keep_only(self, used: Numbers) -> Numbers:
-        """Forget the groups that are not `used` and gave no page; the new numbers of those used."""
-        names = list(self.names)
-        stays = np.zeros(len(names), dtype=bool)
-        stays[used] = True
-        stays |= self.pages[: len(names)] > 0
-        kept = np.flatnonzero(stays)
-        self.names = {names[old]: new for new, old in enumerate(kept.tolist())}
-        room = max(256, len(kept))
-        for column in ("pages", "relevant", "touched"):
-            values = getattr(self, column)[kept]
-            setattr(self, column, np.concatenate([values, np.zeros(room - len(kept), dtype=values.dtype)]))
-        renumbered: Numbers = (np.cumsum(stays) - 1)[used]
-        return renumbered
+    def forget(self, used: Numbers, most: int) -> None:
+        """Forget the groups that are not `used` and gave no page; and of those that gave some the ones that gave fewest,
+        while there are more than `most`.
+        """
+        spare = self.names.used()
+        spare[used] = False
+        spares = np.flatnonzero(spare)
+        spares = spares[np.argsort(self.pages[spares], kind="stable")]
+        silent = np.count_nonzero(self.pages[spares] == 0)
+        self.names.forget(spares[: max(silent, len(self.names) - most)])
 
     def rate(self, numbers: Numbers, prior: Floats | float, strength: float) -> Floats:
         """Relevant share, smoothed: (relevant + strength * prior) / (pages + strength)."""
@@ -62,9 +58,9 @@ class GroupRates:
 
     def save(self) -> dict[str, Any]:
         """As JSON values."""
-        count = len(self.names)
+        count = self.names.size
         return {
-            "names": packed_list(self.names),
+            "names": self.names.save(),
             "pages": packed(self.pages[:count]),
             "relevant": packed(self.relevant[:count]),
             "touched": packed(self.touched[:count]),
@@ -74,13 +70,18 @@ class GroupRates:
     def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> GroupRates:
         """What `save` kept."""
         group_rates = cls(keep)
-        for name in list_of(state["names"]):
-            group_rates.number(name)
-        count = len(group_rates.names)
+        group_rates.names = Numbering.load(state["names"])
+        group_rates._grow()
+        count = group_rates.names.size
         group_rates.pages[:count] = unpacked(state["pages"])
         group_rates.relevant[:count] = unpacked(state["relevant"])
         group_rates.touched[:count] = unpacked(state["touched"], np.bool_)
         return group_rates
+
+    def _grow(self) -> None:
+        while len(self.pages) < self.names.size:
+            columns = self.pages, self.relevant, self.touched
+            self.pages, self.relevant, self.touched = map(doubled, columns)
 
 
 def logit(probability: Floats | float) -> Floats:

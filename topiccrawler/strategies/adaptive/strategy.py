@@ -18,7 +18,7 @@ from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.adaptive.group_rates import logit
 from topiccrawler.strategies.adaptive.observation import PageObservation
 from topiccrawler.strategies.adaptive.regression import Regression
-from topiccrawler.strategies.adaptive.url_features import GROUPS, UrlFeatures
+from topiccrawler.strategies.adaptive.url_features import GROUPS, MEMORY_URLS, UrlFeatures
 from topiccrawler.strategies.base import (
     ROOT_URL,
     Knowledge,
@@ -71,7 +71,8 @@ class Adaptive(Strategy):
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (adaptive.word_statistics)
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
         group's pages still count after each further one, so that unproductive sites are left); without ""
-        (features left out, for ablations); all chosen here (docs/lab/adaptive.md).
+        (features left out, for ablations); memory_urls 30 000 (URLs whose features are kept; the poorest others
+        wait with the score they have); all chosen here (docs/lab/adaptive.md).
     Reads: relevance of linking pages, link text, heading, addresses, outcomes so far; of the links to one
         URL only those with an anchor it was not seen with before.
     Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
@@ -87,6 +88,7 @@ class Adaptive(Strategy):
     rate: float = 0.3
     smoothing: float = 0.5
     keep: float = 0.9
+    memory_urls: int = MEMORY_URLS
     without: str = ""  # features left out, separated by commas (for ablations)
     share_names: ClassVar[tuple[str, ...]] = tuple(FEATURES)
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
@@ -96,6 +98,7 @@ class Adaptive(Strategy):
         check_range(self.name, "rate", self.rate, 0.0)
         check_range(self.name, "smoothing", self.smoothing, 0.0)
         check_range(self.name, "keep", self.keep, 0.0, 1.0)
+        check_range(self.name, "memory_urls", self.memory_urls, 1)
         left_out = {name.strip() for name in self.without.split(",") if name.strip()}
         if unknown := sorted(left_out - FEATURES.keys()):
             fault, remedy = f"adaptive has no feature {unknown[0]!r}", f"use {', '.join(FEATURES)}"
@@ -106,7 +109,7 @@ class Adaptive(Strategy):
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
         self._headings: dict[str, float] = {}
-        self._urls = UrlFeatures(self.keep)
+        self._urls = UrlFeatures(self.keep, self.memory_urls)
         self._taken: PageObservation | None = None  # from the page visited last
 
     def prepare(self, knowledge: Knowledge) -> None:
@@ -143,7 +146,6 @@ class Adaptive(Strategy):
         urls.columns["score"][rows] = values
         queued = urls.columns["queued"]
         queued[rows] = np.maximum(queued[rows], values)  # the larger one; a refresh may lower it
-        urls.forget()
         return self._as_scores(rows, values, features)
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
@@ -187,7 +189,7 @@ class Adaptive(Strategy):
         return Score(link.url, value, shares=self._shares(features)[0])
 
     def _as_scores(self, rows: Numbers, values: Floats, features: Floats) -> list[Score]:
-        urls = map(self._urls.urls.__getitem__, rows.tolist())
+        urls = map(self._urls.rows.names.__getitem__, rows.tolist())
         return list(map(Score, urls, values.tolist(), repeat(0.0), self._shares(features)))
 
     def _shares(self, features: Floats) -> list[bytes]:
@@ -212,7 +214,7 @@ class Adaptive(Strategy):
             Score(str(url), float(value), 0.0, bytes.fromhex(shares))
             for url, value, shares in state["pending"]
         )
-        self._urls = UrlFeatures.load(state["known"], self.keep)
+        self._urls = UrlFeatures.load(state["known"], self.keep, self.memory_urls)
 
     def _learn(self, page: PageObservation) -> None:
         """The outcome of a page labels the link it came by, with the features it has."""
@@ -234,13 +236,14 @@ class Adaptive(Strategy):
     def _meet(self, page: PageObservation) -> Numbers:
         """Add a page's links to the columns; the rows of those that wait."""
         urls = self._urls
+        came = urls.rows.get(page.came_by)
+        grandparent = float(urls.columns["best_relevance"][came]) if came is not None else 0.0
         rows = urls.rows_of([link.url for link in page.links])
         waits = urls.waiting[rows]
         if not waits.any():
             return rows[waits]
         links, rows = list(compress(page.links, waits.tolist())), rows[waits]
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
-        came = urls.rows.get(page.came_by)
         here = self._promise(page.relevance)
         return urls.meet(
             page.url,
@@ -250,7 +253,7 @@ class Adaptive(Strategy):
             standings=odds / ODDS_SCALE + here,
             headings=np.array([self._heading(link.heading) for link in links]),
             relevance=here,
-            grandparent=float(urls.columns["best_relevance"][came]) if came is not None else 0.0,
+            grandparent=grandparent,
         )
 
     def _promise(self, relevance: float) -> float:

@@ -11,18 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, list_of, packed, packed_list, unpacked
+from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, packed, unpacked
 from topiccrawler.model import Link
 from topiccrawler.strategies.adaptive.group_rates import GroupRates
+from topiccrawler.strategies.adaptive.numbering import Numbering
 from topiccrawler.strategies.adaptive.word_statistics import WORDS_OF_A_URL, WordStatistics
 from topiccrawler.urls.canonical import host_of, registered_domain
 
 GROUPS = ("site", "source_host")
-MOST_ROWS = 200_000  # beyond it the rows that were fetched and then the poorest ones are forgotten
+MEMORY_URLS = 30_000
+KEPT = 7 / 8  # of them, when some are forgotten
 
 
 class UrlFeatures:
-    """One row a URL. `best_*` are maxima over the pages that link it, `sum_*` sums; groups are those of the best link."""
+    """One row a URL. `best_*` are maxima over the pages that link it, `sum_*` sums; groups are those of the best link.
+
+    Of `memory_urls` URLs at most: then those that were fetched are forgotten, and the poorest. Only `rows_of` forgets, before
+    it gives out rows, so rows are good until it is called again.
+    """
 
     FLOATS = (
         "links",
@@ -35,9 +41,9 @@ class UrlFeatures:
         "queued",  # the score the queue has
     )
 
-    def __init__(self, keep: float = 1.0) -> None:
-        self.rows: dict[str, int] = {}
-        self.urls: list[str] = []
+    def __init__(self, keep: float = 1.0, memory_urls: int = MEMORY_URLS) -> None:
+        self.memory_urls = memory_urls
+        self.rows = Numbering()
         self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
         self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
         self.words: Numbers = np.zeros((256, WORDS_OF_A_URL), dtype=np.int64)  # of the first anchor with any
@@ -47,16 +53,16 @@ class UrlFeatures:
 
     def rows_of(self, urls: Sequence[str]) -> Numbers:
         """The rows of the URLs; new, waiting ones for new URLs."""
-        first, rows = len(self.urls), self.rows
-        self.urls += [url for url in dict.fromkeys(urls) if url not in rows]
-        rows.update(zip(self.urls[first:], range(first, len(self.urls)), strict=True))
-        while len(self.urls) > len(self.waiting):
-            self.columns = {name: doubled(column) for name, column in self.columns.items()}
-            self.groups = {name: doubled(column) for name, column in self.groups.items()}
-            self.words, self.waiting = doubled(self.words), doubled(self.waiting)
-        self.waiting[first : len(self.urls)] = True
-        self.columns["queued"][first : len(self.urls)] = -np.inf
-        return np.array([rows[url] for url in urls], dtype=np.int64)
+        if len(self.rows) + len(urls) > self.memory_urls:
+            self._forget(int(KEPT * self.memory_urls))
+        new = [self.rows.add(url) for url in dict.fromkeys(urls) if url not in self.rows]
+        self._grow()
+        for column in self.columns.values():
+            column[new] = 0.0
+        self.columns["queued"][new] = -np.inf
+        self.words[new] = 0
+        self.waiting[new] = True
+        return self.rows.of(urls)
 
     def meet(
         self,
@@ -111,36 +117,39 @@ class UrlFeatures:
 
     def waiting_rows(self) -> Numbers:
         """The rows that may still be fetched."""
-        return np.flatnonzero(self.waiting[: len(self.urls)])
+        return np.flatnonzero(self.waiting[: self.rows.size])
 
     def touched_rows(self) -> Numbers:
         """Waiting rows with a group from which a page was fetched since the last call."""
-        count = len(self.urls)
+        count = self.rows.size
         hit = np.zeros(count, dtype=bool)
         for name, group_rates in self.group_rates.items():
             hit |= group_rates.touched[self.groups[name][:count]]
             group_rates.touched[:] = False
         return np.flatnonzero(hit & self.waiting[:count])
 
-    def forget(self) -> None:
-        """Past MOST_ROWS rows (or twice as many groups) keep the half of the rows that wait with the best scores."""
-        groups = max(len(group_rates.names) for group_rates in self.group_rates.values())
-        if len(self.urls) <= MOST_ROWS and groups <= 2 * MOST_ROWS:
-            return
+    def _forget(self, kept: int) -> None:
+        """Keep so many URLs, those that wait with the best scores; and the groups and words that they need."""
         rows = self.waiting_rows()
-        kept = np.sort(rows[np.argsort(-self.columns["score"][rows], kind="stable")[: MOST_ROWS // 2]])
-        self.urls = [self.urls[row] for row in kept]
-        self.rows = {url: row for row, url in enumerate(self.urls)}
-        self.columns = {name: column[kept] for name, column in self.columns.items()}
-        self.words, self.waiting = self.vocabulary.keep_only(self.words[kept]), self.waiting[kept]
-        for name, numbers in self.groups.items():
-            self.groups[name] = self.group_rates[name].keep_only(numbers[kept])
+        stays = np.zeros(self.rows.size, dtype=bool)
+        stays[rows[np.argsort(-self.columns["score"][rows], kind="stable")[:kept]]] = True
+        self.rows.forget(np.flatnonzero(self.rows.used() & ~stays))
+        self.waiting[: len(stays)] &= stays
+        self.vocabulary.forget(self.words[: len(stays)][stays])
+        for name, group_rates in self.group_rates.items():
+            group_rates.forget(self.groups[name][: len(stays)][stays], self.memory_urls)
+
+    def _grow(self) -> None:
+        while len(self.waiting) < self.rows.size:
+            self.columns = {name: doubled(column) for name, column in self.columns.items()}
+            self.groups = {name: doubled(column) for name, column in self.groups.items()}
+            self.words, self.waiting = doubled(self.words), doubled(self.waiting)
 
     def save(self) -> dict[str, Any]:
         """All of it as JSON values: texts joined and columns as compressed bytes in base64."""
-        count = len(self.urls)
+        count = self.rows.size
         return {
-            "urls": packed_list(self.urls),
+            "urls": self.rows.save(),
             "columns": {name: packed(column[:count]) for name, column in self.columns.items()},
             "groups": {name: packed(column[:count]) for name, column in self.groups.items()},
             "words": packed(self.words[:count]),
@@ -150,11 +159,12 @@ class UrlFeatures:
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> UrlFeatures:
+    def load(cls, state: Mapping[str, Any], keep: float = 1.0, memory_urls: int = MEMORY_URLS) -> UrlFeatures:
         """What `save` kept."""
-        features = cls(keep)
-        features.rows_of(list(list_of(state["urls"])))
-        count = len(features.urls)
+        features = cls(keep, memory_urls)
+        features.rows = Numbering.load(state["urls"])
+        features._grow()
+        count = features.rows.size
         for name in cls.FLOATS:
             features.columns[name][:count] = unpacked(state["columns"][name])
         for name in GROUPS:

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, list_of, packed, packed_list, unpacked
+from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, packed, unpacked
+from topiccrawler.strategies.adaptive.numbering import Numbering
 from topiccrawler.text.tokenise import words_of
 
 WORDS_OF_A_URL = 8
@@ -30,13 +31,10 @@ class WordStatistics:
     """Numbers for words, and their counts."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {"": _NONE}
+        self.numbers = Numbering([""])  # _NONE
         self._counts = np.zeros((2, 1024))  # not relevant, relevant
         self._totals = np.ones(2)
         self._weight = 1.0  # of the page counted last; earlier ones count less
-
-    def __len__(self) -> int:
-        return len(self.numbers)
 
     def of(self, texts: Sequence[str]) -> Numbers:
         """(texts, WORDS_OF_A_URL) numbers of their words, the first ones, each once; new words get new numbers."""
@@ -63,10 +61,10 @@ class WordStatistics:
 
     def log_odds(self, numbers: Numbers) -> Floats:
         """The sum of the log-odds of each row's words."""
-        many = numbers.size > len(self)  # then each word is computed once
+        many = numbers.size > self.numbers.size  # then each word is computed once
         prior = self._totals / self._totals.sum()
         smooth = SMOOTHING * self._weight * prior
-        negative, positive = self._counts[:, : len(self)] if many else self._counts[:, numbers]
+        negative, positive = self._counts[:, : self.numbers.size] if many else self._counts[:, numbers]
         odds = np.log((positive + smooth[1]) / (negative + smooth[0])) - np.log(prior[1] / prior[0])
         if many:
             odds = odds[numbers]
@@ -74,25 +72,18 @@ class WordStatistics:
         sums: Floats = odds.sum(axis=1)
         return sums
 
-    def keep_only(self, used: Numbers) -> Numbers:
-        """Forget the words that are not `used` and were hardly counted; the new numbers of those used."""
-        names = list(self.numbers)
-        stays = self._counts[:, : len(names)].sum(axis=0) >= 0.5 * self._weight
-        stays[used] = True
-        stays[_NONE] = True
-        kept = np.flatnonzero(stays)
-        self.numbers = {names[old]: new for new, old in enumerate(kept.tolist())}
-        counts = np.zeros((2, max(1024, len(kept))))
-        counts[:, : len(kept)] = self._counts[:, kept]
-        self._counts = counts
-        renumbered: Numbers = (np.cumsum(stays) - 1)[used]
-        return renumbered
+    def forget(self, used: Numbers) -> None:
+        """Forget the words that are not `used` and were hardly counted."""
+        spare = self.numbers.used()
+        spare &= self._counts[:, : self.numbers.size].sum(axis=0) < 0.5 * self._weight
+        spare[used] = spare[_NONE] = False
+        self.numbers.forget(np.flatnonzero(spare))
 
     def save(self) -> dict[str, Any]:
         """As JSON values."""
         return {
-            "words": packed_list(self.numbers),
-            "counts": packed(self._counts[:, : len(self)]),
+            "words": self.numbers.save(),
+            "counts": packed(self._counts[:, : self.numbers.size]),
             "totals": self._totals.tolist(),
             "weight": self._weight,
         }
@@ -101,7 +92,7 @@ class WordStatistics:
     def load(cls, state: Mapping[str, Any]) -> WordStatistics:
         """What `save` kept."""
         words = cls()
-        words.numbers |= {word: number for number, word in enumerate(list_of(state["words"]))}
+        words.numbers = Numbering.load(state["words"])
         counts = unpacked(state["counts"]).reshape(2, -1)
         words._counts = np.zeros((2, max(1024, counts.shape[1])))
         words._counts[:, : counts.shape[1]] = counts
@@ -113,7 +104,8 @@ class WordStatistics:
         if number is None:
             if len(self.numbers) >= MOST_WORDS:
                 return _NONE
-            number = self.numbers[word] = len(self.numbers)
+            number = self.numbers.add(word)
             if number >= self._counts.shape[1]:
                 self._counts = doubled(self._counts, axis=1)
+            self._counts[:, number] = 0.0
         return number

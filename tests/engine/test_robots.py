@@ -1,0 +1,50 @@
+"""robots.txt kept small answers as Scrapy's own parser does."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.robotstxt import ProtegoRobotParser
+from scrapy.utils.project import get_project_settings
+from scrapy.utils.test import get_crawler
+
+from topiccrawler.engine import robots
+from topiccrawler.engine.robots import MOST_BYTES, CompactRobotParser
+
+RULES = b"User-agent: *\nDisallow: /private/\nAllow: /private/open\nCrawl-delay: 2.5\n\nUser-agent: bad\nDisallow: /\n"
+BODIES = [
+    b"",
+    RULES,
+    b"\xef\xbb\xbf" + RULES.replace(b"\n", b"\r\n"),
+    "User-agent: *\nDisallow: /基金/\n".encode("gb18030"),
+    b"<!DOCTYPE html><title>404</title>",
+    b"\x00\xff\xfe" * 100,
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_it_answers_as_protego(body: bytes) -> None:
+    ours, theirs = CompactRobotParser(body), ProtegoRobotParser(body, None)
+    for path in ("", "private/x", "private/open", "%E5%9F%BA%E9%87%91/a"):
+        for agent in ("topiccrawler/0.1", b"bad"):
+            assert ours.allowed(f"http://a.cn/{path}", agent) == theirs.allowed(f"http://a.cn/{path}", agent)
+            assert ours.crawl_delay(agent) == theirs.crawl_delay(agent)
+
+
+def test_the_files_of_many_hosts_are_not_kept_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    robots._parsed.cache_clear()
+    parsers = [CompactRobotParser(RULES + b"# %d" % number) for number in range(robots.PARSED + 50)]
+    assert all(not parser.allowed("http://a.cn/private/", "x") for parser in parsers)
+    assert robots._parsed.cache_info().currsize == robots.PARSED
+    assert all(len(parser._packed) < 200 for parser in parsers)
+
+
+def test_of_an_endless_file_only_the_beginning_counts() -> None:
+    body = b"User-agent: *\n" + b"# nothing\n" * (MOST_BYTES // 10) + b"Disallow: /\n"
+    assert CompactRobotParser(body).allowed("http://a.cn/", "x")
+
+
+def test_the_project_uses_it() -> None:
+    settings = get_project_settings()
+    assert settings["ROBOTSTXT_PARSER"] == f"{CompactRobotParser.__module__}.{CompactRobotParser.__name__}"
+    made = CompactRobotParser.from_crawler(get_crawler(), RULES)
+    assert not made.allowed("http://a.cn/private/", "x")
