@@ -66,7 +66,7 @@ def test_soak_tells_cost_memory_and_slices_of_every_stretch() -> None:
     assert [row["pages"] for row in found["rows"]] == [20, 40, 60]
     for row in found["rows"]:
         assert list(row) == [
-            "pages", "urls", "cpu_ms", "of_loop", "megabytes", "slice_ms", "stall_ms", "errors",
+            "pages", "kept", "urls", "cpu_ms", "of_loop", "megabytes", "slice_ms", "stall_ms", "errors",
         ]  # fmt: skip
         assert row["urls"] >= 60 * row["pages"]
         assert 20 < row["megabytes"] < 500
