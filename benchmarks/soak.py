@@ -96,8 +96,8 @@ class Meter:
         return timed
 
     def _after(self, add: Callable[..., None]) -> Callable[..., None]:
-        def added(*, kept: bool) -> None:
-            add(kept=kept)
+        def added(**given: Any) -> None:
+            add(**given)
             pages = self._runtime.harvest.pages
             if pages % LOOP_EVERY == 0:
                 begun = time.process_time()

@@ -13,70 +13,34 @@ deep.example        /a/a/a/…
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from zlib import crc32
-
-from topiccrawler.topics.catalogue import load_topic
 
 TOPIC = "finance"
 GOOD_PAGES = 200  # home and lists not counted: 190 articles and the ten lists
 LINKS = 30  # of a trap's page
 TRAPS = ("farm.example", "net0.example", "net1.example", "net2.example", "wild.example", "words.example",
          "days.example", "deep.example")  # fmt: skip
-_FILLERS = [
-    "今天",
-    "昨日",
-    "专家",
-    "记者",
-    "认为",
-    "表示",
-    "市场",
-    "消息",
-    "情况",
-    "问题",
-    "时间",
-    "公司",
-    "数据",
-    "结果",
-    "近期",
-    "方面",
-    "目前",
-    "继续",
-    "出现",
-    "可能",
-    "影响",
-    "需要",
-    "选择",
-    "关注",
-]
-_OTHERS = [
-    "球队",
-    "比赛",
-    "电影",
-    "演员",
-    "天气",
-    "菜谱",
-    "旅途",
-    "学校",
-    "老师",
-    "手机",
-    "游戏",
-    "小说",
-    "音乐",
-    "动物",
-    "花园",
-    "汽车",
-    "城市",
-    "公园",
-    "故事",
-    "节日",
-]
+_FINANCE = (
+    "基金", "股票", "证券", "债券", "期货", "银行", "理财", "保险", "信托", "投资", "收益率", "净值", "大盘", "涨停", "牛市",
+    "熊市", "分红", "上市公司", "财报", "利率", "汇率", "央行", "存款", "贷款", "信用卡", "券商", "私募", "公募", "黄金",
+    "外汇", "人民币", "通货膨胀", "市盈率", "创业板", "沪深", "上证指数", "融资", "并购", "首发", "股东",
+)  # fmt: skip
+_FILLERS = (
+    "今天", "昨日", "专家", "记者", "认为", "表示", "市场", "消息", "情况", "问题", "时间", "公司", "数据", "结果", "近期",
+    "方面", "目前", "继续", "出现", "可能", "影响", "需要", "选择", "关注",
+)  # fmt: skip
+_OTHERS = (
+    "球队", "比赛", "电影", "演员", "天气", "菜谱", "旅途", "学校", "老师", "手机", "游戏", "小说", "音乐", "动物", "花园",
+    "汽车", "城市", "公园", "故事", "节日",
+)  # fmt: skip
 
 
 class TrapsWeb:
     """Answers by URL; the same URL always gives the same page."""
 
     def __init__(self) -> None:
-        self._words = sorted(load_topic(TOPIC).keywords)
+        self._words = _FINANCE
 
     def body(self, url: str) -> bytes | None:
         """The HTML of a page; None: there is none."""
@@ -138,13 +102,13 @@ class TrapsWeb:
             return None
         return self._page(draw, self._words, links)
 
-    def _links(self, draw: random.Random, words: list[str], start: str) -> list[tuple[str, str]]:
+    def _links(self, draw: random.Random, words: Sequence[str], start: str) -> list[tuple[str, str]]:
         return [(f"{start}{draw.randrange(10**9)}", self._title(draw, words)) for _ in range(LINKS)]
 
-    def _title(self, draw: random.Random, words: list[str]) -> str:
+    def _title(self, draw: random.Random, words: Sequence[str]) -> str:
         return "".join(draw.choices(words, k=3)) + draw.choice(_FILLERS)
 
-    def _page(self, draw: random.Random, words: list[str], links: list[tuple[str, str]]) -> bytes:
+    def _page(self, draw: random.Random, words: Sequence[str], links: list[tuple[str, str]]) -> bytes:
         title = self._title(draw, words)
         lines = ("".join(draw.choices(words, k=6) + draw.choices(_FILLERS, k=6)) for _ in range(12))
         text = "".join(f"<p>{line}。</p>" for line in lines)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from topiccrawler.crawl.recipe import Recipe
-from topiccrawler.evaluation.experiment import Plan, _reading_plan, compare
+from topiccrawler.evaluation.experiment import Plan, compare, reading_plan
 from topiccrawler.evaluation.page_reading import read_web
 from topiccrawler.evaluation.parsed_pages import ParsedPages
 from topiccrawler.evaluation.recorded_pages import RecordedPages
@@ -60,7 +60,7 @@ def details(plan: Plan, place: Path) -> list[bool]:
     """Whether each parsed page is a detail page."""
     pages = RecordedPages(RecordedWeb(plan.web))
     with Workers(1) as workers:
-        read_web(_reading_plan(plan), pages, place, workers, lambda _: None)
+        read_web(reading_plan(plan), pages, place, workers, lambda _: None)
     with contextlib.closing(ParsedPages(place)) as parsed:
         return [
             bool(reading and reading.page["is_detail"]) for reading in map(parsed.read, range(len(pages)))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from math import inf
 
-from topiccrawler.frontier.fair_shares import LEAST, FairShares
+from topiccrawler.frontier.fair_shares import WINDOW, FairShares
 from topiccrawler.frontier.hosts import Hosts
 
 OTHERS = [f"other{number}.cn" for number in range(4)]
@@ -34,9 +34,9 @@ def hosts_of(farm: float, other: float, proofs: float = 1.0) -> Hosts:
 
 
 def test_a_site_over_its_share_lets_a_promising_url_of_another_go_first() -> None:
-    asked = crawl(hosts_of(0.9, 0.5), 100)
-    assert asked[: LEAST // 4] == ["farm.cn"] * (LEAST // 4)
-    assert asked.count("farm.cn") == 25
+    asked = crawl(hosts_of(0.9, 0.5), WINDOW)
+    assert asked[: WINDOW // 4] == ["farm.cn"] * (WINDOW // 4)
+    assert asked.count("farm.cn") == WINDOW // 4
 
 
 def test_it_keeps_its_place_while_the_others_promise_little() -> None:

@@ -171,17 +171,17 @@ def test_waits_counts_hosts_with_waiting_urls_by_reason() -> None:
 @pytest.mark.parametrize(
     ("patience", "better", "expected"),
     [
-        (0.0, 9.0, "poor"),  # off
-        (2.0, 9.0, None),  # due in 2 s and much better
-        (2.0, 1.5, "poor"),  # better by half a margin only
-        (1.0, 9.0, "poor"),  # due too late
+        (0.0, 0.9, "poor"),  # off
+        (2.0, 0.9, None),  # due in 2 s and much better
+        (2.0, 0.15, "poor"),  # better by half a margin only
+        (1.0, 0.9, "poor"),  # due too late
     ],
 )
 def test_patience_waits_for_a_much_better_host_that_is_due_soon(
     patience: float, better: float, expected: str | None
 ) -> None:
-    hosts = Hosts(delay_seconds=10.0, patience_seconds=patience, patience_margin=1.0)
-    hosts.want("poor", (-1.0, 0))
+    hosts = Hosts(delay_seconds=10.0, patience_seconds=patience, patience_margin=0.1)
+    hosts.want("poor", (-0.1, 0))
     hosts.want("good", (-better, 1))
     hosts.take("good", 0.0)
     hosts.done("good", 0.0)
@@ -191,22 +191,22 @@ def test_patience_waits_for_a_much_better_host_that_is_due_soon(
 
 
 def test_patience_sees_a_better_url_arrive_at_the_cooling_host() -> None:
-    hosts = Hosts(delay_seconds=10.0, patience_seconds=5.0, patience_margin=1.0)
-    hosts.want("poor", (-1.0, 0))
-    hosts.want("good", (-1.0, 1))
+    hosts = Hosts(delay_seconds=10.0, patience_seconds=5.0, patience_margin=0.1)
+    hosts.want("poor", (-0.1, 0))
+    hosts.want("good", (-0.1, 1))
     hosts.take("good", 0.0)
     hosts.done("good", 0.0)
     assert hosts.best(8.0) == "poor"
-    hosts.want("good", (-4.0, 2))
+    hosts.want("good", (-0.4, 2))
     assert hosts.best(8.0) is None
-    hosts.want("good", (-1.5, 3))
+    hosts.want("good", (-0.15, 3))
     assert hosts.best(8.0) == "poor"
 
 
 def test_patience_waits_for_a_busy_host_only_so_long_after_its_turn_began() -> None:
     hosts = Hosts(delay_seconds=1.0, patience_seconds=5.0)
-    hosts.want("poor", (-1.0, 0))
-    hosts.want("good", (-9.0, 1))
+    hosts.want("poor", (-0.1, 0))
+    hosts.want("good", (-0.9, 1))
     hosts.take("good", 0.0)
     assert (hosts.best(0.5), hosts.next_ready(0.5)) == (None, 5.0)
     assert (hosts.best(5.0), hosts.next_ready(5.0)) == ("poor", 5.0)
@@ -214,8 +214,27 @@ def test_patience_waits_for_a_busy_host_only_so_long_after_its_turn_began() -> N
     assert hosts.best(6.0) == "good"
 
 
+def test_patience_waits_only_while_few_slots_are_idle() -> None:
+    hosts = Hosts(delay_seconds=10.0, patience_seconds=5.0, idle_share=0.25, slots=4)
+    for number, host in enumerate(("good", "a", "b", "c")):
+        hosts.want(host, (-0.9 if host == "good" else -0.1, number))
+    hosts.take("good", 0.0)
+    hosts.done("good", 0.0)
+    asked = []
+    while (host := hosts.best(8.0)) is not None:
+        hosts.take(host, 8.0)
+        asked.append(host)
+    assert asked == ["a", "b", "c"]
+    hosts.done("c", 8.0)
+    hosts.want("d", (-0.1, 9))
+    assert hosts.best(8.0) == "d"
+    hosts.take("d", 8.0)
+    hosts.want("e", (-0.1, 10))
+    assert hosts.best(8.0) is None
+
+
 def test_much_better_is_measured_by_what_scores_are_worth() -> None:
-    """Log-odds 20 promises no more than 10; 0 promises half a page."""
+    """Log-odds 20 promises no more than 10; from even odds on a page never waits."""
 
     def probability(log_odds: float) -> float:
         return 1 / (1 + exp(-log_odds))
@@ -228,7 +247,7 @@ def test_much_better_is_measured_by_what_scores_are_worth() -> None:
         hosts.done("better", 0.0)
         return hosts.best(8.0)
 
-    assert [asked(score) for score in (10.0, 1.2, 1.0, 0.0)] == ["ready", "ready", None, None]
+    assert [asked(score) for score in (10.0, 0.0, -0.1, -5.0)] == ["ready", "ready", None, None]
 
 
 def test_thousands_of_changes_leave_the_heaps_small() -> None:

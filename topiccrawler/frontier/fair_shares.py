@@ -16,7 +16,6 @@ from collections.abc import Callable
 from math import inf
 
 WINDOW = 100  # requests
-LEAST = 20  # requests; before so many were sent shares are of this number
 UNPROVEN = 3.0
 
 
@@ -44,8 +43,9 @@ class FairShares:
                 del self._requests[oldest]
         if self._under_way[site] >= max(1.0, self._share(site) * slots):
             self.full.add(site)
-        latest = max(len(self._latest), LEAST)
-        self.over = {one for one in (*self.over, site) if self._requests[one] >= self._share(one) * latest}
+        self.over = {
+            one for one in (*self.over, site) if self._requests[one] >= self._share(one) * self._window
+        }
 
     def end(self, site: str) -> None:
         """A request to that site ended."""

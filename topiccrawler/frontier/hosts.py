@@ -2,21 +2,19 @@
 
 The best URL goes first among the hosts that politeness allows. A host with waiting URLs is in exactly one of four sets:
 
-    COOLING  its clock lies ahead        heap by the time it is due
-    SOON     due within the patience     heap by time, and ranked by best score (only with patience_seconds > 0)
+    COOLING  its clock lies ahead        by the time it is due
+    SOON     due within the patience     by time, and ranked by best score (only with patience_seconds > 0)
     READY    it may be asked             ranked
-    BUSY     as many leases as allowed   ranked by best score (only with patience_seconds > 0)
+    BUSY     as many leases as allowed   ranked (only with patience_seconds > 0)
 
 A host changes its set O(1) times a slot at O(log hosts) each; when every host cools, a request costs one look at the
 top of a heap. Nothing here reads a clock: `now` is passed in, in seconds, from one clock of the caller's choice.
 
-Fair shares (frontier.fair_shares): a site over its share is passed over while another has a promising URL, one worth at
-least half as much, at a host that is ready or busy.
+Fair shares: a site over its share is passed over while a ready or busy host has a URL worth at least half as much.
 
 Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better*, by `patience_margin`
-of worth, and can be asked within that time: its clock comes due by then, or its slot under way began less than that ago.
-`worth` is the strategy's: a rising function to 0..1 (for log-odds the probability, since 20 promises no more than 10). It
-waits only while at least 1 - `idle_share` of the `slots` are in use: with few under way, a poor page costs no other a slot.
+of worth (Strategy.worth, 0..1), and can be asked within that time: its clock comes due by then, or its slot under way began
+less than that ago. It waits only while at least 1 - `idle_share` of the `slots` are in use: else it costs no other a slot.
 """
 
 from __future__ import annotations
@@ -33,7 +31,8 @@ from topiccrawler.frontier.host_timetable import HostTimetable
 from topiccrawler.frontier.paces import Pace, Paces
 from topiccrawler.urls.canonical import site_of
 
-PATIENCE_MARGIN = 0.5  # so a page more likely on topic than not never waits (docs/decisions/patience.md)
+PATIENCE_MARGIN = 0.25  # a quarter of a page more per page fetched is worth the wait
+LIKELY = 0.5  # worth from which a ready URL never waits: it is more likely on topic than not
 PROMISING = 0.5  # of the worth of the URL that is passed over
 
 _IDLE, _COOLING, _SOON, _READY, _BUSY = range(5)
@@ -260,9 +259,10 @@ class Hosts:
 
     def _waits_until(self, ready: Key, now: float) -> float | None:
         """When a ready host is considered again, because a much better URL is worth the wait; None = it need not wait."""
-        if self.patience_seconds <= 0 or self._under_way < (1 - self.idle_share) * self.slots:
+        worth, few = self.worth(-ready[0]), self._under_way < (1 - self.idle_share) * self.slots
+        if self.patience_seconds <= 0 or few or worth >= LIKELY:
             return None
-        promised = self.worth(-ready[0]) + self.patience_margin
+        promised = worth + self.patience_margin
         over = self._over_share()
         if (soon := self._ranked[_SOON].top(over)) is not None and self.worth(-soon[0][0]) >= promised:
             return self._all[soon[1]].due
