@@ -63,9 +63,8 @@ _NAMED: dict[str, Number | Switch] = {
     "TOPIC_LEARN": Switch(),
     **dict.fromkeys(("FRONTIER_IDLE_SHARE", "TOPIC_LINK_THRESHOLD"), Number(most=1)),
     "TOPIC_SEED": Number(-inf, whole=True),
-    **dict.fromkeys(
-        ("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"), _ONE_OR_MORE
-    ),
+    **dict.fromkeys(("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS_PER_DOMAIN"), _ONE_OR_MORE),
+    "CONCURRENT_REQUESTS": _COUNT,  # 0 = no bound
     **dict.fromkeys(("CLOSESPIDER_ERRORCOUNT", "CLOSESPIDER_ITEMCOUNT", "CLOSESPIDER_PAGECOUNT"), _COUNT),
     **dict.fromkeys(("DEPTH_LIMIT", "DOWNLOAD_MAXSIZE", "REDIRECT_MAX_TIMES", "RETRY_TIMES"), _COUNT),
     **dict.fromkeys(("AUTOTHROTTLE_MAX_DELAY", "AUTOTHROTTLE_START_DELAY"), _AMOUNT),
