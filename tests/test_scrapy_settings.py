@@ -16,7 +16,7 @@ from topiccrawler.errors import ArgumentError
 PAGE = Path(__file__).parents[1] / "docs" / "scrapy-settings.md"
 WITHOUT_DEFAULT = {"CONCURRENT_REQUESTS_PER_IP", "META_COPY_WARN_SKIP_KEYS"}  # Scrapy reads them nevertheless
 CHANGED: dict[str, Any] = {
-    "DEPTH_PRIORITY": "1",
+    "DEPTH_PRIORITY": "soon",
     "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
@@ -56,11 +56,8 @@ def test_what_cannot_be_obeyed_is_refused_in_one_line(name: str) -> None:
 
 
 def test_scrapys_defaults_and_what_no_user_has_set_are_not_refused() -> None:
-    settings = Settings({"DEPTH_PRIORITY": "0", "DUPEFILTER_CLASS": RFPDupeFilter})
+    settings = Settings(
+        {"DEPTH_PRIORITY": "0", "CONCURRENT_REQUESTS_PER_IP": 0, "DUPEFILTER_CLASS": RFPDupeFilter}
+    )
     settings.set("SCHEDULER_MEMORY_QUEUE", CHANGED["SCHEDULER_MEMORY_QUEUE"], "addon")
     refuse_settings(settings)
-
-
-def test_no_request_at_once_to_a_host_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="CONCURRENT_REQUESTS_PER_DOMAIN=0"):
-        refuse_settings(Settings({"CONCURRENT_REQUESTS_PER_DOMAIN": 0}))

@@ -49,14 +49,9 @@ def refuse_settings(settings: BaseSettings) -> None:
             continue
         undo = f'or put "{name}": {default!r} into the custom_settings of this spider'
         raise ArgumentError(f"{name}={given!r}", fault, f"{remedy}, {undo}")
-    if settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN") < 1:
-        given = settings.get("CONCURRENT_REQUESTS_PER_DOMAIN")
-        raise ArgumentError(
-            f"CONCURRENT_REQUESTS_PER_DOMAIN={given!r}", "asks no host for anything", "use 1 or more"
-        )
 
 
 def _same(given: Any, default: Any) -> bool:
     if isinstance(default, int):
-        return int(given or 0) == default
+        return str(given) == str(default)
     return bool(given) and load_object(given) is load_object(default)
