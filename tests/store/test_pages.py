@@ -152,6 +152,15 @@ def test_a_store_that_cannot_be_written_now_says_so(tmp_path: Path) -> None:
                 store.check_writable()
 
 
+def test_a_store_that_is_read_only_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "pages.sqlite"
+    with closing(PageStore(path)) as store:
+        store._database.close()
+        store._database = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+        with pytest.raises(StateError, match="attempt to write a readonly database"):
+            store.check_writable()
+
+
 def test_a_killed_process_loses_nothing_it_committed(tmp_path: Path) -> None:
     path = tmp_path / "pages.sqlite"
     program = f"""
