@@ -12,6 +12,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from topiccrawler.crawl.params import CrawlParams
+from topiccrawler.crawl.settings_check import check_settings
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares.outlinks import expanding
 from topiccrawler.engine.project_defaults import give_defaults
@@ -56,6 +57,7 @@ class FocusedSpider(Spider):
         # `check`, `fetch` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
         command = cls.start.__module__
         with told_by_scrapy(settings):
+            check_settings(settings)
             if is_focused(load_object(settings["SCHEDULER"])):
                 refuse_settings(settings)
             params = spider.params_of(kwargs, topic)

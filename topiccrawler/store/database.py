@@ -43,10 +43,8 @@ class Database:
     def check_writable(self) -> None:
         """StateError when nothing can be written now: a file that is read-only or in use."""
         with self._faults():
-            self._database.execute("BEGIN IMMEDIATE")
-            self._database.execute(
-                f"PRAGMA user_version = {len(self.steps)}"
-            )  # BEGIN alone passes where nothing may be written
+            self._database.execute("BEGIN IMMEDIATE")  # passes where the file is read-only
+            self._database.execute(f"PRAGMA user_version = {self.version}")
             self._database.rollback()
 
     def abandon(self) -> None:
