@@ -16,7 +16,6 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
 from topiccrawler.engine.user_faults import told_by_scrapy
-from topiccrawler.errors import ReplayError
 
 logger = logging.getLogger(__name__)
 
@@ -80,13 +79,10 @@ def introduce(settings: BaseSettings) -> None:
 
 def replay(settings: BaseSettings) -> None:
     """Answer http and https from the WARC files; ReplayError names a bad path."""
-    from topiccrawler.engine.replay_handler import shared_web
+    from topiccrawler.engine.replay_handler import replayed_web
 
     with told_by_scrapy(settings):
-        try:
-            web = shared_web(settings["REPLAY_WARC"])
-        except ReplayError as error:
-            raise ReplayError(f"REPLAY_WARC: {error.what}", error.fault, error.remedy) from None
+        web = replayed_web(settings)
     logger.info("Replaying %d recorded pages instead of the network", len(web))
     for name, value in REPLAY_SETTINGS.items():
         settings.set(name, value, "project")

@@ -41,6 +41,7 @@ def test_the_projects_own_settings_pass_and_each_number_and_switch_of_ours_is_lo
         ("TOPIC_LINK_THRESHOLD", "1.2", "a number from 0 to 1"),
         ("TOPIC_SEED", "x", "a whole number; the project's is 0"),
         ("TOPIC_PRIVATE_NETWORK", "maybe", "True or False; the project's is False"),
+        ("TOPIC_DUPLICATES", "hide", "one of alias, drop, keep; the project's is alias"),
         ("CONCURRENT_REQUESTS", "-1", "a whole number of 0 or more; the project's is 32"),
         ("CONCURRENT_ITEMS", "0", "a whole number of 1 or more; the project's is 8"),
         ("CONCURRENT_REQUESTS_PER_DOMAIN", "0", "a whole number of 1 or more; the project's is 1"),

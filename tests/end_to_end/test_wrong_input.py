@@ -81,6 +81,15 @@ def test_one_line_names_input_fault_and_remedy(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_recorded_web_that_is_not_there_is_one_line_before_the_crawl(
+    refusal: Callable[..., str], tmp_path: Path
+) -> None:
+    given = {"TOPIC_DATA_DIR": str(tmp_path), "REPLAY_WARC": f"{tmp_path}/none.warc"}
+    said = refusal("topic", given, topic="finance", seeds="http://a.example/")
+    assert said.startswith(f"REPLAY_WARC: {tmp_path}/none.warc: no such WARC file")
+    assert "\n" not in said
+
+
 def test_a_wrong_setting_is_one_line_before_the_crawl(refusal: Callable[..., str], tmp_path: Path) -> None:
     given = {"TOPIC_DATA_DIR": str(tmp_path), "FRONTIER_BACKOFF_SECONDS": "abc"}
     said = refusal("topic", given, topic="finance", seeds="http://a.example/")

@@ -57,9 +57,25 @@ class Switch:
         return str(value) in {"True", "true", "1", "False", "false", "0"}
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of these words."""
+
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(self.words)}"
+
+    def accepts(self, value: object) -> bool:
+        """The value is one."""
+        return value in self.words
+
+
+Expected = Number | Switch | Choice
 _COUNT, _ONE_OR_MORE, _AMOUNT = Number(whole=True), Number(1, whole=True), Number()
-_NAMED: dict[str, Number | Switch] = {
+_NAMED: dict[str, Expected] = {
     "FRONTIER_CHECKPOINT_PAGES": _ONE_OR_MORE,
+    "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
     "TOPIC_LEARN": Switch(),
     **dict.fromkeys(("FRONTIER_IDLE_SHARE", "TOPIC_LINK_THRESHOLD"), Number(most=1)),
     "TOPIC_SEED": Number(-inf, whole=True),
@@ -73,13 +89,13 @@ _NAMED: dict[str, Number | Switch] = {
 }
 
 
-def _of_ours() -> Mapping[str, Number | Switch]:
-    kinds: dict[type, Number | Switch] = {bool: Switch(), int: _COUNT, float: _AMOUNT}
+def _of_ours() -> Mapping[str, Expected]:
+    kinds: dict[type, Expected] = {bool: Switch(), int: _COUNT, float: _AMOUNT}
     mine = {name: value for name, value in vars(ours).items() if name.startswith(("TOPIC_", "FRONTIER_"))}
     return {name: kinds[type(value)] for name, value in mine.items() if type(value) in kinds}
 
 
-EXPECTED: Mapping[str, Number | Switch] = {**_of_ours(), **_NAMED}
+EXPECTED: Mapping[str, Expected] = {**_of_ours(), **_NAMED}
 """What each must be."""
 
 

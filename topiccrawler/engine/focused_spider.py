@@ -58,6 +58,10 @@ class FocusedSpider(Spider):
         command = cls.start.__module__
         with told_by_scrapy(settings):
             check_settings(settings)
+            if settings.get("REPLAY_WARC"):
+                from topiccrawler.engine.replay_handler import replayed_web
+
+                replayed_web(settings)  # read once; what is wrong with it is told before Scrapy greets
             if is_focused(load_object(settings["SCHEDULER"])):
                 refuse_settings(settings)
             params = spider.params_of(kwargs, topic)

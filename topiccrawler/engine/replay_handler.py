@@ -20,7 +20,9 @@ from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
+from scrapy.settings import BaseSettings
 
+from topiccrawler.errors import ReplayError
 from topiccrawler.replay.pacing import Pacer
 from topiccrawler.replay.paths import recorded_paths
 from topiccrawler.replay.warc import Recorded, RecordedWeb
@@ -73,6 +75,14 @@ class ReplayDownloadHandler(BaseDownloadHandler):
         if request.method not in ("GET", "HEAD"):
             return _refusal(request.url, 405)
         return self.web.response(request.url) or _refusal(request.url, self.web.find(request.url).status)
+
+
+def replayed_web(settings: BaseSettings) -> RecordedWeb:
+    """What the setting REPLAY_WARC names; ReplayError, with the setting's name, when it cannot be read."""
+    try:
+        return shared_web(settings["REPLAY_WARC"])
+    except ReplayError as error:
+        raise ReplayError(f"REPLAY_WARC: {error.what}", error.fault, error.remedy) from None
 
 
 def shared_web(setting: str | Iterable[str]) -> RecordedWeb:
