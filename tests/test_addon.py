@@ -59,7 +59,7 @@ def test_an_extension_that_is_switched_off_is_not_even_loaded() -> None:
     assert {remote, telnet} < set(on.get_component_priority_dict_with_base("EXTENSIONS"))
 
 
-def test_in_another_project_the_parts_find_their_positions() -> None:
+def test_in_another_project_the_components_find_their_positions() -> None:
     settings = settings_after({})
     assert settings["SCHEDULER"] == "topiccrawler.engine.scheduler.FocusedScheduler"
     assert settings.getint("CONCURRENT_ITEMS") == 8

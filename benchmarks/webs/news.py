@@ -1,4 +1,4 @@
-"""A made-up Chinese news web for measuring cost: pages of the size, link count and link text that portals have.
+"""A synthetic Chinese news web for measuring cost: pages of the size, link count and link text that portals have.
 
 Every page is about 90 kB and has 200 links (menu 30, path 4, list 100, sidebar 40, in the text 10, foot 16), some 120
 of them distinct; menu and foot repeat on every page of a host. Words are drawn by frequency from the dictionary that

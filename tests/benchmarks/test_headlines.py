@@ -47,7 +47,7 @@ def written(path: Path, rows: Sequence[tuple[str, str, str]]) -> Path:
     return path
 
 
-def test_sources_that_disagree_are_told_apart(tmp_path: Path) -> None:
+def test_sources_that_disagree_are_weighed_apart(tmp_path: Path) -> None:
     rng = random.Random(1)
     on, off, torn = ("基金", "股票", "债券"), ("足球", "电影", "酒店"), ("区块链", "房价", "奢侈品")
     rows = []
@@ -72,7 +72,7 @@ def test_a_word_never_met_is_read_by_its_characters(tmp_path: Path) -> None:
     assert found["words"]["best_f1"] < 0.7
 
 
-def test_recorded_pages_tell_which_words_are_used_alike(tmp_path: Path) -> None:
+def test_recorded_pages_show_which_words_are_used_alike(tmp_path: Path) -> None:
     rng = random.Random(7)
     nouns = {"finance": ("基金", "股票", "债券"), "sport": ("足球", "篮球", "排球")}
     around = {"finance": ("投资", "收益", "银行", "市场"), "sport": ("比赛", "冠军", "教练", "球员")}

@@ -24,7 +24,7 @@ def last_line(script: str, *arguments: str, holds: bool = True) -> dict[str, Any
     return found
 
 
-def test_order_tells_share_seconds_and_the_ideal() -> None:
+def test_order_prints_share_seconds_and_the_ideal() -> None:
     found = last_line(
         "order.py",
         "--hosts",
@@ -46,7 +46,7 @@ def test_order_tells_share_seconds_and_the_ideal() -> None:
     assert found["ours"]["seconds"] >= 0.44
 
 
-def test_crawl_tells_pages_cpu_speed_and_memory_of_each_crawl() -> None:
+def test_crawl_prints_pages_cpu_speed_and_memory_of_each_crawl() -> None:
     found = last_line(
         "crawl.py", "--pages", "30", "--hosts", "5", "--rounds", "1", "--strategies", "breadth_first"
     )

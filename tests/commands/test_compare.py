@@ -105,7 +105,9 @@ def test_several_topics_and_processes_in_one_call_as_json(
     assert (files / "out" / "report.html").exists()
 
 
-def test_all_means_what_can_be_built_and_the_rest_is_named(command: Callable[..., Any], files: Path) -> None:
+def test_all_means_what_can_be_built_and_what_cannot_is_named(
+    command: Callable[..., Any], files: Path
+) -> None:
     (files / "models").mkdir()
     ran = compare(
         command, files, "--pages", "3", "--jobs", "1", "-s", f"TOPIC_LINK_MODELS={files / 'models'}"

@@ -195,7 +195,9 @@ def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is
     assert found["crawl"]["path_is_whole"]
 
 
-def test_the_gate_told_is_the_gate_done(crawl: Callable[..., Crawled], explain: Callable[..., Any]) -> None:
+def test_the_gate_shown_is_the_gate_of_the_crawl(
+    crawl: Callable[..., Crawled], explain: Callable[..., Any]
+) -> None:
     crawled = crawl("-a", "strategy=naive_bayes", "-s", "TOPIC_LINK_THRESHOLD=0.9")
     for path, passed in (("news", True), ("ball", False), ("fund", True), ("gone", False)):
         gate = explain(f"{SITE}{path}", "--job", str(crawled.job))["gate"]
@@ -204,7 +206,7 @@ def test_the_gate_told_is_the_gate_done(crawl: Callable[..., Crawled], explain: 
     assert explain(SITE, "--job", str(crawled.job))["gate"]["reason"] == "a seed"
 
 
-def test_with_the_store_alone_what_no_file_tells_is_unknown(
+def test_with_the_store_alone_what_no_file_has_is_unknown(
     learned: Path, explain: Callable[..., Any], tmp_path: Path
 ) -> None:
     (tmp_path / "job").mkdir()

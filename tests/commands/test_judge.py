@@ -41,7 +41,9 @@ def documents(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_is_judged_with_score_threshold_and_words(warm_scrapy: Callable[..., Any], page: Path) -> None:
+def test_a_file_is_classified_with_score_threshold_and_words(
+    warm_scrapy: Callable[..., Any], page: Path
+) -> None:
     ran = warm_scrapy("judge", str(page), "--topic", "finance")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
@@ -68,7 +70,7 @@ def test_a_url_is_fetched_as_a_crawl_would(
 
 
 @pytest.mark.parametrize("page_classifier", ["vsm", "centroid", "naive_bayes", "svm"])
-def test_a_judge_is_trained_saved_and_used(
+def test_a_page_classifier_is_trained_saved_and_used(
     command: Callable[..., Any],
     warm_scrapy: Callable[..., Any],
     documents: Path,

@@ -17,7 +17,7 @@ from topiccrawler.strategies.base import Knowledge
 from topiccrawler.strategies.shared.layers import read_layers
 
 
-def test_every_ordering_is_listed_with_its_source_and_defaults(warm_scrapy: Callable[..., Any]) -> None:
+def test_every_strategy_is_listed_with_its_source_and_defaults(warm_scrapy: Callable[..., Any]) -> None:
     done = warm_scrapy("strategies")
     assert (done.code, done.err) == (0, "")
     named = [line.split()[0] for line in done.out.splitlines() if not line.startswith(" ")]

@@ -140,7 +140,7 @@ def test_shares_add_up_to_the_score_in_the_queue_waiting_fetched_and_rescored(pa
 
 
 @pytest.mark.parametrize("past", ["adaptive"], indirect=True)
-def test_a_queue_that_the_strategy_has_left_behind_is_told_both_scores(past: PastCrawl) -> None:
+def test_a_queue_behind_the_strategy_shows_both_scores(past: PastCrawl) -> None:
     found = [explained(past, row.link.url) for row in rows_of(past, State.WAITING)]
     moved = [one for one in found if one.now is not None]
     assert moved
@@ -152,7 +152,7 @@ def test_a_queue_that_the_strategy_has_left_behind_is_told_both_scores(past: Pas
 
 @pytest.mark.parametrize("strategy", ["naive_bayes", "adaptive"])
 @pytest.mark.parametrize("pages", [25, 300])
-def test_the_gate_told_is_the_gate_done(strategy: str, pages: int, tmp_path: Path) -> None:
+def test_the_gate_shown_is_the_gate_of_the_crawl(strategy: str, pages: int, tmp_path: Path) -> None:
     """A short crawl leaves links to be asked about, a long one comes to those that the gate refuses."""
     crawl(tmp_path, recipe_of(strategy, link_threshold=0.6), pages)
     past = PastCrawl(tmp_path)

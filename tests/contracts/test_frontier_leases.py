@@ -62,7 +62,7 @@ def test_named_leases_go_back_with_their_score(frontier: Frontier) -> None:
     assert states(frontier) == {"processing": 1, "completed": 2}
 
 
-def test_a_claim_leases_what_waits_or_is_new_without_a_turn_of_its_host(make: Make) -> None:
+def test_lease_url_leases_what_waits_or_is_new_without_a_slot_of_its_host(make: Make) -> None:
     frontier = make(Hosts(delay_seconds=10.0))
     push(frontier, ("a/1", 3.0), ("a/2", 2.0))
     assert [frontier.lease_url(link(url), 5.0, 1.0) for url in ("a/1", "a/1", "b/9")] == [True, False, True]
@@ -77,14 +77,14 @@ def test_a_claim_leases_what_waits_or_is_new_without_a_turn_of_its_host(make: Ma
     assert (row.score, row.added, row.changed) == (5.0, 1.0, 2.0)
 
 
-def test_a_claim_that_is_released_waits_like_any_other(frontier: Frontier) -> None:
+def test_a_leased_url_that_is_released_waits_like_any_other(frontier: Frontier) -> None:
     push(frontier, ("a/1", 3.0), ("a/2", 2.0))
     assert frontier.lease_url(link("b/1"), 2.5, 0.0)
     assert frontier.release(0.0, ["http://b/1"]) == 1
     assert drain(frontier) == ["a/1", "b/1", "a/2"]
 
 
-def test_a_lease_left_by_its_turn_goes_on_and_ends_without_it(make: Make) -> None:
+def test_a_lease_whose_slot_was_released_goes_on_and_ends_without_it(make: Make) -> None:
     frontier = make(Hosts(concurrency=1))
     push(frontier, ("a/1", 3.0), ("a/2", 2.0))
     assert (lease(frontier), lease(frontier)) == ("a/1", None)
@@ -126,7 +126,7 @@ def test_a_refusal_discards_and_costs_the_host_nothing(make: Make) -> None:
     assert states(frontier) == {"processing": 2, "discarded": 2}
 
 
-def test_rows_tell_state_reason_and_times_in_order_of_arrival(frontier: Frontier) -> None:
+def test_rows_have_state_reason_and_times_in_order_of_arrival(frontier: Frontier) -> None:
     push(frontier, ("a/1", 1.0), ("b/1", 2.0), now=10.0)
     push(frontier, ("c/1", 3.0), now=11.0)
     assert lease(frontier, now=12.0) == "c/1"
@@ -174,7 +174,7 @@ def test_thousands_of_urls_of_one_host_leave_in_order(frontier: Frontier) -> Non
     assert drain(frontier) == [f"a/{n}" for n in sorted(range(3000), key=lambda n: (-final[n], n))]
 
 
-def test_the_last_look_may_leave_a_url_waiting_and_its_host_or_everybody_aside(frontier: Frontier) -> None:
+def test_the_last_look_may_leave_a_url_waiting_and_skip_its_host_or_stop(frontier: Frontier) -> None:
     push(frontier, ("a/1", 0.9), ("a/2", 0.8), ("b/1", 0.7), ("c/1", 0.6))
 
     def look(leased: Leased) -> Postpone | str | None:

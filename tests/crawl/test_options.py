@@ -12,7 +12,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.text.thesaurus import shipped
 
 
-def test_expand_is_all_relevant_or_left_to_the_ordering() -> None:
+def test_expand_is_all_relevant_or_left_to_the_strategy() -> None:
     assert [expand_of(text) for text in ("all", "relevant", None, "")] == ["all", "relevant", None, None]
     with pytest.raises(ArgumentError, match=r"^TOPIC_EXPAND='some': is not known; use all or relevant$"):
         expand_of("some")

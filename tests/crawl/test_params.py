@@ -58,7 +58,7 @@ def test_a_collecting_crawl_has_arguments_of_its_own_and_goes_breadth_first() ->
     assert params.unlabelled
 
 
-def test_a_collecting_crawl_refuses_an_ordering_that_would_bias_the_sample() -> None:
+def test_a_collecting_crawl_refuses_a_strategy_that_would_bias_the_sample() -> None:
     with pytest.raises(
         ArgumentError, match="a general crawl must not prefer the topic; strategy is: breadth_first"
     ):

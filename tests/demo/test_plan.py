@@ -59,7 +59,7 @@ def test_the_calendar_has_no_end_but_counts_as_few_pages(web: Web) -> None:
     assert web.truth("http://rili.example//07/") is None
 
 
-def test_headlines_mostly_tell_their_topic_and_sometimes_lie(web: Web) -> None:
+def test_headlines_mostly_name_their_topic_and_sometimes_mislead(web: Web) -> None:
     articles = [page for page in web.pages.values() if page.kind == "article"]
     words = [
         word for word in SUBJECTS["finance"].nouns if word not in {"投资", "贷款", "利率", "融资", "估值"}

@@ -62,7 +62,7 @@ def test_labels_agree_with_the_truth_wherever_a_page_has_a_topic(
     assert len(wrong) < 0.03 * len(with_topic)
 
 
-def test_training_writes_links_and_a_model_that_tells_finance_from_the_rest(tmp_path: Path) -> None:
+def test_training_writes_links_and_a_model_that_separates_finance_from_other_topics(tmp_path: Path) -> None:
     web, files = Web(seed=1), DemoFiles(tmp_path / "demo")
     files.make_ready(web.seeds, ())
     ticks: list[int] = []

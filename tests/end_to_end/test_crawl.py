@@ -56,7 +56,7 @@ def assert_documented_queries_show_the_text(pages: Path, text: str) -> None:
             assert text[:60] in ran.stdout
 
 
-def test_pages_are_fetched_in_order_judged_stored_logged_and_exported(
+def test_pages_are_fetched_in_order_classified_stored_logged_and_exported(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web(

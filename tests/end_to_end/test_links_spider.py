@@ -52,7 +52,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_general_crawl_from_the_topics_places_labels_links_by_their_targets(
+def test_a_general_crawl_from_the_topics_prefixes_labels_links_by_their_targets(
     draw_web: Callable[..., Any],
     collect: Callable[..., Any],
     scrapy: Callable[..., Any],
@@ -136,7 +136,7 @@ def test_a_wrong_argument_ends_the_process_before_the_first_request(
     assert web.asked == []
 
 
-def test_a_topic_without_negative_places_is_told_what_it_lacks(
+def test_a_topic_without_negative_prefixes_is_refused_with_what_it_lacks(
     refusal: Callable[..., str], tmp_path: Path
 ) -> None:
     mine = tmp_path / "mine.toml"

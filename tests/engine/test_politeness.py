@@ -48,9 +48,7 @@ def test_crawl_delay_lengthens_the_hosts_delay_up_to_the_limit(
     assert hosts.delay("a.example") == kept
 
 
-def test_busy_answers_without_retry_after_rest_the_host_ever_longer(
-    politeness: Politeness, hosts: Hosts
-) -> None:
+def test_busy_answers_without_retry_after_back_off_ever_longer(politeness: Politeness, hosts: Hosts) -> None:
     rests = []
     for _ in range(5):
         politeness.response_downloaded(*answer(503))
@@ -72,7 +70,7 @@ def test_a_host_is_asked_as_seldom_as_the_downloader_found_best(politeness: Poli
     assert (hosts.delay("slow.example"), hosts.delay("a.example")) == (7.0, 1.0)
 
 
-def test_retry_after_rests_the_host_as_long_as_it_asks_and_no_longer_than_the_limit(
+def test_retry_after_backs_off_as_long_as_it_asks_and_no_longer_than_the_limit(
     politeness: Politeness, hosts: Hosts
 ) -> None:
     politeness.response_downloaded(*answer(429, Retry_After="30"))

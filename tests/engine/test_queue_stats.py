@@ -56,7 +56,9 @@ def test_why_hosts_wait_is_counted_by_reason_and_a_reason_that_passed_becomes_ze
     assert ours(stats) == {"waits/retry-after": 0, "waits/no_longer_useful": 1, "waits/busy": 1}
 
 
-def test_a_resumed_crawl_keeps_the_rests_servers_asked_for_and_no_others(frontier: MemoryFrontier) -> None:
+def test_a_resumed_crawl_keeps_the_back_offs_servers_asked_for_and_no_others(
+    frontier: MemoryFrontier,
+) -> None:
     waits = [
         ["a.cn", "retry-after", 100.0],
         ["b.cn", "back-off", 5.0],

@@ -76,7 +76,7 @@ def test_redirects_are_left_to_scrapy(ask: Ask) -> None:
     assert (recorded.status, recorded.headers["Location"]) == (302, b"/dir/")
 
 
-def test_in_turn_pages_of_both_schemes_wait_in_one_line_and_what_is_no_page_does_not(
+def test_paced_pages_of_both_schemes_wait_in_one_line_and_what_is_no_page_does_not(
     warc: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ReplayDownloadHandler, "_still", lambda _: True)  # no engine here
@@ -133,7 +133,7 @@ def test_only_get_and_head_are_answered(ask: Ask) -> None:
     assert (head.status, head.body, head.headers["Content-Length"]) == (200, b"", b"%d" % len(GBK_PAGE))
 
 
-def test_the_latency_is_told_as_a_real_handler_tells_it(ask: Ask) -> None:
+def test_the_latency_is_reported_as_by_a_real_handler(ask: Ask) -> None:
     assert 0 < ask("http://a.cn/").meta["download_latency"] < 1
 
 

@@ -23,17 +23,17 @@ def runtime(folder: Path, arguments: dict[str, str], **more: str) -> Runtime:
 
 
 @pytest.mark.parametrize("strategy", ["best_first", "anchor_text", "jlse"])
-def test_pages_are_read_plainly_unless_the_ordering_asks_for_more(tmp_path: Path, strategy: str) -> None:
+def test_pages_are_read_plainly_unless_the_strategy_asks_for_more(tmp_path: Path, strategy: str) -> None:
     assert type(runtime(tmp_path, {"strategy": strategy}).reader) is Reader
 
 
-def test_an_ordering_that_asks_for_detail_pages_is_told(tmp_path: Path) -> None:
+def test_a_strategy_that_asks_for_detail_pages_gets_them(tmp_path: Path) -> None:
     found = runtime(tmp_path, {"strategy": "jlse", "strategy_detail": "true"}).reader
     assert isinstance(found, DetailReader)
     assert found.svm.gamma == load_detail().gamma
 
 
-def test_the_folder_of_judges_may_hold_a_machine_of_its_own(tmp_path: Path) -> None:
+def test_the_folder_of_page_classifiers_may_hold_an_svm_of_its_own(tmp_path: Path) -> None:
     place = tmp_path / FILE
     place.parent.mkdir(parents=True)
     save_detail(replace(load_detail(), gamma=9.5), place)

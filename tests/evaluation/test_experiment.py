@@ -87,7 +87,7 @@ def test_what_is_under_way_when_a_page_is_read_cannot_be_ordered_by_it(plan: Pla
     assert names(outcome.crawls["best_first"][0].order) == ["home", "news", "hub", "rain", "green", "black"]
 
 
-def test_measures_come_from_the_labels_and_not_from_the_judge(plan: Plan, tmp_path: Path) -> None:
+def test_measures_come_from_the_labels_and_not_from_the_page_classifier(plan: Plan, tmp_path: Path) -> None:
     outcome = run(plan, tmp_path).outcomes[0]
     best = outcome.oracle.curves[0]
     assert best.counts == (0, 0, 1, 2, 2, 2)
@@ -106,7 +106,7 @@ def test_links_out_of_the_recording_are_counted_and_not_queued(plan: Plan, tmp_p
     assert (found.pages, found.labelled, found.labels_elsewhere) == (7, 2, 0)
 
 
-def test_without_labels_the_judge_is_the_truth(plan: Plan, tmp_path: Path) -> None:
+def test_without_labels_the_page_classifier_is_the_truth(plan: Plan, tmp_path: Path) -> None:
     outcome = run(replace(plan, labels=()), tmp_path).outcomes[0]
     assert outcome.truth.source == "judge"
     assert outcome.truth.relevant == {ORDER["hub"], ORDER["green"], ORDER["black"]}

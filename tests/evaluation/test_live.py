@@ -22,7 +22,7 @@ def log(path: Path, *visits: tuple[str, int]) -> Path:
     return path
 
 
-def test_the_pages_of_a_crawl_log_are_counted_once_and_the_rest_apart(
+def test_the_pages_of_a_crawl_log_are_counted_once_and_other_answers_apart(
     recorded: Callable[..., RecordedPages], tmp_path: Path
 ) -> None:
     visits = log(

@@ -254,7 +254,9 @@ def width_in(browser: str, page: str, place: Path, window: int) -> int:
     return int(found[1])
 
 
-def test_the_report_says_when_the_judge_marks_its_own_work(comparison: Callable[..., Comparison]) -> None:
+def test_the_report_says_when_the_page_classifier_marks_its_own_work(
+    comparison: Callable[..., Comparison],
+) -> None:
     truth = Truth("judge", frozenset({1}), frozenset(), frozenset(range(5)))
     made = comparison(outcome(truth=truth))
     assert "No labels were given" in report(made, {"tea": {}}, {})

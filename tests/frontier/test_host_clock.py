@@ -13,7 +13,7 @@ def test_a_new_clock_is_free_at_once() -> None:
     assert (clock.time(), clock.reason(0.0, Pace(1.0, 1))) == (-inf, None)
 
 
-def test_the_later_of_delay_and_rest_gives_time_and_reason() -> None:
+def test_the_later_of_delay_and_back_off_gives_time_and_reason() -> None:
     clock = HostClock("a")
     clock.begin(0.0, 5.0)
     clock.back_off(3.0, "retry-after")
@@ -23,7 +23,7 @@ def test_the_later_of_delay_and_rest_gives_time_and_reason() -> None:
     assert (clock.reason(7.0, Pace(5.0, 2)), clock.reason(7.0, Pace(5.0, 1))) == (None, "busy")
 
 
-def test_a_turn_comes_back_only_once() -> None:
+def test_a_slot_comes_back_only_once() -> None:
     clock = HostClock("a")
     clock.begin(0.0, 5.0)
     clock.end()

@@ -10,7 +10,7 @@ from frontier_calls import waits
 from topiccrawler.frontier.hosts import Hosts
 
 
-def test_a_host_rests_for_the_delay_after_a_turn_begins() -> None:
+def test_a_host_cools_for_the_delay_after_a_slot_begins() -> None:
     hosts = Hosts(delay_seconds=2.0, concurrency=5)
     assert hosts.ready("a", 10.0)
     hosts.take("a", 10.0)
@@ -39,7 +39,7 @@ def test_more_ends_than_leases_do_not_count_below_zero() -> None:
     assert not hosts.ready("a", 0.0)
 
 
-def test_a_turn_given_back_restores_the_clock() -> None:
+def test_a_slot_given_back_restores_the_clock() -> None:
     hosts = Hosts(delay_seconds=5.0)
     hosts.take("a", 0.0)
     hosts.done("a", 1.0)
@@ -48,7 +48,7 @@ def test_a_turn_given_back_restores_the_clock() -> None:
     assert (hosts.ready_at("a"), hosts.leases("a"), hosts.ready("a", 7.0)) == (5.0, 0, True)
 
 
-def test_a_turn_given_back_beside_another_one_leaves_the_clock() -> None:
+def test_a_slot_given_back_beside_another_one_leaves_the_clock() -> None:
     hosts = Hosts(delay_seconds=5.0, concurrency=2)
     hosts.take("a", 0.0)
     hosts.take("a", 5.0)
@@ -75,7 +75,7 @@ def test_the_longest_delay_counts_and_each_reason_may_change_its_mind() -> None:
     assert hosts.delay("b") == 1.0
 
 
-def test_a_delay_asked_for_before_the_first_turn_does_not_hold_it_back() -> None:
+def test_a_delay_asked_for_before_the_first_slot_does_not_delay_it() -> None:
     hosts = Hosts()
     hosts.set_delay("a", inf, "robots")
     assert hosts.ready("a", 0.0)
@@ -85,7 +85,7 @@ def test_a_delay_asked_for_before_the_first_turn_does_not_hold_it_back() -> None
     assert (hosts.ready("a", 1e12), hosts.next_ready(0.0)) == (False, None)
 
 
-def test_a_rest_is_lengthened_never_shortened() -> None:
+def test_a_back_off_is_lengthened_never_shortened() -> None:
     hosts = Hosts(delay_seconds=1.0)
     hosts.take("a", 0.0)
     hosts.done("a", 0.0)
@@ -127,7 +127,7 @@ def test_the_best_ready_host_is_the_one_with_the_smallest_key() -> None:
     assert (hosts.next_ready(0.5), hosts.best(1.0), hosts.next_ready(1.0)) == (1.0, "c", 1.0)
 
 
-def test_a_turn_taken_for_someone_else_makes_a_queued_host_rest_too() -> None:
+def test_a_slot_taken_for_someone_else_makes_a_queued_host_cool_too() -> None:
     hosts = Hosts(delay_seconds=3.0)
     hosts.want("a", (-1.0, 0))
     assert hosts.best(0.0) == "a"
@@ -136,7 +136,7 @@ def test_a_turn_taken_for_someone_else_makes_a_queued_host_rest_too() -> None:
     assert (hosts.best(2.9), hosts.best(3.0)) == (None, "a")
 
 
-def test_a_host_put_to_rest_while_ready_is_passed_over() -> None:
+def test_a_host_that_backs_off_while_ready_is_passed_over() -> None:
     hosts = Hosts()
     hosts.want("a", (-2.0, 0))
     hosts.want("b", (-1.0, 1))
@@ -203,7 +203,7 @@ def test_patience_sees_a_better_url_arrive_at_the_cooling_host() -> None:
     assert hosts.best(8.0) == "poor"
 
 
-def test_patience_waits_for_a_busy_host_only_so_long_after_its_turn_began() -> None:
+def test_patience_waits_for_a_busy_host_only_so_long_after_its_slot_began() -> None:
     hosts = Hosts(delay_seconds=1.0, patience_seconds=5.0)
     hosts.want("poor", (-0.1, 0))
     hosts.want("good", (-0.9, 1))

@@ -146,7 +146,7 @@ def test_raises_and_new_scores_in_any_order_end_as_the_last_one(path: Path) -> N
         assert numbers(frontier) == [0, 100, 1, 101]
 
 
-def test_the_row_of_a_raised_url_tells_the_raising_link(path: Path) -> None:
+def test_the_row_of_a_raised_url_names_the_raising_link(path: Path) -> None:
     with SqliteFrontier(path) as frontier:
         for value, text in ((1.0, "first"), (2.0, "second"), (3.0, "third")):
             offered = link(0, anchor=text, source_url=f"http://{text}/")

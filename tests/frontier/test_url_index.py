@@ -41,7 +41,7 @@ def test_a_loaded_set_knows_what_the_first_one_knew(count: int) -> None:
     assert known.find_or_add("http://new.cn/") == (count, digest("http://new.cn/"))
 
 
-def test_urls_with_equal_fingerprints_are_told_apart() -> None:
+def test_urls_with_equal_fingerprints_stay_two() -> None:
     known = UrlIndex(same_fingerprint)
     assert [known.find_or_add(url)[0] for url in ("7", "8", "9", "8", "7")] == [0, 1, 2, 1, 0]
     again = UrlIndex(same_fingerprint)

@@ -46,7 +46,7 @@ def test_the_papers_model_is_prior_and_ratios_of_present_words() -> None:
     )
 
 
-def test_fields_are_trusted_as_told() -> None:
+def test_fields_are_trusted_as_configured() -> None:
     model = LinkClassifier("t", some_counts(), trust={"anchor": 1.0, "context": 0.5, "url": 0.25})
     score = model.log_odds_of_words([LinkWords(["基金"], ["足球"], ["fund"])])[0]
     assert score == pytest.approx(math.log(2) + 0.5 * math.log(2) + 0.25 * math.log(2))

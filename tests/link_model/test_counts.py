@@ -66,7 +66,7 @@ def test_two_halves_merged_are_the_whole() -> None:
     assert four_links().merged(other) == both == other.merged(four_links())
 
 
-def test_pruning_drops_rare_words_then_those_that_tell_least_and_keeps_totals() -> None:
+def test_pruning_drops_rare_words_then_those_of_least_weight_and_keeps_totals() -> None:
     pruned = four_links().pruned(least=2, most_words=1)
     assert pruned.pairs("anchor") == [("足球", (2, 0))]
     assert pruned.samples["anchor"] == [2.0, 2.0]

@@ -63,7 +63,7 @@ def test_a_page_counts_under_the_address_it_had_in_the_end() -> None:
     assert prior.save()["classes"] == [[0.0, 0.0], [1.0, 1.0]]
 
 
-def test_channels_of_a_portal_are_told_apart_and_a_new_one_stands_between() -> None:
+def test_channels_of_a_portal_differ_and_a_new_one_stands_between() -> None:
     prior = LinkPrior()
     for _ in range(5):
         read(prior, "finance.portal.com.cn", True)
@@ -74,7 +74,7 @@ def test_channels_of_a_portal_are_told_apart_and_a_new_one_stands_between() -> N
     assert finance > new > sports
 
 
-def test_a_site_that_turned_dry_is_soon_left() -> None:
+def test_a_site_that_became_unproductive_is_soon_left() -> None:
     """20 relevant pages, then 10 that are not: .9 ^ 10 of what was counted is left, and the site is below the others."""
     prior = LinkPrior()
     for _ in range(20):

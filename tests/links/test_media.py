@@ -30,7 +30,7 @@ from topiccrawler.urls.file_types import is_media
         ("http://a.test/mp3", False),
     ],
 )
-def test_the_ending_of_a_url_tells_files_from_pages(url: str, media: bool) -> None:
+def test_the_extension_of_a_url_separates_files_from_pages(url: str, media: bool) -> None:
     assert is_media(url) is media
 
 

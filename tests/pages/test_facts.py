@@ -21,7 +21,7 @@ def test_all_facts_of_a_page() -> None:
     )
 
 
-def test_a_page_that_tells_nothing_and_one_that_tells_too_much() -> None:
+def test_a_page_that_says_nothing_and_one_that_says_too_much() -> None:
     assert facts_of(parse(""), "", "http://a.test/") == Facts(language="und")
     long = parse(
         f"<meta name=description content={'长' * 9000}><meta property=og:url content=http://a.test/b>"

@@ -80,7 +80,7 @@ def test_relevance_target_and_terms_come_from_the_words_of_the_page() -> None:
     assert dict(page.terms) == {"股票": 3, "入门": 1, "stock": 1}
 
 
-def test_the_judge_sees_each_field_apart_and_all_text_of_a_page_without_main_text() -> None:
+def test_the_page_classifier_sees_each_field_apart_and_all_text_of_a_page_without_main_text() -> None:
     page_classifier = CountingJudge()
     html = (
         "<title>行情</title><meta name=keywords content=基金><meta name=description content=理财>"
@@ -97,7 +97,7 @@ def test_the_judge_sees_each_field_apart_and_all_text_of_a_page_without_main_tex
     assert list(words.body) == ["债券", "市场", "黄金", "首页"]
 
 
-def test_the_judge_sees_the_main_text_alone_where_there_is_one() -> None:
+def test_the_page_classifier_sees_the_main_text_alone_where_there_is_one() -> None:
     text = "基金经理认为，今年的市场会慢慢好起来，但是风险还在，我们要有耐心。"
     html = f"<div class=nav><a href=/>首页</a></div><div class=artibody><p>{text}</p><p>{text}</p><p>{text}</p></div>"
     reading = Reader(CountingJudge()).read("http://a.test/", html.encode(), "utf-8")

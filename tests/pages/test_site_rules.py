@@ -64,7 +64,7 @@ def test_other_sites_are_read_as_ever() -> None:
         ("", None),
     ],
 )
-def test_the_longest_fitting_place_gives_the_rule(url: str, place: str | None) -> None:
+def test_the_longest_fitting_prefix_gives_the_rule(url: str, place: str | None) -> None:
     sites = {
         name: SiteRule(title=f"h{n}")
         for n, name in enumerate(["example.com", "example.com/blog/", "a.example.com"], 1)

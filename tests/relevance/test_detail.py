@@ -46,7 +46,7 @@ def pages(count: int = 60) -> list[Kind]:
     return found
 
 
-def test_the_machine_scores_as_scikit_learn_does() -> None:
+def test_the_svm_scores_as_scikit_learn_does() -> None:
     kinds = pages()
     svm, held_out, test = train_detail(kinds)
     assert held_out.f1 >= 0.95
@@ -119,7 +119,7 @@ def test_pages_of_one_kind_teach_nothing() -> None:
         train_detail([page for page in pages() if page[1]])
 
 
-def test_each_web_is_judged_by_what_the_others_taught_on_hosts_they_lack() -> None:
+def test_each_web_is_classified_by_what_the_others_taught_on_hosts_they_lack() -> None:
     """The second web calls every page the opposite: what the first teaches is wrong there, and the reverse."""
     first = pages()
     second = [(of_page, not detail, f"other-{host}") for of_page, detail, host in first]
@@ -137,7 +137,7 @@ def shipped() -> DetailClassifier:
     return load_detail(folder("models"))
 
 
-def test_the_shipped_machine_tells_an_article_from_a_list_of_links() -> None:
+def test_the_shipped_svm_separates_an_article_from_a_list_of_links() -> None:
     text = "沪深两市今日高开低走，券商和银行股领跌，分析师认为投资者情绪趋于谨慎。" * 12
     article = f"<a href=/>首页</a><h1>两市收跌</h1><div><p>{text}</p></div><a href=/more>更多</a>"
     hub = "<ul>" + "".join(f"<li><a href=/{n}>两市收跌券商领跌{n}</a>" for n in range(80)) + "</ul>"

@@ -45,14 +45,14 @@ def test_all_else_is_read_as_by_the_plain_reader() -> None:
     assert (ours.main_text, ours.encoding, ours.words) == (theirs.main_text, theirs.encoding, theirs.words)
 
 
-def test_a_page_without_a_word_outside_links_is_none_whatever_the_machine_says() -> None:
+def test_a_page_without_a_word_outside_links_is_none_whatever_the_svm_says() -> None:
     always = replace(MACHINE, bias=1.0)
     bodies = [b"", b"\x00" * 500, b"%PDF-1.4 broken", b"<a href=/>only a link</a>", b"a word"]
     pages = [DetailReader(Classifier(), always).read("http://a.example/", body).page for body in bodies]
     assert [page.is_detail for page in pages] == [False, False, False, False, True]
 
 
-def test_a_folder_of_models_may_bring_its_own_machine(tmp_path: Path) -> None:
+def test_a_folder_of_models_may_bring_its_own_svm(tmp_path: Path) -> None:
     assert detail_svm(tmp_path).gamma == load_detail().gamma
     place = tmp_path / FILE
     place.parent.mkdir()

@@ -10,7 +10,7 @@ from topiccrawler.text.weights import information_gain
 from topiccrawler.topics.keywords import keywords_of_texts, keywords_of_words, merged
 
 
-def test_against_a_rest_a_word_weighs_tf_idf_ig() -> None:
+def test_against_other_texts_a_word_weighs_tf_idf_ig() -> None:
     """基金 3/4 in one, 1/2 in the other text, nowhere else; 市场 in all: both sides hold it alike.
 
     mean tf 基金 .625, idf ln(4/2), IG(1, 0) = 1; 定投 mean tf 1/8, idf ln(4/2·2/1) = ln 4, IG(.5, 0) = 1.
@@ -32,7 +32,7 @@ def test_a_word_on_both_sides_weighs_by_its_information_gain() -> None:
     assert "足球" not in found
 
 
-def test_without_a_rest_common_words_of_the_language_weigh_less() -> None:
+def test_without_other_texts_common_words_of_the_language_weigh_less() -> None:
     found = keywords_of_texts(["定投指数基金，买基金的人", "基金定投的复利，我们觉得一个人应该学习"])
     assert list(found) == ["基金", "指数", "复利", "学习"]
     assert found["基金"] == 1.0

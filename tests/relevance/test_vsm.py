@@ -28,11 +28,11 @@ def topic_of(keywords: dict[str, float], **fields: object) -> Topic:
     return make_topic({"name": "test", "keywords": keywords, **fields}, "test")
 
 
-def judge_of(keywords: dict[str, float], **parameters: float) -> VsmClassifier:
+def page_classifier_of(keywords: dict[str, float], **parameters: float) -> VsmClassifier:
     return VsmClassifier(topic_of(keywords), prior_words=0, **parameters)
 
 
-def test_a_rival_takes_its_part_of_what_it_is_like_the_page() -> None:
+def test_a_negative_topic_subtracts_its_share_of_the_similarity() -> None:
     """基金 once, 足球 once of 100 words: each alone has cosine 1 and a share of .01, relevance √(1 · .01 / .1) = .3162."""
     negative_topics = {"sport": {"足球": 2.0}, "travel": {"酒店": 1.0}}
     page_classifier = VsmClassifier(
@@ -53,7 +53,7 @@ def test_relevance_is_the_root_of_cosine_times_share() -> None:
 
     x·w = (2, .5); cosine = (2·1 + .5·.5) / (√4.25 · √1.25) = .976187; share = 2.5 / 100; full share .1.
     """
-    page_classifier = judge_of({"基金": 1.0, "股票": 0.5}, full_share=0.1)
+    page_classifier = page_classifier_of({"基金": 1.0, "股票": 0.5}, full_share=0.1)
     page = PageWords(body=["基金", "基金", "股票", *["天气"] * 97])
     assert page_classifier.relevance(page) == pytest.approx(math.sqrt(0.976187 * 0.25), abs=1e-6)
 
@@ -78,7 +78,7 @@ def test_the_cosine_is_that_of_scikit_learn() -> None:
         counts = vectors.fit_transform(pages).toarray()
         topic = [list(weights.values())]
         oracle = cosine_similarity(counts * topic, topic)[:, 0]
-        page_classifier = judge_of(weights, full_share=1e-9)
+        page_classifier = page_classifier_of(weights, full_share=1e-9)
         ours = [page_classifier.relevance(PageWords(body=page)) ** 2 for page in pages]
         assert ours == pytest.approx(oracle.tolist(), abs=1e-9)
     assert ours[2] == max(ours)
@@ -87,8 +87,10 @@ def test_the_cosine_is_that_of_scikit_learn() -> None:
 
 def test_keywords_the_page_lacks_count_as_nothing_and_lower_the_cosine() -> None:
     page = PageWords(body=["基金"] * 10)
-    assert judge_of({"基金": 1.0}).relevance(page) == 1.0
-    assert judge_of({"基金": 1.0, "股票": 1.0}).relevance(page) == pytest.approx(math.sqrt(math.sqrt(0.5)))
+    assert page_classifier_of({"基金": 1.0}).relevance(page) == 1.0
+    assert page_classifier_of({"基金": 1.0, "股票": 1.0}).relevance(page) == pytest.approx(
+        math.sqrt(math.sqrt(0.5))
+    )
 
 
 def test_one_keyword_in_a_long_page_is_not_enough() -> None:
@@ -111,14 +113,16 @@ def test_a_page_of_a_few_words_proves_little() -> None:
 def test_the_scale_of_the_weights_does_not_matter() -> None:
     page = PageWords(title=["基金"], body=["股票", "天气"] * 9)
     small, large = {"基金": 0.1, "股票": 0.05}, {"基金": 10.0, "股票": 5.0}
-    assert judge_of(small).relevance(page) == pytest.approx(judge_of(large).relevance(page))
+    assert page_classifier_of(small).relevance(page) == pytest.approx(
+        page_classifier_of(large).relevance(page)
+    )
 
 
 @pytest.mark.parametrize(
     ("field", "weight"), [("title", 5.0), ("headings", 2.0), ("meta", 2.0), ("emphasis", 1.0), ("body", 1.0)]
 )
 def test_each_field_weighs_as_many_words_of_the_body(field: str, weight: float) -> None:
-    page_classifier = judge_of({"基金": 1.0, "股票": 1.0}, full_share=1.0)
+    page_classifier = page_classifier_of({"基金": 1.0, "股票": 1.0}, full_share=1.0)
     others = ["天气"] * 40
     there = PageWords(body=["股票", *others], **({field: ["基金"]} if field != "body" else {}))
     if field == "body":
@@ -130,33 +134,33 @@ def test_each_field_weighs_as_many_words_of_the_body(field: str, weight: float) 
 
 def test_a_field_can_be_left_out() -> None:
     page = PageWords(meta=["基金"] * 3, body=["天气"] * 10)
-    assert judge_of({"基金": 1.0}, meta_weight=0.0).relevance(page) == 0.0
+    assert page_classifier_of({"基金": 1.0}, meta_weight=0.0).relevance(page) == 0.0
 
 
 @pytest.mark.parametrize("page", [PageWords(), PageWords(title=["天气"], body=["新闻"] * 5)])
 def test_a_page_without_any_keyword_is_of_no_relevance(page: PageWords) -> None:
-    page_classifier = judge_of({"基金": 1.0})
+    page_classifier = page_classifier_of({"基金": 1.0})
     assert page_classifier.relevance(page) == 0.0
     assert page_classifier.explain(page) == []
 
 
 def test_a_keyword_that_the_segmenter_cuts_is_found_again() -> None:
     assert len(words("宏观经济政策利率")) > 1
-    page_classifier = judge_of({"宏观经济政策利率": 1.0})
+    page_classifier = page_classifier_of({"宏观经济政策利率": 1.0})
     assert page_classifier.relevance(PageWords(body=words("关于宏观经济政策利率的消息"))) > 0
     assert page_classifier.relevance(PageWords(body=words("宏观经济好，政策稳，利率低"))) > 0
     assert page_classifier.relevance(PageWords(body=words("利率政策与宏观经济"))) == 0.0
 
 
 def test_joining_takes_the_longest_keyword_and_single_words_still_count() -> None:
-    page_classifier = judge_of({"甲乙": 1.0, "甲乙丙丁": 1.0, "甲乙丙丁戊己": 1.0})
+    page_classifier = page_classifier_of({"甲乙": 1.0, "甲乙丙丁": 1.0, "甲乙丙丁戊己": 1.0})
     counted = dict(page_classifier.explain(PageWords(body=["甲乙", "丙丁", "戊己", "甲乙", "丙丁"])))
     assert counted["甲乙"] == pytest.approx(2 * counted["甲乙丙丁"])
     assert counted["甲乙丙丁"] == pytest.approx(counted["甲乙丙丁戊己"])
 
 
 def test_keywords_are_folded_as_the_words_of_a_page_are() -> None:
-    page_classifier = judge_of({"貸款": 1.0, "Ａ股": 1.0, "Python": 1.0})
+    page_classifier = page_classifier_of({"貸款": 1.0, "Ａ股": 1.0, "Python": 1.0})
     assert [word for word, _ in page_classifier.explain(PageWords(body=words("贷款买Ａ股，學python")))] == [
         "a股",
         "python",
@@ -182,7 +186,7 @@ def test_a_topic_of_single_characters_is_refused_in_one_line() -> None:
 
 
 def test_explain_names_the_words_largest_first_and_they_sum_to_the_relevance() -> None:
-    page_classifier = judge_of({"基金": 1.0, "股票": 0.5, "银行": 0.5})
+    page_classifier = page_classifier_of({"基金": 1.0, "股票": 0.5, "银行": 0.5})
     page = PageWords(title=["银行"], body=["基金", "股票", *["天气"] * 30])
     explained = page_classifier.explain(page)
     assert [word for word, _ in explained] == ["银行", "基金", "股票"]
@@ -224,7 +228,7 @@ def test_a_hostile_page_costs_time_in_proportion_only() -> None:
     assert time.process_time() - started < 10
 
 
-def test_a_page_of_a_thousand_words_is_judged_in_less_than_half_a_millisecond() -> None:
+def test_a_page_of_a_thousand_words_is_classified_in_less_than_half_a_millisecond() -> None:
     page_classifier = VsmClassifier(load_topic("finance"))
     page = PageWords(
         title=words("沪深股市收盘"), body=words("".join(load_topic("finance").examples) * 20)[:1_000]

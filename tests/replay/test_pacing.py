@@ -60,7 +60,7 @@ def test_where_fewer_wait_they_are_answered_one_by_one_once_the_crawl_stands_sti
     asyncio.run(crawl())
 
 
-def test_a_request_that_was_given_up_takes_no_others_turn_for_good() -> None:
+def test_a_request_that_was_given_up_keeps_no_other_waiting_for_good() -> None:
     async def crawl() -> None:
         line = Pacer(2)
         async with asyncio.timeout(10):

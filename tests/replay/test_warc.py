@@ -188,7 +188,7 @@ def test_what_is_no_http_response_is_passed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cut.warc", "cut.warc.gz"])
-def test_a_file_cut_off_gives_its_whole_records_and_tells(
+def test_a_file_cut_off_gives_its_whole_records_and_says_so(
     record: Record, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = record(name, {f"http://a.cn/{n}": bytes(range(256)) * 20 for n in range(3)})

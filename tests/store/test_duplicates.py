@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "duplicates.sqlite"
 
 
-def test_a_copy_is_told_its_first_page_and_no_copy_is_remembered(path: Path) -> None:
+def test_a_copy_names_its_first_page_and_no_copy_is_remembered(path: Path) -> None:
     with closing(DuplicateIndex(path)) as index:
         assert index.first_of("http://a.test/1", SOME) is None
         assert index.first_of("http://b.test/2", OTHER) is None
@@ -104,7 +104,7 @@ def test_an_empty_row_matches_nothing_even_a_fingerprint_of_zeros() -> None:
 
 
 @pytest.mark.parametrize("damage", ["text", "other program", "missing row"])
-def test_a_file_that_is_no_index_is_told_in_one_line(path: Path, damage: str) -> None:
+def test_a_file_that_is_no_index_is_refused_in_one_line(path: Path, damage: str) -> None:
     if damage == "text":
         path.write_text("no database at all, " * 100)
     else:

@@ -27,7 +27,7 @@ def test_layers_are_the_fewest_links_to_a_relevant_page() -> None:
     assert distances(sources, targets, [3], 6).tolist() == [1, 2, 1, 0, 2, 5]
 
 
-def test_a_layer_is_told_by_naive_bayes_with_equal_priors() -> None:
+def test_a_layer_is_classified_by_naive_bayes_with_equal_priors() -> None:
     """
     Layer 0: a a b; layer 1: b c. V 3. P(a|0) = 3/6, P(b|0) = 2/6; P(a|1) = 1/5, P(b|1) = 2/5.
     Page (a b): ln(3/6 * 2/6) and ln(1/5 * 2/5), each divided by sqrt 2.

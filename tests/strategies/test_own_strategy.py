@@ -26,7 +26,7 @@ SITE = {
 }
 
 
-def test_an_ordering_of_ones_own_is_a_class_and_a_line(
+def test_a_strategy_of_ones_own_is_a_class_and_a_line(
     crawl_order: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [code] = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)

@@ -68,7 +68,7 @@ def test_a_byte_order_mark_beats_the_declaration_and_is_no_text(mark: bytes, cod
     assert decode(mark + "<p>中文".encode(codec), "big5") == ("<p>中文", name)
 
 
-def test_words_too_short_to_judge_follow_the_declaration() -> None:
+def test_words_too_short_to_decide_follow_the_declaration() -> None:
     assert decode("联通".encode("gbk"), "gbk") == ("联通", "gb18030")
     assert decode("¶Ô".encode(), "utf-8") == ("¶Ô", "utf-8")
 

@@ -69,7 +69,7 @@ def test_a_text_alone_and_among_others_gives_the_same_words() -> None:
         max_size=6,
     )
 )
-def test_pieces_met_lately_give_the_words_the_engine_gives_for_the_whole_text(texts: list[str]) -> None:
+def test_recent_pieces_give_the_words_the_engine_gives_for_the_whole_text(texts: list[str]) -> None:
     assert words_of(texts) == cut_all(texts, engines()[0])
 
 

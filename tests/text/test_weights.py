@@ -47,7 +47,7 @@ def test_a_word_of_one_class_only_gains_all_that_can_be_gained() -> None:
 
 
 @pytest.mark.parametrize("rates", [[], [5], [0, 0]])
-def test_a_word_that_cannot_tell_classes_apart_gains_nothing(rates: list[float]) -> None:
+def test_a_word_that_cannot_separate_classes_gains_nothing(rates: list[float]) -> None:
     assert information_gain(rates) == 0.0
 
 

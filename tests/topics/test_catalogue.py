@@ -41,7 +41,7 @@ def test_a_topic_answers_to_both_names(name: str, zh: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, _ in NAMES])
-def test_each_topic_has_words_places_and_examples_enough(name: str) -> None:
+def test_each_topic_has_words_prefixes_and_examples_enough(name: str) -> None:
     topic = load_topic(name)
     assert len(topic.keywords) >= 80
     assert len(topic.lexicon) >= 80
@@ -56,7 +56,7 @@ def test_every_keyword_of_a_topic_can_be_found_among_words(name: str) -> None:
     assert VsmClassifier(load_topic(name)).unmatched == []
 
 
-def test_channels_of_a_portal_are_told_apart_by_the_topics_places() -> None:
+def test_channels_of_a_portal_are_labelled_by_the_topics_prefixes() -> None:
     finance = load_topic("finance")
     assert label("http://finance.sina.com.cn/stock/a.shtml", finance) == 1
     assert label("http://sports.sina.com.cn/nba/a.shtml", finance) == 0
@@ -98,7 +98,9 @@ def test_a_name_like_none_of_them_gets_no_guess() -> None:
         (b"#" * 5_000_001, "is larger than 5000000 bytes"),
     ],
 )
-def test_a_file_that_is_no_topic_is_told_in_one_line(tmp_path: Path, body: bytes | None, fault: str) -> None:
+def test_a_file_that_is_no_topic_is_refused_in_one_line(
+    tmp_path: Path, body: bytes | None, fault: str
+) -> None:
     file = tmp_path / "tea.toml"
     if body is not None:
         file.write_bytes(body)
@@ -123,7 +125,7 @@ def test_keywords_alone_make_a_topic() -> None:
 @pytest.mark.parametrize(
     ("keywords", "fault"), [("基金:viel", "is no number"), ("基金:-1", "-1"), (" , ", "keywords")]
 )
-def test_keywords_that_make_no_topic_are_told_in_one_line(keywords: str, fault: str) -> None:
+def test_keywords_that_make_no_topic_are_refused_in_one_line(keywords: str, fault: str) -> None:
     with pytest.raises(TopicError) as caught:
         topic_from_keywords(keywords)
     assert fault in str(caught.value)
@@ -188,7 +190,7 @@ def test_a_jobs_reading_rules_stand_over_the_topics_own(tmp_path: Path) -> None:
         (b'[sites."http://a.example.com/"]\ntext = "p"', "give a table by host"),
     ],
 )
-def test_a_wrong_file_of_reading_rules_is_told_in_one_line(
+def test_a_wrong_file_of_reading_rules_is_refused_in_one_line(
     tmp_path: Path, written: bytes | None, fault: str
 ) -> None:
     path = tmp_path / "rules.toml"

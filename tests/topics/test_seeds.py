@@ -109,7 +109,7 @@ def test_a_bad_address_among_the_arguments_is_counted() -> None:
         (b"# nothing\n-http://a.example/\n", "holds no seed to begin with"),
     ],
 )
-def test_a_file_without_seeds_is_told_in_one_line(tmp_path: Path, body: bytes | None, fault: str) -> None:
+def test_a_file_without_seeds_is_refused_in_one_line(tmp_path: Path, body: bytes | None, fault: str) -> None:
     file = tmp_path / "seeds.txt"
     if body is not None:
         file.write_bytes(body)

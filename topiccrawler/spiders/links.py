@@ -46,7 +46,7 @@ class LinksSpider(FocusedSpider):
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> LinksParams:
         given = parse_links_arguments(arguments, topic=topic)
-        return given.model_copy(update={"seeds": given.seeds or _places(load_topic(given.topic))})
+        return given.model_copy(update={"seeds": given.seeds or _home_pages(load_topic(given.topic))})
 
     def prepare(self, params: LinksParams) -> None:
         self.params = params
@@ -120,7 +120,7 @@ class LinksSpider(FocusedSpider):
             self.crawler.stats.set_value("links/capped", self.file.capped)
 
 
-def _places(topic: Topic) -> str:
+def _home_pages(topic: Topic) -> str:
     """The home pages of the URL prefixes that labels are made from: a crawl from there meets links of both classes."""
     if not topic.positive or not topic.negative:
         kind = "negative" if topic.positive else "positive"
@@ -129,4 +129,4 @@ def _places(topic: Topic) -> str:
             f"has no {kind} URL prefixes to label links by",
             f'add `{kind} = ["www.example.com/section/"]` to the topic file',
         )
-    return " ".join(f"http://{place}" for place in (*topic.positive, *topic.negative))
+    return " ".join(f"http://{prefix}" for prefix in (*topic.positive, *topic.negative))

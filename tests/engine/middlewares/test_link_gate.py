@@ -41,7 +41,7 @@ def test_where_a_redirect_leads_is_refused_like_any_poor_link(stats: StatsCollec
     [Request("http://a.example/1", meta={"via": Via(LINK)}), Request("http://b.example/")],
     ids=["leased", "without link text"],
 )
-def test_what_the_lease_loop_has_judged_and_what_has_no_link_text_passes(
+def test_what_the_lease_loop_has_decided_and_what_has_no_link_text_passes(
     stats: StatsCollector, request_: Request
 ) -> None:
     LinkGateMiddleware(LinkGate(Poor(), threshold=0.5), stats).process_request(request_)

@@ -12,7 +12,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.middlewares.rendering import META, RenderingMiddleware, Unwanted, needs_drawing
+from topiccrawler.engine.middlewares.rendering import META, RenderingMiddleware, Unwanted, needs_rendering
 
 SHELL = b"<html><title>x</title><div id=app></div><script src=/app.js></script></html>"
 
@@ -34,10 +34,10 @@ def page(body: bytes, status: int = 200, kind: str = "text/html; charset=utf-8")
     ],
     ids=["shell", "error", "no script", "text", "links", "pdf", "empty"],
 )
-def test_only_a_good_page_with_scripts_and_next_to_nothing_else_needs_drawing(
+def test_only_a_good_page_with_scripts_and_next_to_nothing_else_needs_rendering(
     response: Response, needed: bool
 ) -> None:
-    assert needs_drawing(response) is needed
+    assert needs_rendering(response) is needed
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def sample(text: str, positive: bool, host: str = "") -> Sample:
 @pytest.mark.parametrize(
     "word", ["目录", "标签", "搜索", "上一篇", "阅读全文", "更多", "我们", "github", "tags", "next"]
 )
-def test_words_of_menus_of_functions_and_of_hosting_are_furniture(word: str) -> None:
+def test_words_of_menus_of_functions_and_of_hosting_are_boilerplate(word: str) -> None:
     assert word in BOILERPLATE
 
 
@@ -30,7 +30,7 @@ def test_words_that_a_topic_lives_on_are_not(word: str) -> None:
     assert word not in BOILERPLATE
 
 
-def test_the_furniture_of_one_portal_says_nothing_on_the_next_site() -> None:
+def test_the_boilerplate_of_one_portal_says_nothing_on_the_next_site() -> None:
     links = [sample("基金标签", True, "finance.github"), sample("足球目录搜索", False, "sports.tags")]
     counts = balanced({"links": links}, Lexicon(()))
     assert {name: [word for word, _ in counts.pairs(name)] for name in ("anchor", "context", "url")} == {
@@ -40,7 +40,7 @@ def test_the_furniture_of_one_portal_says_nothing_on_the_next_site() -> None:
     }
 
 
-def test_a_keyword_of_the_topic_is_counted_although_it_is_furniture_elsewhere() -> None:
+def test_a_keyword_of_the_topic_is_counted_although_it_is_boilerplate_elsewhere() -> None:
     own = [sample("搜索", True), sample("目录", False)]
     counts = balanced(
         {"keywords": own, "links": [sample("搜索目录", True), sample("足球", False)]}, Lexicon(())
@@ -48,7 +48,7 @@ def test_a_keyword_of_the_topic_is_counted_although_it_is_furniture_elsewhere() 
     assert [word for word, _ in counts.pairs("anchor")] == ["搜索", "足球"]
 
 
-def test_a_start_from_keywords_keeps_them_all_but_learns_no_furniture_from_examples() -> None:
+def test_a_start_from_keywords_keeps_them_all_but_learns_no_boilerplate_from_examples() -> None:
     topic = topic_from_keywords("搜索,引擎", "mine").model_copy(
         update={"examples": ["本站目录里有爬虫的文章。"]}
     )

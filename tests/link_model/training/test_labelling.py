@@ -41,7 +41,7 @@ def topic() -> Topic:
         ("", None),
     ],
 )
-def test_the_longest_place_that_holds_the_address_decides(
+def test_the_longest_prefix_that_holds_the_address_decides(
     topic: Topic, url: str, expected: int | None
 ) -> None:
     assert label(url, topic) == expected

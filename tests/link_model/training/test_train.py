@@ -156,9 +156,7 @@ def test_keywords_without_negative_topics_still_order_links(topic: Topic) -> Non
     assert on > 1 > unknown == off == 0.0
 
 
-def test_headlines_that_know_no_word_of_the_topic_are_the_rest_of_the_world(
-    topic: Topic, tmp_path: Path
-) -> None:
+def test_headlines_without_a_word_of_the_topic_are_of_other_topics(topic: Topic, tmp_path: Path) -> None:
     headlines = write(tmp_path / "h.tsv", ["label\ttext", *(f"sports\t足球{word}" for word in OTHER)])
     on, off, _ = scores(TrainingRecipe(topic, headlines=[headlines]))
     assert on > 1 > -1 > off
@@ -174,7 +172,7 @@ def sample(anchor: str, positive: bool, host: str, weight: float = 1.0) -> Sampl
     return Sample(LinkWords((anchor,), (), ()), positive, weight, host, ("anchor",))
 
 
-def test_known_places_speak_for_and_against_an_address(negative_topic: Topic) -> None:
+def test_known_prefixes_speak_for_and_against_an_address(negative_topic: Topic) -> None:
     topic = make_topic(
         {
             "name": "finance",

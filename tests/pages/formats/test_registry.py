@@ -56,7 +56,7 @@ def test_the_bytes_speak_first_and_the_declaration_where_they_are_silent(
     assert recognise(body, declared) == kind
 
 
-def test_office_files_are_told_by_their_main_part_whatever_they_are_served_as(
+def test_office_files_are_recognised_by_their_main_part_whatever_they_are_served_as(
     word_file: bytes, workbook: bytes, slides: bytes
 ) -> None:
     served = "text/html; charset=utf-8"

@@ -40,7 +40,7 @@ def plan(page_classifier: str, **fields: object) -> Plan:
 
 
 @pytest.mark.parametrize("page_classifier", ["vsm", "centroid", "naive_bayes", "svm"])
-def test_every_page_classifier_learns_what_a_made_up_corpus_teaches(page_classifier: str) -> None:
+def test_every_page_classifier_learns_what_a_synthetic_corpus_teaches(page_classifier: str) -> None:
     trained = train_page_classifier(plan(page_classifier))
     assert trained.held_out.f1 >= 0.95
     assert trained.held_out.samples == 40
@@ -76,7 +76,7 @@ def test_naive_bayes_gives_the_log_odds_of_scikit_learn() -> None:
     )
 
 
-def test_the_centroid_judge_decides_as_nearest_centroid_on_unit_vectors_does() -> None:
+def test_the_centroid_decides_as_nearest_centroid_on_unit_vectors_does() -> None:
     samples = corpus()
     page_classifier = train_page_classifier(Plan("centroid", TOPIC, samples, {})).page_classifier
     assert isinstance(page_classifier, LinearClassifier)
@@ -106,7 +106,7 @@ def test_worth_counts_as_scikit_learn_does() -> None:
     assert worth(samples, page_classifier).f1 == pytest.approx(f1_score(truths, kept))
 
 
-def test_labels_of_the_rest_are_negative_topics_of_the_svm_and_one_rest_elsewhere() -> None:
+def test_other_labels_are_negative_topics_of_the_svm_and_one_class_elsewhere() -> None:
     svm, centroid = (
         train_page_classifier(plan("svm")).page_classifier,
         train_page_classifier(plan("centroid")).page_classifier,
@@ -117,7 +117,7 @@ def test_labels_of_the_rest_are_negative_topics_of_the_svm_and_one_rest_elsewher
     assert list(centroid.classes) == ["finance", "rest"]
 
 
-def test_training_twice_gives_the_same_judge() -> None:
+def test_training_twice_gives_the_same_page_classifier() -> None:
     first, second = (
         train_page_classifier(plan("svm")).page_classifier,
         train_page_classifier(plan("svm")).page_classifier,
@@ -138,7 +138,7 @@ def test_an_asked_precision_moves_the_threshold_up_or_leaves_it() -> None:
     assert sure.threshold > best.threshold
 
 
-def test_fewer_words_are_those_the_judge_leans_on_most() -> None:
+def test_fewer_words_are_those_the_page_classifier_leans_on_most() -> None:
     page_classifier = train_page_classifier(plan("naive_bayes", most_words=8)).page_classifier
     assert isinstance(page_classifier, LinearClassifier)
     assert len(page_classifier.words) == 8

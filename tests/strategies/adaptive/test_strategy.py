@@ -107,13 +107,13 @@ def test_what_was_kept_of_a_page_and_is_damaged_is_distinguished_from_what_is_no
         begun().take(damaged)
 
 
-def test_a_state_of_other_evidence_is_refused() -> None:
+def test_a_state_of_other_features_is_refused() -> None:
     state = begun().save()
     with pytest.raises(ValueError, match="weights of 2 features, not of 8"):
         begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
 
 
-def test_a_site_that_turned_dry_falls_below_one_that_never_gave_much() -> None:
+def test_a_site_that_became_unproductive_falls_below_one_that_never_gave_much() -> None:
     def after(keep: float) -> tuple[float, float]:
         strategy = begun(keep=keep, rate=0.0)
         rich = [link(f"http://rich.example/{n}") for n in range(40)]
@@ -144,7 +144,7 @@ def test_shares_add_up_to_the_score_and_name_every_feature() -> None:
     assert strategy.current(link("http://unknown.example/")) is None
 
 
-def test_evidence_left_out_says_nothing() -> None:
+def test_features_left_out_say_nothing() -> None:
     strategy = begun(without="link text, heading")
     found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0, "5"), link("http://b.example/")])
     assert found["http://a.example/"] == found["http://b.example/"] == pytest.approx(-1)
@@ -162,7 +162,7 @@ def test_the_queue_is_given_only_what_may_be_fetched_soon(monkeypatch: pytest.Mo
     assert [score.url for score in strategy.refresh(())] == []
 
 
-def test_with_many_waiting_every_row_is_weighed_in_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_many_waiting_every_row_is_weighed_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WEIGHED_AT_ONCE", 4)
     strategy = begun(rate=1.0)
     links = [link(f"http://h{n}.example/", 20.0 - 2 * n) for n in range(13)]

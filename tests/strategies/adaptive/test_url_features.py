@@ -81,7 +81,7 @@ def test_a_groups_earlier_pages_fade_with_each_further_one() -> None:
     assert group_rates.rate(np.array([group_rates.number("new")]), 0.5, 0.25)[0] == 0.5
 
 
-def test_rows_whose_groups_yielded_something_are_told_once() -> None:
+def test_rows_whose_groups_gave_a_page_are_given_once() -> None:
     known = UrlFeatures()
     meet(known, [link("http://b.example/1"), link("http://c.example/1")], [0.0, 0.0])
     known.group_rates["site"].add(known.group_rates["site"].number("c.example"), 1.0)

@@ -78,7 +78,7 @@ class RenderingMiddleware:
             request.meta.pop("playwright", None)  # a redirect leads away from the named hosts
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        if not self.empty_pages or request.meta.get("playwright") or not needs_drawing(response):
+        if not self.empty_pages or request.meta.get("playwright") or not needs_rendering(response):
             return response
         self.stats.inc_value("topic/rendered/empty")
         return request.replace(meta={**request.meta, META: request.url}, dont_filter=True)
@@ -90,7 +90,7 @@ class RenderingMiddleware:
         return not self.hosts.isdisjoint({host, host.partition(":")[0], registered_domain(url)})
 
 
-def needs_drawing(response: Response) -> bool:
+def needs_rendering(response: Response) -> bool:
     """A page that came well, has scripts and says next to nothing without them."""
     body = response.body
     if response.status != 200 or not _SCRIPT.search(body) or recognise(body, content_type(response)) != HTML:
