@@ -59,7 +59,7 @@ class Crawl:
 
     topic: str
     strategy: str
-    readings: Path
+    parsed: Path
     seeds: tuple[int, ...]  # page numbers
     relevant: frozenset[int]
     delay: float  # seconds
@@ -95,7 +95,7 @@ def crawl(run: Crawl) -> tuple[int, int]:
     hosts.shares = FairShares(budgets.sites.proofs)
     ordering = Ordering(parts.strategy, frontier, budgets, expand=parts.expand)
     draw, clock, fetched = random.Random(run.seed), Clock(), []
-    with closing(ParsedPages(run.readings)) as pages:
+    with closing(ParsedPages(run.parsed)) as pages:
         ordering.seed([pages.seed(number) for number in run.seeds], clock.now)
         while clock.now < START + run.seconds:
             while len(clock.under_way) < run.slots and (leased := ordering.lease(clock.now)) is not None:
@@ -152,13 +152,13 @@ def main() -> None:
     )
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder, Workers(cores()) as workers:
-        readings = Path(folder) / "pages.sqlite"
+        parsed = Path(folder) / "pages.sqlite"
         plan = Plan(web=web, recipes=(Recipe(topic.name),), seeds=(), specs=("adaptive", "breadth_first"))
-        read_web(reading_plan(plan), pages, readings, workers, lambda _: None)
+        read_web(reading_plan(plan), pages, parsed, workers, lambda _: None)
         for delay in map(float, given.delays.split(",")):
             runs = [
                 Crawl(
-                    topic.name, strategy, readings, seeds, relevant, delay, given.response, given.slots,
+                    topic.name, strategy, parsed, seeds, relevant, delay, given.response, given.slots,
                     given.seconds, patience * delay, idle_share, seed,
                 )
                 for strategy, patience, idle_share in ROWS.values()

@@ -15,7 +15,7 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
-from topiccrawler.engine.user_faults import told_by_scrapy
+from topiccrawler.engine.user_faults import reported_by_scrapy
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def render(settings: BaseSettings) -> None:
     from topiccrawler.engine.middlewares import rendering
 
     if rendering.is_wanted(settings):
-        with told_by_scrapy(settings):
+        with reported_by_scrapy(settings):
             rendering.install(settings)
 
 
@@ -81,7 +81,7 @@ def replay(settings: BaseSettings) -> None:
     """Answer http and https from the WARC files; ReplayError names a bad path."""
     from topiccrawler.engine.replay_handler import replayed_web
 
-    with told_by_scrapy(settings):
+    with reported_by_scrapy(settings):
         web = replayed_web(settings)
     logger.info("Replaying %d recorded pages instead of the network", len(web))
     for name, value in REPLAY_SETTINGS.items():

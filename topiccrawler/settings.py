@@ -16,7 +16,7 @@ LOG_LEVEL = "INFO"
 LOG_FORMATTER = (
     "topiccrawler.engine.log_formatter.CrawlLogFormatter"  # a failed download is a line, no traceback
 )
-RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the failure that follows is told
+RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the failure that follows is logged
 
 # --- what to crawl -----------------------------------------------------------------------------------------------
 TOPIC = None  # the topic when no `-a topic=` is given

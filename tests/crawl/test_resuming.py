@@ -45,7 +45,7 @@ def test_another_strategy_is_refused_where_its_queue_lies(other: Recipe, asked: 
     assert changes(BEGUN, other, FOLDER, queued=False) == [f"{begun} -> {asked}"]
 
 
-def test_all_else_may_change_and_is_told() -> None:
+def test_all_else_may_change_and_is_reported() -> None:
     other = replace(BEGUN, page_classifier="svm", link_threshold=0.4, keywords=("基金", "股票"))
     assert changes(BEGUN, other, FOLDER, queued=True) == [
         "keywords ['基金'] -> ['基金', '股票']",
@@ -74,11 +74,11 @@ def test_a_job_that_goes_on_tells_its_changes_and_keeps_them(
 ) -> None:
     write_recipe(BEGUN, tmp_path)
     now = replace(BEGUN, link_threshold=0.4)
-    for told in ([f"Job {tmp_path} goes on with changes: link_threshold None -> 0.4"], []):
+    for lines in ([f"Job {tmp_path} goes on with changes: link_threshold None -> 0.4"], []):
         files = JobFiles(tmp_path, now)
         files.check(queued=True)
         with caplog.at_level(logging.WARNING):
             files.begin()
-        assert caplog.messages == told
+        assert caplog.messages == lines
         caplog.clear()
         assert read_recipe(tmp_path) == now

@@ -71,9 +71,9 @@ def ends(job: Path) -> dict[str, State]:
 def check_failed(ran: Any, job: Path, fault: str) -> set[str]:
     """One line, exit code 1, no page marked as failed or fetched that was not kept: what is done."""
     assert ran.code == 1, ran.err
-    told = ERROR.findall(ran.err)
-    assert len(told) == 1, told
-    assert re.search(fault, told[0])
+    errors = ERROR.findall(ran.err)
+    assert len(errors) == 1, errors
+    assert re.search(fault, errors[0])
     assert "Traceback" not in ran.err
     assert "'finish_reason': 'storage_failed'" in ran.err
     states = ends(job)
@@ -180,8 +180,8 @@ def test_a_feed_that_cannot_be_written_ends_the_crawl(
     more = ("-a", f"pages={pages}", "-o", f"/dev/full:{form}")
     ran = warm_scrapy(*words(tmp_path / "job", *more), proxy=web.proxy)
     assert ran.code == 1, ran.err
-    [told] = ERROR.findall(ran.err)
-    assert "/dev/full: " in told
-    assert f"No space left on device{fault}" in told
+    [errors] = ERROR.findall(ran.err)
+    assert "/dev/full: " in errors
+    assert f"No space left on device{fault}" in errors
     assert "Traceback" not in ran.err
     assert ("'finish_reason': 'feed_failed'" in ran.err) == (len(web.asked) < pages)

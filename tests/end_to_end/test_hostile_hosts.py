@@ -17,7 +17,7 @@ FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CON
 FAILED = re.compile(r"frontier/failed/(\w+)': (\d+)")
 
 
-def test_failures_are_told_in_a_line_each_and_counted_by_reason(
+def test_failures_are_logged_in_a_line_each_and_counted_by_reason(
     warm_scrapy: Callable[..., Any], tmp_path: Path
 ) -> None:
     with all_served() as hosts:
@@ -40,10 +40,10 @@ def test_failures_are_told_in_a_line_each_and_counted_by_reason(
     assert "Traceback" not in ran.err
     assert [line for line in ran.err.splitlines() if re.search(r"\] (WARNING|ERROR|CRITICAL): ", line)] == []
 
-    told = [line for line in ran.err.splitlines() if "] INFO: Failed: " in line]
+    lines = [line for line in ran.err.splitlines() if "] INFO: Failed: " in line]
     answers = sum(count for reason, count in expected.items() if reason.startswith("http_"))
-    assert len(told) == sum(expected.values()) - answers - 4  # two hosts are told once, not three times
-    assert sum(closed in line for line in told) == sum("nowhere.invalid" in line for line in told) == 1
+    assert len(lines) == sum(expected.values()) - answers - 4  # two hosts are logged once, not three times
+    assert sum(closed in line for line in lines) == sum("nowhere.invalid" in line for line in lines) == 1
 
     with SqliteFrontier(tmp_path / "job/frontier.sqlite", read_only=True) as frontier:
         reasons = Counter(row.reason.replace(" ", "_") for row in frontier.listing.rows(State.ERROR))

@@ -145,7 +145,7 @@ def test_a_file_of_the_job_that_cannot_be_written_is_one_line(
 
 
 @pytest.mark.parametrize(
-    ("topic", "strategy", "told"),
+    ("topic", "strategy", "message"),
     [
         (
             "travel",
@@ -156,17 +156,17 @@ def test_a_file_of_the_job_that_cannot_be_written_is_one_line(
     ],
 )
 def test_another_topic_or_strategy_in_a_jobs_folder_is_one_line(
-    refusal: Callable[..., str], tmp_path: Path, topic: str, strategy: str, told: str
+    refusal: Callable[..., str], tmp_path: Path, topic: str, strategy: str, message: str
 ) -> None:
     write_recipe(Recipe("finance", "best_first"), tmp_path)
     before = (tmp_path / "job.json").read_bytes()
     given = {"JOBDIR": str(tmp_path)}
-    assert told in refusal("topic", given, topic=topic, strategy=strategy, seeds="http://a.example/")
+    assert message in refusal("topic", given, topic=topic, strategy=strategy, seeds="http://a.example/")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("job.json", before)]
 
 
 @pytest.mark.parametrize(
-    ("feed", "told"),
+    ("feed", "message"),
     [
         ("{}/file/out.jsonl", "cannot be written: File exists"),
         ("{}", "cannot be written: Is a directory"),
@@ -174,14 +174,14 @@ def test_another_topic_or_strategy_in_a_jobs_folder_is_one_line(
     ],
 )
 def test_a_feed_that_cannot_be_written_is_one_line(
-    refusal: Callable[..., str], tmp_path: Path, feed: str, told: str
+    refusal: Callable[..., str], tmp_path: Path, feed: str, message: str
 ) -> None:
     (tmp_path / "file").touch()
     feeds = {feed.format(tmp_path): {"format": "jsonlines"}, f"{tmp_path}/new/%(time)s.jsonl": {}}
     said = refusal(
         "topic", {"TOPIC_DATA_DIR": str(tmp_path), "FEEDS": feeds}, topic="finance", strategy="best_first"
     )
-    assert told in said
+    assert message in said
     assert "\n" not in said
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

@@ -36,7 +36,7 @@ def failed(*reasons: Exception) -> Exception:
         (KeyError("in a middleware of the user's"), None),
     ],
 )
-def test_an_exception_is_told_in_a_few_words_unless_it_is_a_fault_of_the_program(
+def test_an_exception_is_put_in_a_few_words_unless_it_is_a_fault_of_the_program(
     error: Exception, reason: str | None
 ) -> None:
     assert reason_of(error) == reason

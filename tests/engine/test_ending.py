@@ -21,7 +21,7 @@ def runtime(folder: Path, **arguments: str) -> Runtime:
     return build_runtime(params, settings, "job", None)
 
 
-def test_what_was_found_is_told_of_the_job_and_of_this_run() -> None:
+def test_what_was_found_is_reported_of_the_job_and_of_this_run() -> None:
     begun = HarvestCounter()
     begun.add(kept=True, relevant=True, format="html")
     begun.add(kept=True, relevant=True, format="pdf", copy=True)
@@ -37,10 +37,10 @@ def test_what_was_found_is_told_of_the_job_and_of_this_run() -> None:
     ]
 
 
-def test_failures_are_told_by_reason_the_most_frequent_first() -> None:
+def test_failures_are_reported_by_reason_the_most_frequent_first() -> None:
     stats = {f"frontier/failed/http_{status}": status - 399 for status in range(400, 407)}
-    told = "28 URLs failed in this run: 7 http 406, 6 http 405, 5 http 404, 4 http 403, 3 http 402, 3 for other reasons"
-    assert failed_lines({**stats, "frontier/leased": 90}) == [told]
+    line = "28 URLs failed in this run: 7 http 406, 6 http 405, 5 http 404, 4 http 403, 3 http 402, 3 for other reasons"
+    assert failed_lines({**stats, "frontier/leased": 90}) == [line]
     assert failed_lines({"frontier/failed/no_such_host": 2}) == ["2 URLs failed in this run: 2 no such host"]
     assert failed_lines({"frontier/leased": 90}) == []
 
@@ -72,7 +72,7 @@ def test_the_commands_can_be_copied(tmp_path: Path) -> None:
         ("somebody's own", 0, "somebody's own"),
     ],
 )
-def test_a_finish_reason_is_told_in_words(tmp_path: Path, reason: str, waiting: int, words: str) -> None:
+def test_a_finish_reason_is_put_in_words(tmp_path: Path, reason: str, waiting: int, words: str) -> None:
     crawl = runtime(tmp_path, pages="3", targets="2")
     stats = {"frontier/urls/waiting": waiting}
     assert why(reason, crawl, stats, resumable=True) == words
@@ -90,7 +90,7 @@ def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
     assert why("storage_failed", crawl, {}, resumable=True) == "failed; pages.sqlite: is full; make room"
 
 
-def test_seeds_that_gave_no_page_are_told_with_their_reasons(tmp_path: Path) -> None:
+def test_seeds_that_gave_no_page_are_reported_with_their_reasons(tmp_path: Path) -> None:
     crawl = runtime(tmp_path)
     crawl.ordering.seed(crawl.seeds, 0.0)
     for reason in ("no such host", "http 404", "http 404"):

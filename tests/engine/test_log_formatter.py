@@ -16,7 +16,7 @@ from topiccrawler.engine.log_formatter import CrawlLogFormatter, leave_out_trace
 SPIDER = Spider("any")
 
 
-def told(formatter: CrawlLogFormatter, error: Exception, url: str) -> tuple[Any, ...]:
+def entry_of(formatter: CrawlLogFormatter, error: Exception, url: str) -> tuple[Any, ...]:
     """Level and text of what is logged, and whether the traceback is left out."""
     level, message, arguments = logformatter_adapter(
         formatter.download_error(Failure(error), Request(url), SPIDER)
@@ -28,28 +28,28 @@ def told(formatter: CrawlLogFormatter, error: Exception, url: str) -> tuple[Any,
     return record.levelname, record.getMessage(), record.exc_info is None
 
 
-def test_a_dead_host_is_told_once_and_other_failures_each() -> None:
+def test_a_dead_host_is_logged_once_and_other_failures_each() -> None:
     formatter = CrawlLogFormatter()
     gone, large = CannotResolveHostError("x"), DownloadCancelledError("x")
-    text = "Failed: http://a.cn/1: no such host (told once for this host, then counted)"
-    assert told(formatter, gone, "http://a.cn/1") == ("INFO", text, True)
-    assert told(formatter, gone, "http://a.cn/2")[0] == "DEBUG"
-    assert told(formatter, gone, "http://b.cn/2")[0] == "INFO"
+    text = "Failed: http://a.cn/1: no such host (logged once for this host, then counted)"
+    assert entry_of(formatter, gone, "http://a.cn/1") == ("INFO", text, True)
+    assert entry_of(formatter, gone, "http://a.cn/2")[0] == "DEBUG"
+    assert entry_of(formatter, gone, "http://b.cn/2")[0] == "INFO"
     for number in range(2):
         line = f"Failed: http://a.cn/{number}: too large"
-        assert told(formatter, large, f"http://a.cn/{number}") == ("INFO", line, True)
+        assert entry_of(formatter, large, f"http://a.cn/{number}") == ("INFO", line, True)
 
 
 def test_hosts_are_not_remembered_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_formatter, "MOST_TOLD", 2)
+    monkeypatch.setattr(log_formatter, "MOST_LOGGED", 2)
     formatter = CrawlLogFormatter()
     for host in "abc":
-        told(formatter, CannotResolveHostError("x"), f"http://{host}.cn/")
-    assert told(formatter, CannotResolveHostError("x"), "http://a.cn/")[0] == "INFO"
+        entry_of(formatter, CannotResolveHostError("x"), f"http://{host}.cn/")
+    assert entry_of(formatter, CannotResolveHostError("x"), "http://a.cn/")[0] == "INFO"
 
 
 def test_a_fault_of_the_program_stays_an_error_with_its_traceback() -> None:
-    level, line, plain = told(CrawlLogFormatter(), KeyError("x"), "http://a.cn/")
+    level, line, plain = entry_of(CrawlLogFormatter(), KeyError("x"), "http://a.cn/")
     assert (level, line, plain) == ("ERROR", "Error downloading <GET http://a.cn/>", False)
 
 

@@ -59,7 +59,7 @@ class Command(crawl.Command):
         ending = process.crawl(crawler, **opts.spargs)
         process.start()
         runtime = runtime_of(crawler)
-        if process.bootstrap_failed or (runtime is not None and runtime.faults.told):
+        if process.bootstrap_failed or (runtime is not None and runtime.faults.reported):
             self.exitcode = 1
         if isinstance(ending, Task) and ending.done() and isinstance(ending.exception(), CrawlerError):
             sys.stderr.write(f"{ending.exception()}\n")

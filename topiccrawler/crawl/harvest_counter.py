@@ -1,4 +1,4 @@
-"""How the crawl is doing: pages fetched, relevant and kept, of which formats, and the harvest rate, whole and lately."""
+"""How the crawl is doing: pages fetched, relevant and kept, of which formats, and the harvest rate, of all pages and of the last ones."""
 
 from __future__ import annotations
 

@@ -34,16 +34,16 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     if begun != asked and queued:
         raise StateError(asked, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
     before, after = _plain(kept), _plain(now)
-    told = [
+    changes = [
         f"{name} {shortened(value)} -> {shortened(after[name])}"
         for name, value in before.items()
         if name not in _TOLD_APART and value != after[name]
     ]
     if begun != asked:
-        told.append(f"{begun} -> {asked}")
+        changes.append(f"{begun} -> {asked}")
     if before["topic_fields"] != after["topic_fields"]:
-        told.append(f"the topic file {now.topic}")
-    return told
+        changes.append(f"the topic file {now.topic}")
+    return changes
 
 
 def _topic_name(recipe: Recipe) -> str:

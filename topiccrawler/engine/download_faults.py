@@ -49,7 +49,7 @@ _READS_ANSWERS = (
 
 
 def reason_of(error: BaseException | None) -> str | None:
-    """The words for what the other side did; None for other faults, and for what Scrapy was told to ignore."""
+    """The words for what the other side did; None for other faults, and for what Scrapy was asked to ignore."""
     if isinstance(error, IgnoreRequest):
         return next((reason for text, reason in _IGNORED.items() if text in str(error)), None)
     for kinds, reason in _KINDS:

@@ -58,13 +58,13 @@ class Ending:
     def idle(self) -> None:
         """Nothing waits and nothing is under way: that is no good end when no page ever came."""
         faults = self.runtime.faults
-        if self._began() and self.runtime.harvest.pages == 0 and not faults.told:
+        if self._began() and self.runtime.harvest.pages == 0 and not faults.reported:
             with faults.guard():
                 faults.end(no_page(self.runtime), SEEDS_FAILED)
 
     def closed(self, reason: str) -> None:
         """Remember why."""
-        self.reason = reason if self._began() or self.runtime.faults.told else ""
+        self.reason = reason if self._began() or self.runtime.faults.reported else ""
 
     def tell(self) -> None:
         """After Scrapy's own last words."""
@@ -135,8 +135,8 @@ def place_lines(folder: Path, *, queued: bool) -> list[str]:
 
 def why(reason: str, runtime: Runtime, stats: Mapping[str, Any], *, resumable: bool) -> str:
     """A finish_reason in words, and what goes on with what still waits."""
-    if runtime.faults.told:
-        return f"failed; {runtime.faults.told[0]}"
+    if runtime.faults.reported:
+        return f"failed; {runtime.faults.reported[0]}"
     words, remedy = _WORDS.get(reason, reason), "the same command"
     params, harvest = runtime.params, runtime.harvest
     if reason == "enough":
@@ -156,7 +156,7 @@ def why(reason: str, runtime: Runtime, stats: Mapping[str, Any], *, resumable: b
 def counted(reasons: Counter[str]) -> str:
     """The most frequent first: `3 timeout, 1 http 404`."""
     ranked = sorted(reasons.items(), key=lambda found: (-found[1], found[0]))
-    told = [f"{count} {reason}" for reason, count in ranked[:MOST_REASONS]]
+    shown = [f"{count} {reason}" for reason, count in ranked[:MOST_REASONS]]
     if len(ranked) > MOST_REASONS:
-        told.append(f"{sum(count for _, count in ranked[MOST_REASONS:])} for other reasons")
-    return ", ".join(told)
+        shown.append(f"{sum(count for _, count in ranked[MOST_REASONS:])} for other reasons")
+    return ", ".join(shown)

@@ -24,13 +24,13 @@ STORAGE_FAILED, FRONTIER_ERROR = "storage_failed", "frontier_error"  # finish_re
 
 
 class FatalFaults:
-    """Of one crawl. `told`: what was said of it, a line each; the command then ends with exit code 1.
+    """Of one crawl. `reported`: what was said of it, a line each; the command then ends with exit code 1.
 
     `broken`: one of the job's own files failed, so nothing more may be written to any of them.
     """
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.reported: list[str] = []
         self.broken = False
         self._crawler: Crawler | None = None
 
@@ -57,7 +57,7 @@ class FatalFaults:
 
     def end(self, error: Exception, reason: str) -> None:
         """Tell it and close the spider with this finish_reason."""
-        self.told.append(str(error))
+        self.reported.append(str(error))
         if isinstance(error, CrawlerError):
             logger.error("%s", error)
         else:

@@ -90,7 +90,7 @@ class FatalFeedExporter(FeedExporter):
         if runtime is not None and any(
             key.startswith(_FAILED_COUNT) for key in self.crawler.stats.get_stats()
         ):
-            runtime.faults.told.append("a feed could not be stored")  # Scrapy has said why
+            runtime.faults.reported.append("a feed could not be stored")  # Scrapy has said why
 
     def _fail(self, slot: FeedSlot, error: OSError) -> None:
         """Tell it, and touch the feed no more: what is still to be written would fail again."""

@@ -20,7 +20,7 @@ from topiccrawler.engine.refused_settings import refuse_settings
 from topiccrawler.engine.runtime import Runtime, build_runtime
 from topiccrawler.engine.scheduler import is_focused
 from topiccrawler.engine.startup_log import go_on
-from topiccrawler.engine.user_faults import told_by_scrapy
+from topiccrawler.engine.user_faults import reported_by_scrapy
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reading
@@ -56,7 +56,7 @@ class FocusedSpider(Spider):
         topic = settings.get("TOPIC") or (CHECKED_TOPIC if os.environ.get("SCRAPY_CHECK") else None)
         # `check`, `fetch` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
         command = cls.start.__module__
-        with told_by_scrapy(settings):
+        with reported_by_scrapy(settings):
             check_settings(settings)
             if settings.get("REPLAY_WARC"):
                 from topiccrawler.engine.replay_handler import replayed_web

@@ -2,7 +2,7 @@
 
 Scrapy logs such things as errors, with tracebacks and up to four times each: the page, its retries, the robots.txt, its retries.
 A formatter can change a message and its level, not leave out a traceback; and some of the loudest messages pass no
-formatter. So filters stand on Scrapy's loggers as well, as its documentation proposes; they turn what is told or counted elsewhere into
+formatter. So filters stand on Scrapy's loggers as well, as its documentation proposes; they turn what is reported or counted elsewhere into
 DEBUG. What is no stranger's doing stays as Scrapy has it.
 """
 
@@ -23,8 +23,8 @@ from topiccrawler.engine.download_faults import host_is_to_blame, reason_of
 from topiccrawler.errors import CrawlerError
 
 FAILED = "Failed: %(url)s: %(reason)s"
-FAILED_HOST = FAILED + " (told once for this host, then counted)"
-MOST_TOLD = 100_000  # hosts remembered
+FAILED_HOST = FAILED + " (logged once for this host, then counted)"
+MOST_LOGGED = 100_000  # hosts remembered
 _PLAIN = "without_traceback"
 _SOFTENED = {  # logger -> how its messages begin
     "scrapy.core.downloader.handlers.http11": ("Expected to receive", "Received", "Got data loss"),
@@ -40,7 +40,7 @@ class CrawlLogFormatter(LogFormatter):
     """LOG_FORMATTER: failed downloads are INFO, one line each; of a host that cannot be reached the first only."""
 
     def __init__(self) -> None:
-        self._told: set[tuple[str, str]] = set()
+        self._logged: set[tuple[str, str]] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -58,11 +58,11 @@ class CrawlLogFormatter(LogFormatter):
             return super().download_error(failure, request, spider, errmsg)
         host = urlparse_cached(request).netloc
         known = host_is_to_blame(reason)
-        level = logging.DEBUG if known and (host, reason) in self._told else logging.INFO
+        level = logging.DEBUG if known and (host, reason) in self._logged else logging.INFO
         if known:
-            if len(self._told) >= MOST_TOLD:
-                self._told.clear()
-            self._told.add((host, reason))
+            if len(self._logged) >= MOST_LOGGED:
+                self._logged.clear()
+            self._logged.add((host, reason))
         args = {"url": request.url, "reason": reason, _PLAIN: True}
         return {"level": level, "msg": FAILED_HOST if known else FAILED, "args": args}
 
@@ -74,18 +74,18 @@ class CrawlLogFormatter(LogFormatter):
         spider: Spider,
     ) -> LogFormatterResult:
         if isinstance(exception, CrawlerError):
-            return _told_elsewhere(exception)
+            return _reported_elsewhere(exception)
         return super().item_error(item, exception, response, spider)
 
     def spider_error(
         self, failure: Failure, request: Request, response: Response | Failure, spider: Spider
     ) -> LogFormatterResult:
         if isinstance(failure.value, CrawlerError):
-            return _told_elsewhere(failure.value)
+            return _reported_elsewhere(failure.value)
         return super().spider_error(failure, request, response, spider)
 
 
-def _told_elsewhere(error: CrawlerError) -> LogFormatterResult:
+def _reported_elsewhere(error: CrawlerError) -> LogFormatterResult:
     """It has ended the crawl with a line (engine.fatal_faults)."""
     return {"level": logging.DEBUG, "msg": "%(error)s", "args": {"error": error, _PLAIN: True}}
 

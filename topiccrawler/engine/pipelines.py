@@ -14,7 +14,7 @@ from scrapy.statscollectors import StatsCollector
 from topiccrawler.crawl.job_files import JobFiles
 from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
-from topiccrawler.engine.user_faults import told_by_scrapy
+from topiccrawler.engine.user_faults import reported_by_scrapy
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem
 from topiccrawler.pages.fingerprint import fingerprint
@@ -49,7 +49,7 @@ class NearDuplicatePipeline:
         choice = str(crawler.settings.get("TOPIC_DUPLICATES", "alias"))
         if choice not in cls.CHOICES:
             remedy = f"use {', '.join(cls.CHOICES)}"
-            with told_by_scrapy(crawler.settings):
+            with reported_by_scrapy(crawler.settings):
                 raise ArgumentError(f"TOPIC_DUPLICATES={choice!r}", "is no choice", remedy)
         if choice == "keep":
             raise NotConfigured

@@ -99,21 +99,21 @@ class Progress:
 
 def progress_line(runtime: Runtime) -> str:
     """Pages, kept, harvest rate over the job and over the last pages of this run, URLs waiting, hosts known."""
-    harvest, lately = runtime.harvest, ""
+    harvest, recently = runtime.harvest, ""
     if harvest.recent_pages:
-        lately = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.2f})"
+        recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.2f})"
     return (
-        f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{lately}"
+        f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{recently}"
         f", {len(runtime.frontier)} queued, {len(runtime.hosts)} hosts"
     )
 
 
 def brief_line(runtime: Runtime) -> str:
     """The same without pages and hosts, for a terminal of 80 columns."""
-    harvest, lately = runtime.harvest, ""
+    harvest, recently = runtime.harvest, ""
     if harvest.recent_pages:
-        lately = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.0%})"
-    return f"{harvest.kept} kept = {harvest.harvest_rate:.0%}{lately}, {len(runtime.frontier)} queued"
+        recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.0%})"
+    return f"{harvest.kept} kept = {harvest.harvest_rate:.0%}{recently}, {len(runtime.frontier)} queued"
 
 
 def _behind_pages(line: Callable[[], str]) -> str:

@@ -30,11 +30,11 @@ REFUSED = {
         (_QUEUE, _KEEP),
     ),
     "DUPEFILTER_CLASS": (
-        "is not asked: links are told apart by their canonical URLs",
+        "is not asked: links are distinguished by their canonical URLs",
         "name what a URL loses in TOPIC_URL_PARAMETERS_DROPPED",
     ),
     "CONCURRENT_REQUESTS_PER_IP": (
-        "is not obeyed: hosts are told apart by name",
+        "is not obeyed: hosts are distinguished by name",
         "use CONCURRENT_REQUESTS_PER_DOMAIN",
     ),
 }

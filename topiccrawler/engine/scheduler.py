@@ -167,7 +167,7 @@ class FocusedScheduler(BaseScheduler):
             return None
         try:
             return self._next(self.clock())
-        except Exception as error:  # noqa: BLE001 told there
+        except Exception as error:  # noqa: BLE001 reported there
             self._closing = True
             self.faults.break_off(error)
             return None

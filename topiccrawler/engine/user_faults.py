@@ -96,7 +96,7 @@ class TellingCommand(ScrapyCommand):
 
 
 @contextmanager
-def told_by_scrapy(settings: BaseSettings) -> Iterator[None]:
+def reported_by_scrapy(settings: BaseSettings) -> Iterator[None]:
     """A CrawlerError while a crawl's parts are made: a script that called for the crawl may catch it; Scrapy's command line, which
     has a traceback or exit code 0 for it, ends with its one line and exit code 1."""
     try:
