@@ -81,10 +81,9 @@ FRONTIER_IDLE_SHARE = 0.25  # share of CONCURRENT_REQUESTS that may wait so when
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
 FRONTIER_LEASE_SECONDS = 600.0  # a lease older than this is put back to waiting
-FRONTIER_MEMORY_URLS = (
-    100_000  # with JOBDIR, queued URLs whose rank is kept in memory; the others are bare numbers; 0 = all
-)
-FRONTIER_CHECKPOINT_PAGES = 100  # the strategy's state is kept every so many pages, and at the end
+# with JOBDIR, queued URLs whose rank is kept in memory (120 bytes each); the others are bare numbers; 0 = all
+FRONTIER_MEMORY_URLS = 100_000
+FRONTIER_CHECKPOINT_PAGES = 100  # pages between two writes of the strategy's state; more when it is long
 # what a host may be asked for (frontier.budgets); 0 = no bound. Its other URLs wait and are shown by `scrapy frontier`
 FRONTIER_HOST_PAGES = 0  # pages of one host
 FRONTIER_DOMAIN_PAGES = 0  # pages of one registered domain (a.example.com.cn and b.example.com.cn share it)

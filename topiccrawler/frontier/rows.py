@@ -21,7 +21,7 @@ from topiccrawler.frontier.tables import RESTORE, lock, open_to_read, open_to_wr
 from topiccrawler.frontier.url_index import Digest
 from topiccrawler.model import Link, Score
 
-_FLUSH_ROWS = 5_000  # gathered rows are handed to SQLite at this many, committed or not
+_FLUSH_ROWS = 1_000  # gathered rows are handed to SQLite at this many, committed or not: 5 ms
 _PAGE_ROWS = 500  # rows read at a time when listing
 _LOAD_ROWS = 10_000  # rows read at a time when opening
 
