@@ -96,7 +96,14 @@ class Served:
 
     def environment(self) -> dict[str, str]:
         """That of a crawler that is to see this web and no other."""
-        kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+        others = (
+            "SCRAPY_",
+            "HTTP_PROXY",
+            "HTTPS_PROXY",
+            "ALL_PROXY",
+            "NO_PROXY",
+        )  # a project's settings, proxies
+        kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(others)}
         return {**kept, "http_proxy": self.proxy}
 
 

@@ -237,7 +237,8 @@ def test_an_unknown_choice_for_duplicates_is_one_line(warm_scrapy: Callable[...,
         "LOG_ENABLED=False",
     )
     assert ran.code == 1
-    assert ran.err.strip() == "TOPIC_DUPLICATES='hide': is no choice; use alias, drop, keep"
+    fault = "setting TOPIC_DUPLICATES: is 'hide'; it must be one of alias, drop, keep; the project's is alias"
+    assert ran.err.strip() == fault
 
 
 needs_browser = pytest.mark.skipif(
