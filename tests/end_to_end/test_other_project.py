@@ -144,6 +144,17 @@ def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_w
     assert "<GET http://trap.example/a/>" in parsed.stdout
 
 
+def test_a_crawl_that_failed_ends_with_exit_code_1_and_one_line(
+    project: Project, draw_web: Callable[..., Any]
+) -> None:
+    words = ("crawl", "funds", "-a", "seeds=http://gone.example/", "-s", "TOPIC_DATA_DIR=failed")
+    ran = project.scrapy(*words, proxy=draw_web({}).proxy)
+    assert ran.returncode == 1
+    [line] = [line for line in ran.stderr.splitlines() if "] ERROR: " in line]
+    assert "ERROR: seed http://gone.example/: gave no page (1 http 404); check them and the network" in line
+    assert "Traceback" not in ran.stderr
+
+
 def test_a_spider_without_a_topic_is_scrapys_alone_and_its_job_goes_on(
     project: Project, draw_web: Callable[..., Any]
 ) -> None:

@@ -1,6 +1,6 @@
-"""`scrapy crawl SPIDER`: as Scrapy's own, but a slip is one line, and a crawl that failed ends with exit code 1.
+"""`scrapy crawl SPIDER`: as Scrapy's own, but what cannot be meant is one line.
 
-Scrapy's command knows only whether a spider could be made; and it greets before it looks at what it was given.
+Scrapy's command greets before it looks at what it was given, answers a wrong name with a traceback and a wrong option with its usage.
 """
 
 from __future__ import annotations
@@ -9,18 +9,15 @@ import argparse
 import difflib
 import logging
 import sys
-from asyncio import Task
 from typing import NoReturn
 
 from scrapy.commands import crawl
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 
-from topiccrawler.errors import CrawlerError
-
 
 class Command(crawl.Command):
-    """The stock command, with an ear for how the crawl ended."""
+    """The stock command, behind a look at the call."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.engine.focused_spider import FocusedSpider
@@ -47,22 +44,6 @@ class Command(crawl.Command):
             _refuse(f"spider {name!r}: is unknown; {remedy}")
         if issubclass(spiders.load(name), FocusedSpider):
             hold_back()
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.engine.runtime import runtime_of
-
-        process = self.crawler_process
-        if process is None or not args:
-            super().run(args, opts)
-            return
-        crawler = process.create_crawler(args[0])
-        ending = process.crawl(crawler, **opts.spargs)
-        process.start()
-        runtime = runtime_of(crawler)
-        if process.bootstrap_failed or (runtime is not None and runtime.faults.reported):
-            self.exitcode = 1
-        if isinstance(ending, Task) and ending.done() and isinstance(ending.exception(), CrawlerError):
-            sys.stderr.write(f"{ending.exception()}\n")
 
 
 def _refuse(fault: str) -> NoReturn:

@@ -16,6 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 
+from topiccrawler.engine.user_faults import end_with_failure
 from topiccrawler.errors import CrawlerError
 
 logger = logging.getLogger(__name__)
@@ -24,7 +25,7 @@ STORAGE_FAILED, FRONTIER_ERROR = "storage_failed", "frontier_error"  # finish_re
 
 
 class FatalFaults:
-    """Of one crawl. `reported`: what was said of it, a line each; the command then ends with exit code 1.
+    """Of one crawl. `reported`: what was said of it, a line each; `scrapy crawl` then ends with exit code 1, in any project.
 
     `broken`: one of the job's own files failed, so nothing more may be written to any of them.
     """
@@ -57,7 +58,7 @@ class FatalFaults:
 
     def end(self, error: Exception, reason: str) -> None:
         """Tell it and close the spider with this finish_reason."""
-        self.reported.append(str(error))
+        self.note(str(error))
         if isinstance(error, CrawlerError):
             logger.error("%s", error)
         else:
@@ -65,6 +66,11 @@ class FatalFaults:
         engine = self._crawler.engine if self._crawler is not None else None
         if engine is not None and engine.spider is not None:
             deferred_from_coro(engine.close_spider_async(reason=reason))
+
+    def note(self, text: str) -> None:
+        """The crawl has failed, for this reason, which is in the log."""
+        self.reported.append(text)
+        end_with_failure()
 
     def _hear(self, failure: Failure) -> None:
         if isinstance(failure.value, CrawlerError):

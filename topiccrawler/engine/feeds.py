@@ -20,6 +20,7 @@ from scrapy.settings import BaseSettings
 from w3lib.url import file_uri_to_path
 
 from topiccrawler.engine.runtime import runtime_of
+from topiccrawler.engine.user_faults import reported_by_scrapy
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 FEED_FAILED = "feed_failed"  # finish_reason
@@ -61,7 +62,10 @@ class FatalFeedExporter(FeedExporter):
             feeds = ", ".join(map(str, crawler.settings.getdict("FEEDS")))
             if not feeds or runtime_of(crawler) is None:
                 raise
-        raise ArgumentError(f"feed {feeds}", "cannot be stored, the log says why", "install it or use a file")
+        with reported_by_scrapy(crawler.settings):
+            raise ArgumentError(
+                f"feed {feeds}", "cannot be stored, the log says why", "install it or use a file"
+            )
 
     def item_scraped(self, item: Any, spider: Spider) -> None:
         sound: list[FeedSlot] = []
@@ -90,7 +94,7 @@ class FatalFeedExporter(FeedExporter):
         if runtime is not None and any(
             key.startswith(_FAILED_COUNT) for key in self.crawler.stats.get_stats()
         ):
-            runtime.faults.reported.append("a feed could not be stored")  # Scrapy has said why
+            runtime.faults.note("a feed could not be stored")  # Scrapy has said why
 
     def _fail(self, slot: FeedSlot, error: OSError) -> None:
         """Tell it, and touch the feed no more: what is still to be written would fail again."""

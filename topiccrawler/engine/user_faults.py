@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
 import scrapy
@@ -120,9 +121,21 @@ def say_no_more() -> None:
 
 def is_scrapys_process() -> bool:
     """Whether `scrapy.cmdline.execute` has called this: no caller is there to catch an exception."""
+    return _command_line() is not None
+
+
+def end_with_failure() -> None:
+    """Let Scrapy's command line, if it runs this, end with exit code 1: its commands know only of crawls that could not begin."""
+    frame = _command_line()
+    command = frame.f_locals.get("cmd") if frame is not None else None
+    if isinstance(command, ScrapyCommand):
+        command.exitcode = 1
+
+
+def _command_line() -> FrameType | None:
     frame = inspect.currentframe()
     while frame is not None:
         if frame.f_code.co_name == "execute" and frame.f_code.co_filename == COMMAND_LINE:
-            return True
+            return frame
         frame = frame.f_back
-    return False
+    return None
