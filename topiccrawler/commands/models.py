@@ -215,6 +215,7 @@ def _measured(model: LinkClassifier, opts: argparse.Namespace) -> dict[str, floa
 def _links(model: LinkClassifier, opts: argparse.Namespace) -> list[LabelledLink]:
     from topiccrawler.link_model.training.promotion import labelled
     from topiccrawler.topics.catalogue import load_topic
+    from topiccrawler.topics.keyword_tokens import keep_whole
     from topiccrawler.topics.topic import make_topic
 
     if not opts.links:
@@ -223,6 +224,7 @@ def _links(model: LinkClassifier, opts: argparse.Namespace) -> list[LabelledLink
         topic = load_topic(model.topic)
     except CrawlerError:  # a model of a user's own topic; labels 1 and 0, or its name
         topic = make_topic({"name": model.topic, "keywords": [model.topic]}, model.topic)
+    keep_whole(topic)
     return labelled(_files(opts), topic, model.context)
 
 

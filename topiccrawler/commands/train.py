@@ -82,11 +82,13 @@ class Command(TellingCommand):
         from topiccrawler.link_model.training.promotion import model_file, why_it_stays
         from topiccrawler.link_model.training.train import TrainingRecipe, train
         from topiccrawler.topics.catalogue import load_topic, topic_names
+        from topiccrawler.topics.keyword_tokens import keep_whole
 
         if opts.pages:
             fault = "is read for a page classifier alone"
             raise ArgumentError("--pages", fault, "give --page-classifier detail")
         topic = load_topic(name)
+        keep_whole(topic)
         recipe = TrainingRecipe(
             topic,
             links=_paths(opts.links),

@@ -20,6 +20,7 @@ from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, Strategy
 from topiccrawler.topics.catalogue import is_catalogued, load_topic, with_site_rules
+from topiccrawler.topics.keyword_tokens import keep_whole
 from topiccrawler.topics.topic import Topic, make_topic
 
 PLAIN_CONTEXT: ContextMaker = "window"  # of links for strategies that ask no link model
@@ -91,13 +92,18 @@ def assemble(recipe: Recipe, model: LinkClassifier | None = None) -> Parts:
 
 
 def topic_of(recipe: Recipe) -> Topic:
-    """The topic with the recipe's keywords and reading rules; a job's own copy goes before the file it came from."""
+    """The topic with the recipe's keywords and reading rules; a job's own copy goes before the file it came from.
+
+    From now on this process's segmenter keeps its words whole.
+    """
     if recipe.topic_fields is not None:
-        return make_topic(recipe.topic_fields, f"topic {recipe.topic}")
-    topic = with_site_rules(load_topic(recipe.topic), recipe.sites)
-    if not recipe.keywords:
-        return topic
-    return topic.model_copy(update={"keywords": {**topic.keywords, **dict.fromkeys(recipe.keywords, 1.0)}})
+        topic = make_topic(recipe.topic_fields, f"topic {recipe.topic}")
+    else:
+        topic = with_site_rules(load_topic(recipe.topic), recipe.sites)
+        more = dict.fromkeys(recipe.keywords, 1.0)
+        topic = topic.model_copy(update={"keywords": {**topic.keywords, **more}}) if more else topic
+    keep_whole(topic)
+    return topic
 
 
 def page_classifier_of(recipe: Recipe, topic: Topic) -> PageClassifier:

@@ -26,6 +26,7 @@ from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.keyword_tokens import keep_whole
 
 TIMEOUT_SECONDS = 30.0
 CONTEXT: Final = "window"
@@ -65,6 +66,7 @@ def collect(web: Web, proxy: str, reader: Reader, pages: int) -> Iterator[list[L
 def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[[int], None]) -> Lesson:
     """Collect links through `proxy`, write those with a label, train on them, write the model; `tick` counts pages."""
     topic = load_topic(str(files.topic))
+    keep_whole(topic)
     labels, page = list[int](), 0
     fault = file_faults(LinksFileError, files.links, "could not be collected", "run the demo again")
     with fault, files.links.open("w", encoding="utf-8") as output:

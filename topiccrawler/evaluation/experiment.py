@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from topiccrawler.crawl.assemble import topic_of
 from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.errors import SeedsError
 from topiccrawler.evaluation.configurations import Configurations, build_all, contexts_of, strategy_of
@@ -85,7 +86,7 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
             labels.of(name)
     built = [build_all(recipe, plan.specs, forgiving=plan.forgiving) for recipe in plan.recipes]
     temporary = tempfile.TemporaryDirectory(prefix=".parsed-pages-", dir=folder)
-    with temporary as place, Workers(plan.jobs) as workers:
+    with temporary as place, Workers(plan.jobs, partial(_keep_whole, plan.recipes)) as workers:
         parsed = Path(place) / "parsed-pages.sqlite"
         with bar("reading", len(pages)) as tick:
             found = read_web(reading_plan(plan), pages, parsed, workers, tick)
@@ -123,6 +124,12 @@ def reading_plan(plan: Plan) -> ReadingPlan:
     contexts = dict.fromkeys(context for recipe in plan.recipes for context in contexts_of(recipe))
     details = any(strategy_of(spec).needs_detail for spec in plan.specs)
     return ReadingPlan.of(plan.web, plan.recipes, list(contexts), details=details)
+
+
+def _keep_whole(recipes: Sequence[Recipe]) -> None:
+    """Pages are read once for all topics: every process keeps the words of all of them whole."""
+    for recipe in recipes:
+        topic_of(recipe)
 
 
 def _seed_numbers(seeds: Seeds, pages: RecordedPages) -> list[int]:

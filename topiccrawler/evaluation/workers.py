@@ -26,16 +26,22 @@ def cores() -> int:
 
 
 class Workers:
-    """`with Workers(2) as workers: for number, result in workers.run(function, tasks): …`"""
+    """`with Workers(2) as workers: for number, result in workers.run(function, tasks): …`
 
-    def __init__(self, jobs: int) -> None:
+    `begin`: called first in each process, so that a task finds the same there whatever ran before it.
+    """
+
+    def __init__(self, jobs: int, begin: Callable[[], None] | None = None) -> None:
         self.jobs = jobs
+        self._begin = begin
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Self:
         if self.jobs > 1:
             fresh = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_end_with_parent)
+            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_start, initargs=(self._begin,))
+        elif self._begin is not None:
+            self._begin()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
@@ -60,6 +66,12 @@ class Workers:
         except BrokenProcessPool:
             fault = "was killed, perhaps for want of memory"
             raise CrawlerError("a worker process", fault, "try again with --jobs 1") from None
+
+
+def _start(begin: Callable[[], None] | None) -> None:
+    _end_with_parent()
+    if begin is not None:
+        begin()
 
 
 def _end_with_parent() -> None:

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from topiccrawler.model import Link
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.tokenise import is_whole, words_of
 
 FEATURES = "link-words-4"  # stands in every model; goes up with any change below
 FIELDS = ("anchor", "context", "url")
@@ -134,9 +134,11 @@ class Lexicon:
         self.entries = tuple(sorted({entry.strip() for entry in entries if entry.strip()}))
         single, pairs = set(), set()
         for entry, parts in zip(self.entries, words_of(self.entries), strict=True):
-            if len(parts) == 1 and len(parts[0]) == len(entry):
+            if not is_whole(entry, parts):
+                continue
+            if len(parts) == 1:
                 single.add(parts[0])
-            elif len(parts) == 2 and sum(map(len, parts)) == len(entry):
+            elif len(parts) == 2:
                 pairs.add((parts[0], parts[1]))
         self._single, self._pairs = frozenset(single), frozenset(pairs)
         self._begin = self._single | {first for first, _ in pairs}

@@ -33,3 +33,7 @@ class TwoGenerationCache(Generic[Found]):
             if new := [*missing.difference(older)]:
                 young.update(zip(new, self._work(new), strict=True))
         return young
+
+    def clear(self) -> None:
+        """Forget all: `work` gives other results from now on."""
+        self._young, self._old, self._characters = {}, {}, 0

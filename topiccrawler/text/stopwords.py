@@ -7,6 +7,8 @@ Compiled by us; only words of two or more characters, as `text.tokenise` gives.
 
 from __future__ import annotations
 
+from topiccrawler.text.stems import with_stems
+
 _FUNCTION_WORDS = """
 我们 你们 他们 她们 它们 咱们 自己 大家 人家 别人 有人 某人 任何 所有 一切 各种 各个 每个 每次 某个 某些 一些 有些 哪些 那些 这些
 这个 那个 哪个 这样 那样 怎样 这里 那里 哪里 这儿 那儿 这么 那么 怎么 什么 为什么 多少 几个 为何 如何 是否 谁的
@@ -35,4 +37,4 @@ _NAVIGATION = """
 http https www com cn net org html htm php asp jsp index copyright rss icp
 """
 
-STOP_WORDS: frozenset[str] = frozenset(f"{_FUNCTION_WORDS} {_ENGLISH} {_NAVIGATION}".split())
+STOP_WORDS: frozenset[str] = with_stems(f"{_FUNCTION_WORDS} {_ENGLISH} {_NAVIGATION}")

@@ -24,6 +24,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.files import read_bytes
 from topiccrawler.text.decode import decode
 from topiccrawler.text.normalise import fold
+from topiccrawler.text.stems import stem
 from topiccrawler.text.synonyms import SYNONYMS
 
 NEAREST_BY_MARK: Mapping[str, float] = {"=": 1.0, "#": 0.8}
@@ -44,14 +45,14 @@ class Thesaurus:
             if match is None:
                 continue
             code, mark, words = match.groups()
-            for word in fold(words).split():
+            for word in map(stem, fold(words).split()):
                 self._codes[word] = (*self._codes.get(word, ()), code + mark)
 
     def __len__(self) -> int:
         return len(self._codes)
 
     def similarity(self, first: str, second: str) -> float:
-        """The similarity of two folded words."""
+        """The similarity of two words as the tokenizer gives them."""
         if first == second:
             return 1.0
         ours, theirs = self._codes.get(first), self._codes.get(second)

@@ -6,9 +6,12 @@ characters, on which both agree; everything else is split here, by our own rule:
 
 - text is folded first (half-width, simplified, lower case);
 - a run of letters and digits is a word; c++, c# and f# keep their sign; runs longer than 40 characters are dropped;
+- a Latin word is given as its stem (text.stems);
 - a single Latin letter and the Han character after it are a word: a股, k线, b超;
 - a single Han character is dropped, except one that stands alone after two or three letters: ic卡;
 - other single characters are dropped, punctuation separates. Stop words stay.
+
+Words that a crawl's topic needs whole are learned first (`learn`): else 充电桩 would lose its last character, as 定投 would both.
 
 Many texts are segmented in one call, joined by a newline, which both engines keep as a token of its own. What stands
 between Han characters is taken out first and replaced by a mark, so that most lines of the engine's output need no
@@ -26,9 +29,10 @@ from itertools import chain
 
 from topiccrawler.text.generation_cache import TwoGenerationCache
 from topiccrawler.text.normalise import fold
-from topiccrawler.text.tokeniser_engines import Cut, fastest_cut
+from topiccrawler.text.stems import stem
+from topiccrawler.text.tokeniser_engines import Cut, Engine, fastest_cut
 
-TOKENIZER = "jieba-0.42-hmm+rule-1"
+TOKENIZER = "jieba-0.42-hmm+rule-2"
 
 _REMEMBERED_CHARACTERS = 60_000  # twice; some 8 MB with their words
 _LONGEST_RUN = 40
@@ -37,6 +41,7 @@ _ALONE = rf"(?<![^\W_{_HAN}][a-z])(?<=[a-z])[{_HAN}]"  # the 股 of a股
 _PLAIN = ",。、!?:;()“”《》| "  # both engines keep each as a token of one character
 _BETWEEN_HAN = re.compile(rf"[^{_HAN}{_PLAIN}\n]+({_ALONE})?")
 _CHUNK = re.compile(rf"[a-z](?:\+\+|#)(?![^\W_{_HAN}])|[^\W_{_HAN}]+")  # c++, a run of letters and digits
+_HAN_WORD = re.compile(f"[{_HAN}]{{2,}}")
 _LETTERS = re.compile(r"(?<![^\W_])[a-z]{2,3}$")  # the ic of ic卡
 
 # One character each, which both engines keep as a token: for nothing, and for a word.
@@ -60,6 +65,30 @@ def words_of_pieces(pieces: Iterable[str]) -> Mapping[str, list[str]]:
     return _recent.of(pieces)
 
 
+def learn(phrases: Iterable[str]) -> None:
+    """Keep the Han words of these phrases whole, in this process and from now on, where the segmenter would lose characters of
+    them. The others stay as it cuts them: who looks for 上市公司 joins 上市 and 公司 again.
+    """
+    runs = sorted({run for phrase in phrases for run in _HAN_WORD.findall(fold(phrase))})
+    losing = [
+        run
+        for run, words in zip(runs, cut_all(runs, _engine()), strict=True)
+        if sum(map(len, words)) < len(run)
+    ]
+    for run in losing:
+        _engine().learn(run)
+    if losing:
+        _recent.clear()
+
+
+def is_whole(phrase: str, words: Sequence[str]) -> bool:
+    """Whether its `words` hold all Han characters of a phrase, and as many runs of letters and digits."""
+    folded = fold(phrase)
+    if sum(map(_is_han, folded)) > sum(map(_is_han, "".join(words))):
+        return False
+    return len(_CHUNK.findall(folded)) <= sum(not all(map(_is_han, word)) for word in words)
+
+
 def cut_all(texts: Sequence[str], cut: Cut) -> list[list[str]]:
     """The words of each text by the engine given; nothing is cached."""
     of_the_engine = iter(_cut_together([text for text in texts if not text.isascii()], cut))
@@ -68,7 +97,12 @@ def cut_all(texts: Sequence[str], cut: Cut) -> list[list[str]]:
 
 def _ascii_words(text: str) -> list[str]:
     """The words of a text of ASCII alone, for which no engine is needed: dates, numbers, English."""
-    return [chunk for chunk in _CHUNK.findall(text.lower()) if 2 <= len(chunk) <= _LONGEST_RUN]
+    return _kept(_CHUNK.findall(text.lower()))
+
+
+def _kept(chunks: Iterable[str]) -> list[str]:
+    """The words among runs of letters and digits."""
+    return [stem(chunk) for chunk in chunks if 2 <= len(chunk) <= _LONGEST_RUN]
 
 
 def _cut_together(texts: Sequence[str], cut: Cut) -> list[list[str]]:
@@ -85,7 +119,7 @@ def _cut_together(texts: Sequence[str], cut: Cut) -> list[list[str]]:
             return _NOTHING
         if found[1]:
             chunks[-1] += found[1]
-        kept = [(chunk, False) for chunk in chunks if 2 <= len(chunk) <= _LONGEST_RUN]
+        kept = [(chunk, False) for chunk in _kept(chunks)]
         if not kept:
             return _NOTHING
         if not found[1] and _LETTERS.search(run):
@@ -129,7 +163,7 @@ def _is_han(token: str) -> bool:
 
 
 @cache
-def _engine() -> Cut:
+def _engine() -> Engine:
     return fastest_cut()
 
 

@@ -1,4 +1,4 @@
-"""The two engines of one algorithm, as plain functions: rjieba when it is installed, else jieba.
+"""The two engines of one algorithm: rjieba when it is installed, else jieba.
 
 jieba is pure Python and always installs, but it warns at import, logs to stderr and leaves a world-readable
 cache in the folder for temporary files; rjieba does none of that, but has wheels only for common machines.
@@ -11,12 +11,31 @@ import os
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 Cut = Callable[[str], Iterable[str]]
+LEARNED_FREQUENCY = (
+    10_000  # of 60 million words: the same for both engines, and more than the pieces of a word have together
+)
 
 
-def fastest_cut() -> Cut:
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Called with a text, it gives its tokens, blanks and punctuation included."""
+
+    cut: Cut
+    add: Callable[[str, int], object]
+
+    def __call__(self, text: str) -> Iterable[str]:
+        return self.cut(text)
+
+    def learn(self, word: str) -> None:
+        """From now on this word is one token."""
+        self.add(word, LEARNED_FREQUENCY)
+
+
+def fastest_cut() -> Engine:
     """rjieba where it can be imported, jieba elsewhere."""
     try:
         return rjieba_cut()
@@ -24,20 +43,18 @@ def fastest_cut() -> Cut:
         return jieba_cut()
 
 
-def rjieba_cut() -> Cut:
+def rjieba_cut() -> Engine:
     """An engine of our own: words added to the module's engine by someone else do not reach it."""
     import rjieba
 
     engine = rjieba.Jieba()
 
-    def cut(text: str) -> Iterable[str]:
-        found: list[str] = engine.cut(text, True)
-        return found
-
-    return cut
+    return Engine(
+        lambda text: engine.cut(text, True), lambda word, frequency: engine.add_word(word, frequency, "n")
+    )
 
 
-def jieba_cut(cache_folder: Path | None = None) -> Cut:
+def jieba_cut(cache_folder: Path | None = None) -> Engine:
     """jieba, silenced, with its dictionary cached in a folder only this user can read."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes and pkg_resources, at every import
@@ -48,11 +65,7 @@ def jieba_cut(cache_folder: Path | None = None) -> Cut:
         engine.tmp_dir = str(_private(cache_folder or _user_cache()))
         engine.initialize()
 
-    def cut(text: str) -> Iterable[str]:
-        found: list[str] = engine.lcut(text)
-        return found
-
-    return cut
+    return Engine(engine.lcut, engine.add_word)
 
 
 def _user_cache() -> Path:

@@ -10,6 +10,7 @@ But: common words that a topic needs are no boilerplate (手机, 统计, 条款,
 
 from __future__ import annotations
 
+from topiccrawler.text.stems import with_stems
 from topiccrawler.text.stopwords import STOP_WORDS
 
 _SITE = """
@@ -24,4 +25,4 @@ follow subscribe feed atom powered theme min new
 github gitee hexo hugo jekyll wordpress typecho blogspot
 """
 
-BOILERPLATE: frozenset[str] = STOP_WORDS | frozenset(f"{_SITE} {_LATIN}".split())
+BOILERPLATE: frozenset[str] = STOP_WORDS | with_stems(f"{_SITE} {_LATIN}")

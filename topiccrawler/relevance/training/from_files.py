@@ -22,6 +22,7 @@ from topiccrawler.relevance.choose import FOLDER
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.keyword_tokens import keep_whole
 from topiccrawler.topics.labelled_texts import names_of, read_documents, read_headlines
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import host_of
@@ -73,6 +74,7 @@ def _train_page_classifier(request: TrainingRequest, place: Path, progress: Prog
     from topiccrawler.relevance.training.train import Plan, train_page_classifier
 
     topic = load_topic(request.topic)
+    keep_whole(topic)
     if not request.documents and not request.headlines:
         what = f"--page-classifier {request.page_classifier}"
         raise ArgumentError(what, "learns from documents, none are given", "add --documents FILE")
