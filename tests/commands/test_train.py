@@ -77,6 +77,7 @@ def test_json_is_one_object_that_holds_the_scores(
         "samples",
     }
     assert load(tmp_path / "finance.json").event == "multinomial"
+    assert load(tmp_path / "finance.json").gate_threshold == found["gate_threshold"]
 
 
 def test_recorded_pages_without_a_page_classifier_are_no_use(
@@ -112,6 +113,7 @@ def test_keywords_alone_make_a_model(command: Callable[..., Any], tmp_path: Path
         (["finance", "--lexicon", "/dev/null"], 1, "holds no word"),
         (["finance", "--out", "/dev/null/x"], 1, "cannot be written to"),
         (["finance", "--precision", "2"], 2, "'2' is no number above 0 and at most 1"),
+        (["finance", "--gate-recall", "0"], 2, "'0' is no number above 0 and at most 1"),
         (["finance", "--precision", "0.9"], 1, "precision 0.9: cannot be measured"),
         (["finance", "--context", "page"], 2, "invalid choice: 'page'"),
     ],

@@ -51,6 +51,17 @@ def test_the_same_links_get_a_second_chance_each_time_about_as_many_as_asked() -
     assert 0.25 < sum(passed) / len(passed) < 0.35
 
 
+def test_of_a_pages_links_those_pass_that_pass_alone() -> None:
+    gate = LinkGate(Odds(), threshold=0.5, tunnel_probability=0.5, tunnel_depth=1)
+    seed = Link("http://a.example/", "a.example", "足球")
+    links = [GOOD, POOR, seed, *(POOR._replace(url=f"http://a.example/{number}") for number in range(40))]
+    passing = gate.passing(links)
+    assert passing == [link for link in links if gate.decide(link).passed]
+    assert {GOOD, seed} < set(passing) < set(links)
+    assert gate.passing(links, tunnel=1) == [GOOD, seed]
+    assert LinkGate().passing(links) == links
+
+
 @pytest.mark.parametrize("odds", [-800.0, -1.0, 0.0, 1.0, 800.0])
 def test_logistic_never_overflows(odds: float) -> None:
     assert logistic(odds) + logistic(-odds) == pytest.approx(1.0)

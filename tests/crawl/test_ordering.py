@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from topiccrawler.crawl.gate import LinkGate
 from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Pushed, State
@@ -26,6 +27,33 @@ def test_a_url_linked_several_times_by_one_page_is_queued_once() -> None:
         Page("http://hub.example/", relevance=0.4), [link("a", "图"), link("a", "基金"), link("b")], 0.0
     )
     assert {kind: count for kind, count in pushed.items() if count} == {Pushed.NEW: 2}
+
+
+class Likes:
+    """A link scorer by hand."""
+
+    def log_odds(self, links: Sequence[Link]) -> list[float]:
+        return [2.0 if link.anchor == "基金" else -2.0 for link in links]
+
+
+def test_what_the_gate_refuses_is_shown_to_the_strategy_and_queued_once_a_better_link_leads_there() -> None:
+    shown: list[str] = []
+
+    class Sees(Strategy):
+        name = "sees"
+
+        def visit(self, page: Page, links: Sequence[Link]) -> list[Score]:
+            shown.extend(link.anchor for link in links)
+            return [Score(link.url, 1.0) for link in links]
+
+    frontier = MemoryFrontier(Hosts())
+    ordering = Ordering(Sees(), frontier, gate=LinkGate(Likes(), 0.5))
+    poor = ordering.visit(Page("http://hub.example/"), [link("a", "足球"), link("b", "足球")], 0.0)
+    assert (poor[Pushed.REFUSED], len(frontier), shown) == (2, 0, ["足球", "足球"])
+    mixed = ordering.visit(Page("http://hub.example/2"), [link("a", "足球"), link("a", "基金")], 0.0)
+    assert (mixed[Pushed.REFUSED], mixed[Pushed.NEW]) == (1, 1)
+    [row] = frontier.listing.rows()
+    assert (row.link.host, row.link.anchor) == ("a.example", "基金")
 
 
 def test_links_of_a_page_reached_by_a_tunnel_count_its_steps_and_a_target_ends_the_tunnel() -> None:

@@ -171,6 +171,31 @@ def test_pages_and_targets_end_the_crawl_at_their_number(
     assert "'topic/kept': 3" in ran.err
 
 
+@pytest.mark.parametrize(("more", "fetched"), [((), False), (("-s", "TOPIC_LINK_THRESHOLD=0"), True)])
+def test_the_gate_keeps_hopeless_links_out_of_the_queue_unless_it_is_opened(
+    more: tuple[str, ...],
+    fetched: bool,
+    draw_web: Callable[..., Any],
+    crawl: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    hopeless = ("http://sport.example/nba/1.html", "NBA篮球比赛直播 足球联赛球员进球集锦")
+    links = [("/fund", "基金净值"), ("/more", "下一页"), hopeless]
+    web = draw_web(
+        {
+            "http://hub.example/": page("导航", "网址大全", *links),
+            "http://hub.example/fund": page("基金净值", FUNDS),
+            "http://hub.example/more": page("更多", "网址"),
+            hopeless[0]: page("体育", SPORT),
+        }
+    )
+    assert crawl(web, *more, strategy="adaptive").code == 0
+    assert {"http://hub.example/fund", "http://hub.example/more"} < set(web.fetched())
+    assert (hopeless[0] in web.fetched()) is fetched
+    stats = json.loads((tmp_path / "data/job/stats.json").read_text())
+    assert stats.get("topic/gate/refused", 0) == (0 if fetched else 1)
+
+
 def test_hostile_pages_do_no_harm(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
 ) -> None:

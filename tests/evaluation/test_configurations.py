@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,12 @@ from topiccrawler.evaluation.configurations import (
     parts_of,
     strategy_of,
 )
+from topiccrawler.link_model.from_keywords import keyword_model
+from topiccrawler.link_model.model_file import save
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies.fish_search import FishSearch
+from topiccrawler.text.odds import logistic
+from topiccrawler.topics.catalogue import load_topic
 
 
 def test_all_are_all_registered_strategies_in_their_order() -> None:
@@ -62,3 +67,12 @@ def test_a_given_threshold_goes_before_the_topics_own(tea: Path) -> None:
     assert threshold(link_models="none") == 0.0
     assert threshold(link_models="none", link_threshold=0.4) == 0.4
     assert threshold(link_models="none", link_threshold=0.4, prune=False) == 0.0
+
+
+def test_the_link_models_own_threshold_holds_where_none_is_given(tmp_path: Path) -> None:
+    model = replace(keyword_model(load_topic("food")), gate_threshold=-2.0)
+    save(model, tmp_path / "food.json")
+    recipe = Recipe("food", link_models=str(tmp_path))
+    assert parts_of(recipe, "naive_bayes").gate.threshold == pytest.approx(logistic(-2.0))
+    assert parts_of(replace(recipe, link_threshold=0.0), "naive_bayes").gate.threshold == 0.0
+    assert parts_of(recipe, "best_first").gate.threshold == 0.0

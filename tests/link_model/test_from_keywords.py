@@ -24,6 +24,13 @@ def test_heavier_keywords_and_more_of_them_speak_louder_and_other_words_not_at_a
     assert both > fund > stock > none == 0.0
 
 
+def test_a_phrase_counts_more_than_its_words_in_any_inflection() -> None:
+    model = keyword_model(topic_from_keywords("electric car, battery", "mine"))
+    links = [Link("", "", anchor) for anchor in ("Electric cars", "car insurance", "BATTERIES", "news")]
+    phrase, word, keyword, none = model.log_odds(links)
+    assert phrase > keyword > word > none == 0.0
+
+
 def test_keywords_around_a_link_count_less_than_in_it() -> None:
     model = keyword_model(TOPIC)
     inside, beside = model.log_odds([Link("", "", "基金"), Link("", "", "更多", before="基金")])

@@ -1,5 +1,6 @@
 """Topics by either name or by path, also out of a zip; and what the catalogue holds."""
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -11,6 +12,7 @@ from topiccrawler.errors import TopicError
 from topiccrawler.link_model.training.labelling import label
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.text.tokenise import is_whole, words_of
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names, with_site_rules
 from topiccrawler.topics.topic import SiteRule, make_topic
 
@@ -32,6 +34,13 @@ NAMES = [
 
 def test_the_catalogue_lists_its_topics_by_english_name() -> None:
     assert topic_names() == NAMES
+
+
+def test_the_segmenter_knows_every_word_of_the_catalogue_that_it_would_cut_short() -> None:
+    topics = [load_topic(name) for name, _ in NAMES]
+    listed = sorted({word for topic in topics for word in [*topic.keywords, *topic.lexicon]})
+    runs = sorted({run for word in listed for run in re.findall("[一-鿿]{2,}", word)})
+    assert [run for run, words in zip(runs, words_of(runs), strict=True) if not is_whole(run, words)] == []
 
 
 @pytest.mark.parametrize(("name", "zh"), NAMES)

@@ -54,6 +54,8 @@ class Command(TellingCommand):
         add("--event", choices=events, default="bernoulli", help="event model")
         precision = "set the threshold so that a share P of what is accepted on held-out links is relevant"
         add("--precision", type=_share, metavar="P", help=precision)
+        gate = "the link gate lets in a share R of the relevant links on held-out hosts (default 0.98)"
+        add("--gate-recall", type=_share, default=0.98, metavar="R", help=gate)
         add("--seed", type=int, default=0, metavar="N", help="of the splits into 7:3")
         add("--out", metavar="DIR", help="where to save (default: TOPIC_LINK_MODELS or models/)")
         force = "replace a model in use by one that does worse or was not measured; the old one is kept as FILE.old"
@@ -100,6 +102,7 @@ class Command(TellingCommand):
             event=opts.event,
             seed=opts.seed,
             precision=opts.precision,
+            gate_recall=opts.gate_recall,
         )
         folder = _folder(opts.out or self.setting("TOPIC_LINK_MODELS"))
         trained = train(recipe, _bar)
@@ -178,7 +181,7 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path |
 def _print(
     recipe: TrainingRecipe, trained: Trained, place: Path, former: Path | None, *, in_use: bool, as_json: bool
 ) -> None:
-    from topiccrawler.link_model.training.report import divergence_lines, table
+    from topiccrawler.link_model.training.report import divergence_lines, table, thresholds
 
     if as_json:
         found = {
@@ -187,6 +190,7 @@ def _print(
             "in_use": in_use,
             "former": None if former is None else str(former),
             "threshold": trained.model.threshold,
+            "gate_threshold": trained.model.gate_threshold,
             "scores": trained.model.scores,
             "learning_curve": {row.name: row.scores() for row in trained.curve},
             "divergences_nats": trained.divergences,
@@ -200,7 +204,7 @@ def _print(
             print(table(trained.curve, "learning curve (hosts)"))
         if trained.divergences:
             print(divergence_lines(trained.divergences))
-        print(f"threshold {trained.model.threshold:g}")
+        print(thresholds(trained.model))
         kept = "" if former is None else f", the former model {former}"
         print(f"model {place}, report {place.with_suffix('.txt')}{kept}")
 

@@ -19,6 +19,7 @@ from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, Strategy
+from topiccrawler.text.odds import logistic
 from topiccrawler.topics.catalogue import is_catalogued, load_topic, with_site_rules
 from topiccrawler.topics.keyword_tokens import keep_whole
 from topiccrawler.topics.topic import Topic, make_topic
@@ -63,7 +64,7 @@ def assemble(recipe: Recipe, model: LinkClassifier | None = None) -> Parts:
     topic = topic_of(recipe)
     strategy = build(recipe.strategy, recipe.parameters)
     threshold = gate_threshold(recipe, topic, strategy)
-    needed = strategy.needs_link_scorer or threshold > 0
+    needed = strategy.needs_link_scorer or threshold != 0
     scorer = (model or link_model_of(recipe, topic)) if needed else None
     page_classifier = page_classifier_of(recipe, topic)
     strategy.prepare(
@@ -77,7 +78,10 @@ def assemble(recipe: Recipe, model: LinkClassifier | None = None) -> Parts:
         )
     )
     gate = LinkGate(
-        strategy.current_scorer or scorer, threshold, topic.tunnel_probability, topic.tunnel_depth
+        scorer if threshold is None else strategy.current_scorer or scorer,
+        calibrated_threshold(scorer) if threshold is None else threshold,
+        topic.tunnel_probability,
+        topic.tunnel_depth,
     )
     return Parts(
         recipe=recipe,
@@ -119,11 +123,16 @@ def link_model_of(recipe: Recipe, topic: Topic) -> LinkClassifier:
 def needs_link_model(recipe: Recipe) -> bool:
     """Its strategy or its gate asks a link model."""
     strategy = build(recipe.strategy, recipe.parameters)
-    return strategy.needs_link_scorer or gate_threshold(recipe, topic_of(recipe), strategy) > 0
+    return strategy.needs_link_scorer or gate_threshold(recipe, topic_of(recipe), strategy) != 0
 
 
-def gate_threshold(recipe: Recipe, topic: Topic, strategy: Strategy) -> float:
-    """0..1, from which probability a link passes the gate; 0 = the gate stands open."""
+def calibrated_threshold(model: LinkClassifier | None) -> float:
+    """0..1: the link model's own threshold for the gate; 0 when it has none."""
+    return 0.0 if model is None or model.gate_threshold is None else logistic(model.gate_threshold)
+
+
+def gate_threshold(recipe: Recipe, topic: Topic, strategy: Strategy) -> float | None:
+    """0..1, from which probability a link passes the gate; 0 = the gate stands open, None = as the link model says."""
     if not recipe.prune or not strategy.prunes:
         return 0.0
     return topic.link_threshold if recipe.link_threshold is None else recipe.link_threshold

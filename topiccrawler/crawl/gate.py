@@ -1,13 +1,15 @@
-"""The last look at a link before it is fetched.
+"""Which links are queued at all, and the last look at them before they are fetched.
 
-The conflict: a score was right when the link was queued, but classifier, topic or threshold may have changed since;
-and a crawl that only follows good links never finds what lies behind a poor one. So the gate decides by what is
-known *now*, and now and then lets a poor link through as a tunnel step, the same ones each time the crawl is run.
+The conflict: most of a queue is never fetched, but a crawl that only follows good links never finds what lies behind a poor one;
+and what was right when a link was queued may be wrong by now. So the gate keeps out only what the link model holds hopeless (its
+threshold keeps 98 % of relevant links that the model had not seen), looks again before a link is fetched, by what is known
+*then*, and now and then lets a poor link through as a tunnel step, the same ones each time the crawl is run.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from topiccrawler.model import Link
@@ -47,12 +49,29 @@ class LinkGate:
         """Look at a link; `tunnel` = tunnel steps in a row that led to the page it stands on."""
         if self.threshold <= 0.0 or self.scorer is None or not link.source_url:
             return GateDecision(True, reason=SEED if not link.source_url else OPEN)
-        probability = logistic(self.scorer.log_odds([link])[0])
+        return self._decided(link, self.scorer.log_odds([link])[0], tunnel)
+
+    def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:
+        """Those links of a page that are to be queued."""
+        if self.threshold <= 0.0 or self.scorer is None or not links:
+            return links
+        odds = self.scorer.log_odds(links)
+        return [
+            link
+            for link, of_link in zip(links, odds, strict=True)
+            if not link.source_url or self._decided(link, of_link, tunnel).passed
+        ]
+
+    def _decided(self, link: Link, log_odds: float, tunnel: int) -> GateDecision:
+        probability = logistic(log_odds)
         if probability >= self.threshold:
             return GateDecision(True, 0, probability, f"at or above the threshold {self.threshold:g}")
         if tunnel < self.tunnel_depth and _share(link.url) < self.tunnel_probability:
             return GateDecision(True, tunnel + 1, probability, f"second chance, tunnel step {tunnel + 1}")
         return GateDecision(False, 0, probability, REFUSED)
+
+
+OPEN_GATE = LinkGate()
 
 
 def _share(url: str) -> float:

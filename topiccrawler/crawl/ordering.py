@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from topiccrawler.crawl.checkpoints import EVERY_PAGES, Checkpoints
+from topiccrawler.crawl.gate import OPEN_GATE, LinkGate
 from topiccrawler.frontier.base import Accept, Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.rescoring import Rescoring
@@ -22,6 +23,7 @@ class Ordering:
     """Gives pages to the strategy and its scores to the frontier.
 
     `budgets`: what a host may still be asked for; None = everything. `durable`: the frontier outlives the process.
+    `gate`: links that it refuses are shown to the strategy and not queued.
     `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
     (hard focus: other pages are shown to the strategy without links); None = as the strategy's paper has it.
     """
@@ -34,12 +36,14 @@ class Ordering:
         *,
         durable: bool = False,
         expand: Expand | None = None,
+        gate: LinkGate = OPEN_GATE,
         checkpoint_pages: int = EVERY_PAGES,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
         self.expand: Expand = expand or strategy.expand
         self.budgets = budgets
+        self.gate = gate
         self.rescoring = Rescoring(frontier)
         self._checkpoints = Checkpoints(
             strategy, frontier.notes, self.rescoring, durable=durable, every_pages=checkpoint_pages
@@ -136,7 +140,8 @@ class Ordering:
     ) -> Mapping[Pushed, int]:
         """Pair scores with links. A page may link one URL several times: its best score decides which link is kept."""
         by_url: dict[str, list[Link]] = {}
-        for link in links:
+        passing = self.gate.passing(links, tunnel)
+        for link in passing:
             by_url.setdefault(link.url, []).append(link)
         best: dict[str, tuple[Link, Score]] = {}
         for score in scores:
@@ -146,7 +151,9 @@ class Ordering:
             link = group.pop(0) if len(group) > 1 else group[0]
             if score.url not in best or score.value > best[score.url][1].value:
                 best[score.url] = (link, score)
-        return self.frontier.push(best.values(), now=now, tunnel=tunnel)
+        pushed = self.frontier.push(best.values(), now=now, tunnel=tunnel)
+        refused = len(links) - len(passing)
+        return {**pushed, Pushed.REFUSED: refused} if refused else pushed
 
 
 def _stands_on(page: Page) -> str:

@@ -32,8 +32,8 @@ class Recipe:
     page_classifier: str = VSM
     page_classifier_models: str | None = None  # folder; None = those shipped
     link_models: str | None = None  # folder; "none" = the topic's keywords; None = those shipped
-    link_threshold: float | None = None  # 0..1; None = the topic's own
-    prune: bool = True  # whether the gate's threshold applies to strategies that prune
+    link_threshold: float | None = None  # 0..1; None = the topic's own, else the link model's
+    prune: bool = True  # whether the gate applies to strategies that prune
     thesaurus: str | None = None
     expand: str | None = None  # whose links are followed; None = as the strategy's paper has it
     off_topic: tuple[str, ...] = ()  # URLs known to be off topic

@@ -17,6 +17,7 @@ from topiccrawler.model import Page
 
 META = "topic_lease"  # the lease's number in request.meta
 GATE = "topic_gate"  # what the gate said of a redirect's target
+GATE_REFUSED = "topic/gate/refused"  # stat
 
 
 @dataclass(slots=True)

@@ -115,6 +115,7 @@ def build_runtime(
             budgets,
             durable=bool(jobdir),
             expand=parts.expand,
+            gate=parts.gate,
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
         ),
         gate=parts.gate,

@@ -21,7 +21,7 @@ from scrapy.utils.defer import deferred_from_coro
 from topiccrawler.crawl.gate import GateDecision
 from topiccrawler.engine.lease_commit import close_files, commit_lease
 from topiccrawler.engine.lease_signals import LeaseSignals
-from topiccrawler.engine.leases import META, Lease, Leases
+from topiccrawler.engine.leases import GATE_REFUSED, META, Lease, Leases
 from topiccrawler.engine.link_rules import LinkRules
 from topiccrawler.engine.plain_scheduler import plain_scheduler
 from topiccrawler.engine.politeness import Politeness, host_key, paces_of
@@ -206,7 +206,7 @@ class FocusedScheduler(BaseScheduler):
         """The gate in the lease loop: a refusal here costs nothing and keeps the host's slot."""
         decision = self.runtime.gate.decide(row.link, row.tunnel)
         if not decision.passed:
-            self._count("topic/gate/refused")
+            self._count(GATE_REFUSED)
             return decision.reason
         decisions[row.link.url] = decision
         if decision.tunnel:
@@ -261,7 +261,7 @@ class FocusedScheduler(BaseScheduler):
 
     def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:
         for kind, count in pushed.items():
-            self._count(f"frontier/pushed/{kind.value}", count)
+            self._count(GATE_REFUSED if kind is Pushed.REFUSED else f"frontier/pushed/{kind.value}", count)
 
     def _count(self, key: str, count: int = 1) -> None:
         if count:

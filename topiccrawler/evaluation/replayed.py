@@ -19,7 +19,7 @@ from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.evaluation.configurations import parts_of
 from topiccrawler.evaluation.costs import Cost, Meter
 from topiccrawler.evaluation.parsed_pages import ParsedPages
-from topiccrawler.frontier.base import Accept, Leased, State
+from topiccrawler.frontier.base import Accept, Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Via
@@ -66,7 +66,7 @@ class _Crawl:
         self.found = Crawled(cost=cost)
         self.tunnels: dict[str, int] = {}
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
-        self.ordering = Ordering(parts.strategy, MemoryFrontier(hosts), expand=parts.expand)
+        self.ordering = Ordering(parts.strategy, MemoryFrontier(hosts), expand=parts.expand, gate=parts.gate)
         self.draw = random.Random(run.seed)
         # when it comes back, in pages leased; its number; its lease
         self.under_way: list[tuple[float, int, Leased]] = []
@@ -106,7 +106,7 @@ class _Crawl:
         via = Via(leased.link, leased.score, leased.carry, self.tunnels.pop(url, 0))
         page = self.parsed.page(number, reading, self.run.topic, via)
         links = self.parsed.links(reading, page, self.parts.context)
-        self.ordering.visit(page, links, now)
+        self.found.refused += self.ordering.visit(page, links, now).get(Pushed.REFUSED, 0)
         self.cost.most_queued = max(self.cost.most_queued, len(self.ordering.frontier))
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
         self.ordering.acknowledge(url, state, reason, now)

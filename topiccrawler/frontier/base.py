@@ -37,6 +37,7 @@ class Pushed(Enum):
     RAISED = "raised"  # it was waiting with a smaller score
     KEPT = "kept"  # it was waiting with a score at least as large
     KNOWN = "known"  # it is no longer waiting; the push changed nothing
+    REFUSED = "refused"  # the link gate kept it out: the frontier was not asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.counts import Counts
 from topiccrawler.link_model.model_file import load_model
-from topiccrawler.link_model.training.sources import add, boilerplate_beside, keyword_samples
+from topiccrawler.link_model.training.sources import add, boilerplate_beside, is_phrase, keyword_samples
 from topiccrawler.links.features import GROUP_2, Lexicon
 from topiccrawler.resources import folder as data_folder
 from topiccrawler.topics.topic import Topic
@@ -29,9 +29,9 @@ NONE = "none"
 def keyword_model(topic: Topic) -> LinkClassifier:
     """The model of the topic's keywords and example texts, against a class of the same size without any word.
 
-    Its lexicon is empty: it would repeat the keywords, and count each link that holds one twice.
+    Its lexicon holds the phrases of two words alone: with the other keywords it would count each link that holds one twice.
     """
-    lexicon, counts = Lexicon(()), Counts()
+    lexicon, counts = Lexicon(filter(is_phrase, topic.keywords)), Counts()
     samples = keyword_samples(topic, ())
     excluded = boilerplate_beside(samples)
     for sample in samples:

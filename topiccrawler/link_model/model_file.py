@@ -23,7 +23,7 @@ from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.tokenise import TOKENIZER
 
 FORMAT = "topiccrawler link model"
-VERSION = 1
+VERSION = 2
 LARGEST_BYTES = 32_000_000
 LARGEST_COUNT = 1e12
 CONTEXTS = ("window", "neighbour", "dom")
@@ -62,6 +62,9 @@ def load(place: Path | Traversable) -> LinkClassifier:
         prior=file.number("prior", 1e-9, 1 - 1e-9),
         trust={name: file.number(name, 0.0, 10.0, trust) for name in FIELDS},
         threshold=file.number("threshold", -1e6, 1e6),
+        gate_threshold=None
+        if model.get("gate_threshold") is None
+        else file.number("gate_threshold", -1e6, 1e6),
         lexicon=Lexicon(model["lexicon"]),
         training=file.mapping("training"),
         scores=file.mapping("scores"),
@@ -87,6 +90,7 @@ def dumps(model: LinkClassifier) -> str:
         "prior": model.prior,
         "trust": {name: model.trust.get(name, 0.0) for name in FIELDS},
         "threshold": model.threshold,
+        "gate_threshold": model.gate_threshold,
         "lexicon": list(model.lexicon.entries),
         "training": model.training,
         "scores": model.scores,

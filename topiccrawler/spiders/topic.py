@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
@@ -11,6 +10,7 @@ from scrapy.http import Response
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawl.params import CrawlParams, parse_arguments
+from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares import documents
 from topiccrawler.engine.user_faults import is_scrapys_process
@@ -23,8 +23,6 @@ from topiccrawler.strategies.base import ROOT
 from topiccrawler.urls.canonical import canonical
 
 logger = logging.getLogger(__name__)
-
-YOUNG_OBJECTS = 10_000  # looked through for cycles at this many; more pages in memory, fewer looks
 
 
 class TopicSpider(FocusedSpider):
@@ -53,7 +51,7 @@ class TopicSpider(FocusedSpider):
             self.runtime.files.folder,
         )
         if is_scrapys_process():
-            _search_for_cycles_seldom()
+            search_seldom(self.crawler)
         yield Outlinks(ROOT, self.runtime.seeds)
 
     def parse(self, response: Response) -> Iterator[Any]:
@@ -126,10 +124,3 @@ class TopicSpider(FocusedSpider):
     def _count(self, key: str) -> None:
         if self.crawler.stats is not None:
             self.crawler.stats.inc_value(key)
-
-
-def _search_for_cycles_seldom() -> None:
-    """A page makes thousands of tuples that soon go by themselves; Python would look through them every 700, and
-    through models and lists of words that stay as long as the crawl. A sixth of a crawl's CPU."""
-    gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS, 3, 130)

@@ -14,9 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from topiccrawler.text.new_words import NEW_WORDS
+
 Cut = Callable[[str], Iterable[str]]
 LEARNED_FREQUENCY = (
-    10_000  # of 60 million words: the same for both engines, and more than the pieces of a word have together
+    1_000  # of 60 million: more than two words have side by side by chance, less than 多少 in 做多少
 )
 
 
@@ -49,8 +51,8 @@ def rjieba_cut() -> Engine:
 
     engine = rjieba.Jieba()
 
-    return Engine(
-        lambda text: engine.cut(text, True), lambda word, frequency: engine.add_word(word, frequency, "n")
+    return _taught(
+        Engine(lambda text: engine.cut(text, True), lambda word, freq: engine.add_word(word, freq, "n"))
     )
 
 
@@ -65,7 +67,13 @@ def jieba_cut(cache_folder: Path | None = None) -> Engine:
         engine.tmp_dir = str(_private(cache_folder or _user_cache()))
         engine.initialize()
 
-    return Engine(engine.lcut, engine.add_word)
+    return _taught(Engine(engine.lcut, engine.add_word))
+
+
+def _taught(engine: Engine) -> Engine:
+    for word in NEW_WORDS:
+        engine.learn(word)
+    return engine
 
 
 def _user_cache() -> Path:

@@ -21,6 +21,9 @@ FOLDER = "topics/catalogue"
 MAX_TOPIC_BYTES = 5_000_000
 RULES = "a TOML file of reading rules"
 
+_COMMAS = re.compile("[,，、;；\n]+")
+_BLANKS = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")  # not those between Latin words
+
 
 def load_topic(name_or_path: str) -> Topic:
     """The topic of that English or Chinese name, or of that TOML file."""
@@ -54,8 +57,9 @@ def topic_names() -> list[tuple[str, str]]:
 
 
 def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -> Topic:
-    """A topic of words alone: `基金,定投:0.5` (comma or blank between words, `:` before a weight, 1 when there is none)."""
-    parts = re.split(r"[\s,，、;；]+", keywords) if isinstance(keywords, str) else list(keywords)
+    """A topic of words alone: `基金,定投:0.5` (`:` before a weight, 1 when there is none; a phrase of Latin words is one where commas
+    separate: `electric car, battery`, else blanks separate all)."""
+    parts = _split(keywords) if isinstance(keywords, str) else list(keywords)
     weighted: dict[str, object] = {}
     for part in filter(None, parts):
         word, _, weight = part.replace("：", ":").partition(":")
@@ -65,6 +69,15 @@ def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -
             fault = f"{weight!r} is no number"
             raise TopicError(f"keywords {part!r}", fault, "write word or word:weight") from None
     return make_topic({"name": name, "keywords": weighted}, "keywords")
+
+
+def _split(keywords: str) -> list[str]:
+    separated = _COMMAS.split(keywords.strip())
+    return (
+        separated[0].split()
+        if len(separated) == 1
+        else [word for part in separated for word in _BLANKS.split(part.strip())]
+    )
 
 
 @cache

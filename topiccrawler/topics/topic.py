@@ -98,7 +98,7 @@ class Topic(BaseModel):
     seeds: list[Address] = []
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
     page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth
-    link_threshold: Share = 0.0
+    link_threshold: Share | None = None  # None: the link model's own
     breadth: Breadth = "normal"
     tunnel_probability: Share = 0.0
     tunnel_depth: Annotated[int, Field(ge=0, le=20)] = 0

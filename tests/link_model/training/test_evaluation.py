@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from topiccrawler.link_model.training.evaluation import divergence, row, threshold_for
+from topiccrawler.link_model.training.evaluation import divergence, row, threshold_for, threshold_keeping
 
 
 def test_a_row_counts_hits_at_the_threshold_and_at_the_best_one() -> None:
@@ -39,3 +39,10 @@ def test_the_threshold_for_a_precision_is_the_lowest_that_gives_it() -> None:
     assert threshold_for(truth, scores, 0.75) == 1.0
     assert threshold_for(truth, scores, 0.9) == 4.0
     assert threshold_for([False, True], [1.0, 1.0], 0.9) is None  # a tie is not cut
+
+
+@pytest.mark.parametrize(("recall", "threshold"), [(1.0, -9.001), (0.9, -2.0), (0.5, 2.0), (0.01, 6.0)])
+def test_the_threshold_that_keeps_a_share_is_the_highest(recall: float, threshold: float) -> None:
+    scores = [6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0, -9.0004]
+    assert threshold_keeping(scores, recall) == threshold
+    assert sum(score >= threshold for score in scores) >= recall * len(scores)

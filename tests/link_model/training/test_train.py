@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from topiccrawler.errors import ArgumentError, LinksFileError
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.counts import Counts
 from topiccrawler.link_model.model_file import dumps
 from topiccrawler.link_model.training.sources import Sample, balanced, damped, pooled, prefix_samples
-from topiccrawler.link_model.training.train import THRESHOLD, TrainingRecipe, evened, split, train
+from topiccrawler.link_model.training.train import (
+    GATE_MOST,
+    THRESHOLD,
+    TrainingRecipe,
+    evened,
+    gate_threshold,
+    split,
+    train,
+)
 from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.model import Link
 from topiccrawler.topics.topic import Topic, make_topic
@@ -215,6 +226,30 @@ def test_an_asked_precision_sets_the_threshold(
     assert strict != usual
     with pytest.raises(ArgumentError, match="give --links or --headlines"):
         train(TrainingRecipe(topic, negative_topics=[negative_topic], precision=0.9))
+
+
+def test_the_gate_is_calibrated_on_the_relevant_links_of_hosts_held_out(
+    topic: Topic, negative_topic: Topic, files: dict[str, Path]
+) -> None:
+    recipe = TrainingRecipe(topic, [files["links"]], negative_topics=[negative_topic])
+    assert train(recipe).model.gate_threshold == GATE_MOST  # all are far above it
+
+
+def test_the_gate_lets_in_the_asked_share_by_words_alone_and_all_that_is_not_hopeless() -> None:
+    class Reads(LinkClassifier):
+        def log_odds_of_words(self, links: Sequence[LinkWords]) -> list[float]:
+            return [float(words.anchor[0]) + 100.0 * len(words.url) for words in links]
+
+    held_out = [
+        Sample(LinkWords([str(odds)], [], ["fund"]), odds != -8) for odds in (-30, -20, -10, -9, -8, 5)
+    ]
+    model = Reads("finance", Counts())
+    found = [gate_threshold(model, held_out, recall) for recall in (1.0, 0.8, 0.6, 0.2)]
+    assert found == [-30.0, -20.0, -10.0, GATE_MOST]
+
+
+def test_without_links_the_gate_is_not_calibrated(topic: Topic, negative_topic: Topic) -> None:
+    assert train(TrainingRecipe(topic, negative_topics=[negative_topic])).model.gate_threshold is None
 
 
 def test_a_split_by_host_keeps_hosts_whole_and_classes_in_proportion() -> None:

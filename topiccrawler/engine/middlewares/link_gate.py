@@ -10,7 +10,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawl.gate import LinkGate
-from topiccrawler.engine.leases import GATE
+from topiccrawler.engine.leases import GATE, GATE_REFUSED
 from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import canonical, host_of
@@ -40,6 +40,6 @@ class LinkGateMiddleware:
         link = Link(target, host_of(target), came.anchor, came.before, came.after, source_url=came.url)
         decision = self.gate.decide(link, max(0, via.tunnel - 1))
         if not decision.passed:
-            self.stats.inc_value("topic/gate/refused")
+            self.stats.inc_value(GATE_REFUSED)
             raise IgnoreRequest(decision.reason)
         request.meta[GATE] = decision.reason

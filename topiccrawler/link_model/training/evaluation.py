@@ -123,6 +123,13 @@ def threshold_for(truth: Sequence[bool], scores: Sequence[float], precision: flo
     return good[-1] if good else None
 
 
+def threshold_keeping(scores: Sequence[float], recall: float) -> float:
+    """The highest threshold, in thousandths, at or above which that share (0..1, not 0) of the scores lies."""
+    ranked = sorted(scores)
+    kept = math.ceil(round(recall * len(ranked), 6))
+    return math.floor(1000 * ranked[-kept]) / 1000
+
+
 def headline_row(name: str, model: LinkClassifier, held_out: Sequence[Sample]) -> Row:
     """A model on held-out headlines, as anchors without a context."""
     bare = [LinkWords(sample.words.anchor, (), ()) for sample in held_out]

@@ -55,9 +55,15 @@ def _facts(model: LinkClassifier) -> Iterator[str]:
     trust = ", ".join(f"{name} {model.trust.get(name, 0.0):g}" for name in FIELDS)
     yield f"format {VERSION}, tokenizer {TOKENIZER}, features {FEATURES}, context {model.context}, event {model.event}"
     yield f"prior {model.prior:g} (score 0 = probability {model.prior:g} before any word: even odds), trust: {trust}"
-    yield f"threshold {model.threshold:g} (log-odds); lexicon {len(model.lexicon.entries)} words"
+    yield f"{thresholds(model)}; lexicon {len(model.lexicon.entries)} words"
     shares = ", ".join(f"{name} {share:g}" for name, share in SHARES.items())
     yield f"shares of the sources: {shares}; damping of large hosts: exponent {HOST_DAMPING:g}"
+
+
+def thresholds(model: LinkClassifier) -> str:
+    """What it decides by."""
+    gate = "not calibrated, it stands open" if model.gate_threshold is None else f"{model.gate_threshold:g}"
+    return f"threshold {model.threshold:g}, link gate {gate} (log-odds)"
 
 
 def _sources(model: LinkClassifier) -> Iterator[str]:

@@ -112,18 +112,33 @@ def document_samples(documents: Sequence[LabelledText], progress: Progress = sil
 
 
 def keyword_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample]:
-    """The topic's keywords against those of other topics that it does not share; its example texts as documents."""
+    """The topic's keywords against those of other topics that it does not share; its example texts as documents.
+
+    A word of a phrase says less than the phrase, which is in the lexicon: of n words each counts 1/n².
+    """
     heaviest = max(topic.keywords.values())
     own = [(word, True, weight / heaviest) for word, weight in topic.keywords.items()]
     others = sorted({word for other in negative_topics for word in other.keywords} - set(topic.keywords))
     found = [*own, *((word, False, 1.0) for word in others)]
     samples = [
-        Sample(LinkWords(words, words, ()), positive, weight * SAMPLES_PER_KEYWORD, has=GROUP_2)
-        for (_, positive, weight), words in zip(found, words_of([word for word, _, _ in found]), strict=True)
+        Sample(
+            LinkWords(words, words, ()),
+            positive,
+            weight * SAMPLES_PER_KEYWORD / (len(words) ** 2 if is_phrase(word) else 1),
+            has=GROUP_2,
+        )
+        for (word, positive, weight), words in zip(
+            found, words_of([word for word, _, _ in found]), strict=True
+        )
         if words
     ]
     texts = [LabelledText("", text, True, topic.name, "") for text in topic.examples]
     return samples + document_samples(texts)
+
+
+def is_phrase(keyword: str) -> bool:
+    """It has several words by its own account: electric car."""
+    return len(keyword.split()) > 1
 
 
 def prefix_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Sample]:

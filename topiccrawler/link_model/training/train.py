@@ -24,6 +24,7 @@ from topiccrawler.link_model.training.evaluation import (
     link_rows,
     pages_model,
     threshold_for,
+    threshold_keeping,
     whole_texts,
 )
 from topiccrawler.link_model.training.evaluation import row as measured
@@ -48,6 +49,8 @@ from topiccrawler.topics.topic import Topic
 LEAST_COUNT = 0.5
 MOST_WORDS = 60_000
 THRESHOLD = 1.0  # log-odds; most links lead off topic, so even odds accept too much: docs/lab/link-models.md
+GATE_RECALL = 0.98
+GATE_MOST = -6.9  # log-odds, 1 to 1000: few held-out links are relevant, so their own share may say anything
 PORTIONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the hosts, on the learning curve
 
 
@@ -65,6 +68,7 @@ class TrainingRecipe:
     event: Event = "bernoulli"
     seed: int = 0
     precision: float | None = None  # asked for on links of hosts held out; sets the threshold
+    gate_recall: float = GATE_RECALL  # share of relevant links of hosts held out that the link gate lets in
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,7 @@ def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
     bench.headlines()
     model = _model(recipe, samples, lexicon)
     model.threshold = bench.threshold(model.threshold)
+    model.gate_threshold = bench.gate_threshold
     model.training = _described(recipe, samples)
     model.scores = {row.name: row.scores() for row in bench.rows}
     relevant = [text for text, document in zip(texts, documents, strict=False) if document.positive]
@@ -122,6 +127,7 @@ class _Bench:
     curve: list[Row] = field(default_factory=list)
     held_out: tuple[LinkClassifier, Sequence[Sample]] | None = None  # what the threshold is chosen by
     test: Callable[[LinkClassifier], float] | None = None
+    gate_threshold: float | None = None
 
     def links(self) -> None:
         """The evaluation table with links held out at random and by host, and the learning curve by host."""
@@ -130,8 +136,10 @@ class _Bench:
             kept, held_out = split(links, self.recipe.seed, by_host)
             if not _both(kept) or not _both(held_out):
                 continue
-            if self.recipe.precision is not None:  # on all held-out links, classes not balanced
-                self.held_out = self._without_links_but(kept), held_out
+            if by_host or self.recipe.precision is not None:  # on all held-out links, classes not balanced
+                model = self._without_links_but(kept)
+                self.held_out = model, held_out
+                self.gate_threshold = gate_threshold(model, held_out, self.recipe.gate_recall)
             kept, held_out = (evened(side, self.recipe.seed) for side in (kept, held_out))
             how = "hosts" if by_host else "links"
             model = self._without_links_but(kept)
@@ -194,6 +202,12 @@ class _Bench:
             remedy = "ask for less" if self.held_out else "give --links or --headlines"
             raise ArgumentError(f"precision {wish:g}", fault, remedy)
         return round(found - 0.0005, 3)  # the file keeps three places, and the link itself must pass
+
+
+def gate_threshold(model: LinkClassifier, held_out: Sequence[Sample], recall: float) -> float:
+    """What keeps that share of the relevant links by their words alone (by their addresses they were labelled); GATE_MOST at most."""
+    words = [one.words._replace(url=()) for one in held_out if one.positive]
+    return min(GATE_MOST, threshold_keeping(model.log_odds_of_words(words), recall))
 
 
 def _f1(held_out: Sequence[Sample], model: LinkClassifier) -> float:
