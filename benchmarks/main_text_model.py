@@ -4,7 +4,7 @@
 
 DIR holds ID.html.gz, ID.txt and manifest.tsv (id, page_type, url). Nothing is learned from pages in Chinese:
 another rule reads them. Prints the mean F1 of bags of tokens by page type, each page read by a network that saw no page of its site;
-then learns from all pages, and with --out writes the model. The same pages give the same model on the same machine.
+with --out, writes the one learned from all pages. The same pages give the same model on the same machine.
 
 Label        1 for a block with half of its tokens in the gold text (_gold_blocks).
 Weight       of a block: its words, over the words of the gold text and a share of those of the page, so that pages count alike.
@@ -27,6 +27,7 @@ from urllib.parse import urlsplit
 
 import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
+import numpy.typing as npt
 from _gold_blocks import FOUND, gold_shares, tokens
 from sklearn.neural_network import MLPClassifier
 from tldextract import TLDExtract
@@ -149,26 +150,35 @@ def learn(pages: list[GoldPage]) -> BlockClassifier:
     chances = np.cumsum(np.minimum(shares / shares.mean(), MOST_WEIGHT), dtype=np.float64)
     means, deviations = table.mean(0, dtype=np.float64), table.std(0, dtype=np.float64) + 0.01
     scaled = np.clip((table - means) / deviations, -5, 5).astype(np.float32)
+    hidden, out, hidden_bias, out_bias = _network(scaled, labels > 0, chances)
+    return BlockClassifier(
+        means.astype(np.float32),
+        deviations.astype(np.float32),
+        hidden,
+        hidden_bias,
+        out[:, 0],
+        float(out_bias[0]),
+        name_weights(pages),
+        training={"pages": len(pages), "sites": len({page.site for page in pages})},
+    )
+
+
+def _network(
+    table: Numbers, labels: npt.NDArray[np.bool_], chances: npt.NDArray[np.float64]
+) -> list[Numbers]:
+    """Weights of the hidden units, of the output, and their biases; rows are drawn by their (cumulative) chances."""
     draw = np.random.default_rng(0)
     network = MLPClassifier((UNITS,), alpha=DECAY, batch_size=BATCH, learning_rate_init=RATE, random_state=0)
     kept = []
     for epoch in range(EPOCHS):
         spread = (draw.permutation(EPOCH_ROWS) + draw.random(EPOCH_ROWS)) / EPOCH_ROWS
         drawn = np.searchsorted(chances, spread * chances[-1]).clip(0, len(table) - 1)
-        network.partial_fit(scaled[drawn], labels[drawn] > 0, classes=[False, True])
+        network.partial_fit(table[drawn], labels[drawn], classes=[False, True])
         if epoch >= EPOCHS - KEPT_EPOCHS:
             kept.append([array.copy() for array in (*network.coefs_, *network.intercepts_)])
-    hidden, out, hidden_bias, out_bias = (np.mean(arrays, axis=0) for arrays in zip(*kept, strict=True))
-    return BlockClassifier(
-        means.astype(np.float32),
-        deviations.astype(np.float32),
-        hidden.astype(np.float32),
-        hidden_bias.astype(np.float32),
-        out[:, 0].astype(np.float32),
-        float(out_bias[0]),
-        name_weights(pages),
-        training={"pages": len(pages), "sites": len({page.site for page in pages})},
-    )
+    return [
+        np.mean(arrays, axis=0, dtype=np.float64).astype(np.float32) for arrays in zip(*kept, strict=True)
+    ]
 
 
 class _Names:
@@ -194,6 +204,9 @@ def main() -> None:
     options.add_argument("--out", type=Path)
     given = options.parse_args()
     pages = read_pages(given.folder)
+    if given.out:
+        given.out.parent.mkdir(parents=True, exist_ok=True)
+        save_block_classifier(learn(pages), given.out)
     scores: dict[str, list[float]] = defaultdict(list)
     for fold in range(given.folds):
         model = learn([page for page in pages if fold_of(page.site, given.folds) != fold])
@@ -208,9 +221,6 @@ def main() -> None:
         print(
             f"{'all':14} {len(pages):5} {statistics.mean(v for values in scores.values() for v in values):.4f}"
         )
-    if given.out:
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        save_block_classifier(learn(pages), given.out)
 
 
 if __name__ == "__main__":

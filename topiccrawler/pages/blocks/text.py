@@ -55,7 +55,7 @@ def text_of_blocks(text: str, blocks: list[Block]) -> BlockText:
     """The counts of at least one block."""
     count = len(blocks)
     starts, ends, _, in_links = (np.array(column, np.int64) for column in zip(*blocks, strict=True))
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    codes = np.frombuffer(text[: ends[-1]].encode("utf-32-le", "surrogatepass"), np.uint32)
     kinds = _KINDS[np.minimum(codes, 0xFFFF)]
     in_word = kinds <= DIGIT
     begins = in_word.copy()
