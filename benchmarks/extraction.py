@@ -3,13 +3,16 @@
     python benchmarks/extraction.py DIR [--rounds 3] [--json]
 
 DIR holds ID.html.gz and ID.txt. F1 is the mean over pages of the F1 of two bags of tokens: words of our
-segmenter (single Han characters dropped); `characters` is the same over single Han characters and Latin runs.
-Both extractors get the decoded HTML; ours includes its parse. The last line is JSON (alone with --json).
+segmenter (single Han characters dropped); `characters` is the same over single Han characters and Latin runs, and so are the
+figures by type of page where DIR has a manifest.tsv with the columns id and page_type. `trafilatura` is its fast mode,
+`trafilatura_full` its usual one, both without comments. All get the decoded HTML; ours includes its parse. The last line is
+JSON (alone with --json).
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import json
 import re
@@ -26,7 +29,7 @@ from topiccrawler.pages.parse import parse
 from topiccrawler.text.decode import decode
 from topiccrawler.text.tokenise import words
 
-_CHARACTER = re.compile(r"[一-鿿]|[a-z0-9]+")
+_CHARACTER = re.compile(r"[一-鿿]|[^\W_一-鿿]+")
 
 
 def ours(html: str) -> str:
@@ -39,6 +42,13 @@ def negative_topic() -> Callable[[str], str]:
     from trafilatura import extract
 
     return lambda html: extract(html, fast=True, include_comments=False, include_tables=False) or ""
+
+
+def full() -> Callable[[str], str]:
+    """Trafilatura as it comes, comments aside."""
+    from trafilatura import extract
+
+    return lambda html: extract(html, include_comments=False) or ""
 
 
 def token_f1(found: list[str], gold: list[str]) -> float:
@@ -61,7 +71,7 @@ def main() -> None:
         options.error(f"{given.folder}: no ID.txt beside ID.html.gz; unpack the gold pages there")
     pages = [decode(gzip.decompress(path.with_suffix(".html.gz").read_bytes()))[0] for path in golds]
     texts = [path.read_text(encoding="utf-8") for path in golds]
-    extractors = {"ours": ours, "trafilatura": negative_topic()}
+    extractors = {"ours": ours, "trafilatura": negative_topic(), "trafilatura_full": full()}
     seconds: dict[str, list[float]] = {name: [] for name in extractors}
     found: dict[str, list[str]] = {}
     for _ in range(max(1, given.rounds)):
@@ -69,20 +79,43 @@ def main() -> None:
             started = time.process_time()
             found[name] = [extractor(page) for page in pages]
             seconds[name].append(time.process_time() - started)
-    result = {
-        name: {
+    types = page_types(given.folder)
+    kinds = [types.get(path.stem, "") for path in golds]
+    result = {}
+    for name in extractors:
+        by_characters = [*map(token_f1, map(_characters, found[name]), map(_characters, texts))]
+        result[name] = {
             "f1": round(statistics.mean(map(token_f1, map(words, found[name]), map(words, texts))), 4),
-            "characters": round(
-                statistics.mean(map(token_f1, map(_characters, found[name]), map(_characters, texts))), 4
-            ),
+            "characters": round(statistics.mean(by_characters), 4),
             "pages_per_cpu_s": round(len(pages) / statistics.median(seconds[name][1:] or seconds[name]), 1),
+            "types": {
+                kind: round(
+                    statistics.mean(f1 for f1, its in zip(by_characters, kinds, strict=True) if its == kind),
+                    4,
+                )
+                for kind in sorted({*kinds} - {""})
+            },
         }
-        for name in extractors
-    }
     if not given.json:
         for name, figures in result.items():
-            print(f"{name:12} F1 {figures['f1']:.4f}  {figures['pages_per_cpu_s']:7.1f} pages per CPU second")
+            print(
+                f"{name:17} F1 {figures['f1']:.4f}, by characters {figures['characters']:.4f}"
+                f"  {figures['pages_per_cpu_s']:7.1f} pages per CPU second"
+            )
+        for kind in result["ours"]["types"]:
+            shown = "  ".join(f"{figures['types'][kind]:.4f}" for figures in result.values())
+            print(f"{kind:17} {kinds.count(kind):5}  {shown}")
     print(json.dumps(result))
+
+
+def page_types(folder: Path) -> dict[str, str]:
+    """Type of each page by its ID, where there is a manifest that tells."""
+    manifest = folder / "manifest.tsv"
+    if not manifest.is_file():
+        return {}
+    with manifest.open(encoding="utf-8", newline="") as lines:
+        rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {row["id"]: row.get("page_type") or "" for row in rows}
 
 
 def _characters(text: str) -> list[str]:

@@ -84,3 +84,25 @@ def test_two_megabytes_of_hostile_markup_cost_seconds_at_most(name: str) -> None
     document = parse(HOSTILE[name][:MOST_CHARACTERS])
     assert time.process_time() - started < 10  # about one second; without the nesting limit it is minutes
     assert len(document.anchors) <= 5_000
+
+
+def test_a_page_whose_text_stands_in_noscript_is_read_there() -> None:
+    thread = "".join(
+        f"<p>Post {number}: the ferry leaves at six, and nobody minds.</p>" for number in range(20)
+    )
+    page = f"<body><div id=app></div><noscript><a href=/next>next</a>{thread}<iframe src=/count></noscript></body>"
+    read = parse(page)
+    assert read.text.count("the ferry leaves") == 20
+    assert [anchor.href for anchor in read.anchors] == ["/next"]
+    scripted = parse(page.replace("<div id=app>", "<div id=app>" + "<p>Rendered text.</p>" * 100))
+    assert "ferry" not in scripted.text
+
+
+def test_what_is_left_open_in_noscript_swallows_nothing() -> None:
+    assert parse("<p>a</p><noscript><iframe src=/count></noscript><p>b</p>").text == "|a|b|"
+    assert parse("<p>a</p><NOSCRIPT>x</NOSCRIPT><p>b</p>").text == "|a|b|"
+
+
+def test_noscript_tags_without_end_cost_no_more_than_their_characters() -> None:
+    for tag in ("<noscript>", "<noscript", "<NOSCRIPT>", "<noscript>x</"):
+        parse(tag * 100_000 + "<p>a</p>")

@@ -1,0 +1,119 @@
+"""The block classifier: its choice by hand, its features' names, its file against damage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from topiccrawler.errors import ModelError
+from topiccrawler.pages.blocks.classifier import (
+    FILE,
+    best_set,
+    load_block_classifier,
+    save_block_classifier,
+    shipped_classifier,
+)
+from topiccrawler.pages.blocks.context import of_copies, of_shares
+from topiccrawler.pages.blocks.features import feature_names, features
+from topiccrawler.pages.blocks.text import text_of_blocks
+from topiccrawler.pages.blocks.tree import tree_of
+from topiccrawler.pages.parse import parse
+
+
+def chosen(chances: list[float], sizes: list[float]) -> list[int]:
+    return best_set(np.array(chances, np.float32), np.array(sizes, np.float32))
+
+
+def test_the_chosen_blocks_have_the_greatest_expected_f1() -> None:
+    assert chosen([0.9, 0.1, 0.9], [10, 10, 10]) == [0, 2]
+    # one of .4 raises the expected F1: 2·18/(20+22) = .857 against 2·22/(30+22) = .846 does not, but a surer .5 does
+    assert chosen([0.9, 0.9, 0.4], [10, 10, 10]) == [0, 1]
+    assert chosen([0.9, 0.9, 0.5], [10, 10, 10]) == [0, 1, 2]
+    assert chosen([0.3, 0.3], [10, 10]) == [0, 1]  # all of a page that is unclear
+    assert chosen([0.02, 0.01], [10, 10]) == []
+
+
+def test_words_links_and_prose_of_blocks_by_hand() -> None:
+    document = parse(
+        "<p>Seven words stand in this one, see.</p><p>In 2020 <a href=/>gone</a></p><p>基金净值</p>"
+    )
+    text = text_of_blocks(document.text, document.blocks)
+    assert text.words.tolist() == pytest.approx([7, 3, 4 * 0.6])
+    assert text.link_share.tolist() == pytest.approx([0, 4 / 12, 0])
+    assert text.prose[0] == 7
+    assert text.prose[1] == pytest.approx(3 * 8 / 12 * 0.3)
+
+
+def test_shares_of_elements_and_copies_by_hand() -> None:
+    document = parse("<div><p>one two three</p><p>one two three</p></div><ul><li>four five</ul>")
+    blocks = document.blocks
+    text, tree = text_of_blocks(document.text, blocks), tree_of(document, blocks)
+    shares = of_shares(text, tree)
+    assert shares["home words"].tolist() == pytest.approx([3 / 9, 3 / 9, 2 / 9])
+    assert shares["up 1 words"].tolist() == pytest.approx([6 / 9, 6 / 9, 2 / 9])
+    assert of_copies(document, blocks)["copies before"].tolist() == [0, 1, 0]
+
+
+def test_every_page_has_the_same_finite_features() -> None:
+    for html in ("<p>x", "<p>\udc80 x</p>", "<table><tr><td><h1>x</h1><td>y</table>" * 30, "<b>x</b>" * 9):
+        document = parse(html)
+        names, rows = features(document, document.blocks, lambda _: 1.0)
+        assert tuple(names) == feature_names()
+        assert rows.shape == (len(document.blocks), len(names))
+        assert np.isfinite(rows).all()
+
+
+def test_a_model_reads_as_it_was_written(tmp_path: Path) -> None:
+    shipped = shipped_classifier()
+    place = tmp_path / FILE
+    place.parent.mkdir()
+    save_block_classifier(shipped, place)
+    assert place.read_bytes() == Path(__file__).parents[2].joinpath("models", FILE).read_bytes()
+    rows = np.random.default_rng(1).normal(size=(9, len(feature_names()))).astype(np.float32)
+    assert (load_block_classifier(tmp_path).probabilities(rows) == shipped.probabilities(rows)).all()
+
+
+def first_row(change: Any) -> Any:
+    def damage(model: dict[str, Any]) -> None:
+        change(next(iter(model["features"].values())))
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("damage", "fault"),
+    [
+        (lambda model: model.update(version=0), "has version 0"),
+        (lambda model: model.update(format="else"), "has format 'else'"),
+        (lambda model: model.pop("features"), "has no features"),
+        (lambda model: model["features"].pop("words"), "other features"),
+        (lambda model: model.update({"hidden bias": []}), "units"),
+        (lambda model: model.update({"out": [1.0]}), "finite numbers"),
+        (lambda model: model.update({"out bias": float("nan")}), "out bias is nan"),
+        (lambda model: model["words"].update(body="strong"), "finite numbers"),
+        (first_row(lambda row: row.pop()), "finite numbers"),
+        (first_row(lambda row: row.__setitem__(3, float("inf"))), "finite numbers"),
+        (first_row(lambda row: row.__setitem__(1, 0)), "deviation"),
+    ],
+)
+def test_a_damaged_model_is_refused_in_one_line(tmp_path: Path, damage: Any, fault: str) -> None:
+    place = tmp_path / FILE
+    place.parent.mkdir()
+    save_block_classifier(shipped_classifier(), place)
+    model = json.loads(place.read_text(encoding="utf-8"))
+    damage(model)
+    place.write_text(json.dumps(model), encoding="utf-8")
+    with pytest.raises(ModelError) as raised:
+        load_block_classifier(tmp_path)
+    assert fault in str(raised.value)
+    assert str(place) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_missing_model_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="cannot be read"):
+        load_block_classifier(tmp_path)
