@@ -25,8 +25,8 @@ def model() -> LinkClassifier:
     counts.add({"anchor": ["基金", "@lexicon"], "context": ["股票"], "url": ["fund"]}, True, 1.5)
     counts.add({"anchor": ["足球"], "context": ["足球"], "url": []}, False, 0.125)
     return LinkClassifier(
-        "finance", counts, "dom", "multinomial", 0.25, {"anchor": 1.0, "context": 0.5, "url": 0.0}, 0.75, Lexicon(["基金"]),
-        {"set": "abc"}, {"links: model": {"f1": 0.9}},
+        "finance", counts, "dom", "multinomial", 0.25, {"anchor": 1.0, "context": 0.5, "url": 0.0}, 0.75, -8.5,
+        Lexicon(["基金"]), {"set": "abc"}, {"links: model": {"f1": 0.9}},
     )  # fmt: skip
 
 
@@ -36,13 +36,8 @@ def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
     back = load(place)
     assert dumps(back) == place.read_text(encoding="utf-8") == dumps(model())
     assert back.log_odds([LINK]) == model().log_odds([LINK])
-    assert (back.topic, back.context, back.event, back.prior, back.threshold) == (
-        "finance",
-        "dom",
-        "multinomial",
-        0.25,
-        0.75,
-    )
+    assert (back.topic, back.context, back.event, back.prior) == ("finance", "dom", "multinomial", 0.25)
+    assert (back.threshold, back.gate_threshold) == (0.75, -8.5)
     assert (back.lexicon.entries, back.training, back.scores) == (
         ("基金",),
         {"set": "abc"},
@@ -81,7 +76,7 @@ def change(**parts: Any) -> Callable[[dict[str, Any]], None]:
     ("spoil", "message"),
     [
         (change(format="something else"), "no link model"),
-        (change(version=2), "has version 2, this program needs 1"),
+        (change(version=1), "has version 1, this program needs 2"),
         (change(tokenizer="other-1"), "has tokenizer 'other-1'"),
         (change(features="x" * 500), "has features 'xxx"),
         (change(context="page"), "unknown context maker"),
@@ -89,6 +84,7 @@ def change(**parts: Any) -> Callable[[dict[str, Any]], None]:
         (change(prior=1), "prior is 1, not a number"),
         (change(prior=True), "prior is True"),
         (change(threshold=float("nan")), "threshold is nan"),
+        (change(gate_threshold="low"), "gate_threshold is 'low', not a number"),
         (change(trust={"anchor": 1.0}), "context is None"),
         (change(trust={"anchor": -1.0, "context": 1, "url": 1}), "anchor is -1.0"),
         (change(lexicon=[1]), "no list of words"),

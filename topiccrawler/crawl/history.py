@@ -101,7 +101,9 @@ class PastCrawl:
         visits = tuple(visit for visit in self._visits if visit.url == url)
         if row is None and record is None and not visits:
             raise StateError(
-                f"URL {url}", f"was never met by the crawl in {self.folder}", "check its spelling"
+                f"URL {url}",
+                f"was never met by the crawl in {self.folder}, or its link gate refused every link to it",
+                "check its spelling, or ask with --anchor TEXT what the gate says of a link",
             )
         steps, whole = self._path(url)
         return History(row, visits, record, steps, whole)
