@@ -5,10 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from math import inf
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from topiccrawler.link_model.learning import WORDS_MOST, WORDS_SCALE, WORTH, LinkLearner, label_of
+from topiccrawler.links.numbering import Numbering
+from topiccrawler.links.packed_arrays import packed
 from topiccrawler.model import Link
 
 
@@ -28,6 +34,12 @@ def link(anchor: str, before: str = "", url: str = "http://a.example/1") -> Link
 
 def score(learner: LinkLearner, anchor: str, url: str = "", host: str = "") -> float:
     return learner.log_odds([Link(url, host, anchor)])[0]
+
+
+def fields_of(learner: LinkLearner) -> dict[str, list[str]]:
+    """The words it counts, by field."""
+    kept = learner.save()["words"]
+    return {name: list(Numbering.load(words["words"]))[1:] for name, words in kept.items()}
 
 
 def learned(words: float) -> float:
@@ -83,11 +95,14 @@ def test_where_nothing_relevant_was_met_the_least_off_topic_is_not_followed() ->
 
 
 def test_a_page_half_a_life_ago_counts_half() -> None:
-    """Weight of a page doubles: 基金 + has 1, 足球 - has 2; smoothing 2·2, p = (1 + 2) / (3 + 4) = 3/7."""
+    """
+    Weight of a page doubles: one of each class before all has 1, 基金 + has 2, 足球 - has 4; smoothing 2·4,
+    p = (1 + 2) / (2 + 2 + 4) = 3/8.
+    """
     learner = LinkLearner(Flat(), half_life_pages=1)
     learner.learn(link("基金"), 1.0)
     learner.learn(link("足球"), 0.0)
-    odds = (1 + 4 * 3 / 7) / (0 + 4 * 4 / 7) / (3 / 4)
+    odds = (2 + 8 * 3 / 8) / (0 + 8 * 5 / 8) / (3 / 5)
     assert score(learner, "基金") == pytest.approx(learned(math.log(odds)))
 
 
@@ -104,7 +119,7 @@ def test_a_seed_teaches_by_its_title_and_its_site() -> None:
     learner = LinkLearner(Flat(), half_life_pages=0)
     learner.learn(Link("http://bank.com.cn/", "bank.com.cn"), 1.0, "理财基金")
     assert learner.pages == 1
-    assert {name for name, counts in learner.save()["counts"].items() if counts} == {"anchor"}
+    assert fields_of(learner) == {"anchor": ["理财", "基金"], "context": [], "url": []}
     assert score(learner, "更多", "http://www.bank.com.cn/x", "www.bank.com.cn") > 0
 
 
@@ -155,8 +170,8 @@ def test_words_met_least_are_forgotten_when_there_are_too_many() -> None:
     for number in range(200):
         name = chr(ord("a") + number % 26) + chr(ord("a") + number // 26)
         learner.learn(link(f"{name}x{name}y", url="http://a.example/"), 0.0)
-        assert len(learner) <= 10
-    assert "基金" in learner.save()["counts"]["anchor"]
+        assert all(len(words) <= 10 for words in fields_of(learner).values())
+    assert "基金" in fields_of(learner)["anchor"]
 
 
 def test_a_learner_that_was_saved_goes_on_as_if_it_had_not_been() -> None:
@@ -182,14 +197,22 @@ def test_counts_stay_finite_however_long_the_crawl() -> None:
     assert score(learner, "基金") > 0 > score(learner, "足球")
 
 
+def spoiled(counts: NDArray[np.float64], totals: list[float], weight: float) -> dict[str, Any]:
+    """The words of a state that has none."""
+    words = {"words": Numbering([""]).save(), "counts": packed(counts), "totals": totals, "weight": weight}
+    return dict.fromkeys(("anchor", "context", "url"), words)
+
+
 @pytest.mark.parametrize(
     ("part", "value"),
     [
         ("version", 99),
-        ("weight", float("inf")),
-        ("totals", {}),
+        ("words", {}),
+        ("words", spoiled(np.zeros(2), [1.0, 1.0], inf)),
+        ("words", spoiled(np.zeros(2), [1.0], 1.0)),
+        ("words", spoiled(np.zeros(4), [1.0, 1.0], 1.0)),
+        ("words", spoiled(-np.ones(2), [1.0, 1.0], 1.0)),
         ("prior", {"all": [1.0, 2.0], "classes": [[0, 0], [0, 0]], "sites": {}, "hosts": {}, "relevant": []}),
-        ("counts", {"anchor": {"基金": [1.0, -1.0]}}),
     ],
 )
 def test_a_damaged_state_is_refused_whole(part: str, value: object) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from topiccrawler.links.numbering import Numbering
 from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, packed, unpacked
-from topiccrawler.strategies.adaptive.numbering import Numbering
 
 LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
 

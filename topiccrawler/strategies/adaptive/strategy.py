@@ -68,7 +68,7 @@ class Adaptive(Strategy):
         grandparent  the same as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, less that of all
         source host  the same, of pages fetched through links of the host of the best linking page
-        words        2 tanh(sum over its anchor's words of their log-odds here / 3) (adaptive.word_statistics)
+        words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.word_statistics)
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
         group's pages still count after each further one, so that unproductive sites are left); without ""
         (features left out, for ablations); memory_urls 30 000 (URLs whose features are kept; the poorest others
@@ -226,7 +226,7 @@ class Adaptive(Strategy):
             for name, group_rates in urls.group_rates.items():
                 group_rates.add(int(urls.groups[name][row]), outcome)
             urls.waiting[row] = False
-        texts = [urls.vocabulary.of([page.title])]
+        texts = [urls.words_in([page.title])]
         if row is not None:
             texts.append(urls.words[row])
         urls.vocabulary.learn(texts, label_of(page.relevance, self._threshold))
@@ -289,7 +289,7 @@ class Adaptive(Strategy):
             columns["best_grandparent"][rows],
             site,
             source_host,
-            2.0 * np.tanh(urls.vocabulary.log_odds(urls.words[rows]) / WORDS_SCALE),
+            2.0 * np.tanh(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
         )
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features

@@ -11,16 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from topiccrawler.link_model.word_statistics import WordStatistics
+from topiccrawler.links.numbering import Numbering
 from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, packed, unpacked
 from topiccrawler.model import Link
 from topiccrawler.strategies.adaptive.group_rates import GroupRates
-from topiccrawler.strategies.adaptive.numbering import Numbering
-from topiccrawler.strategies.adaptive.word_statistics import WORDS_OF_A_URL, WordStatistics
+from topiccrawler.text.tokenise import words_of
 from topiccrawler.urls.canonical import host_of, registered_domain
 
 GROUPS = ("site", "source_host")
 MEMORY_URLS = 30_000
 KEPT = 7 / 8  # of them, when some are forgotten
+WORDS_OF_A_URL = 8
+WORDS_HALF_LIFE_PAGES, WORDS_SMOOTHING = 350.0, 4.0
 
 
 class UrlFeatures:
@@ -48,8 +51,12 @@ class UrlFeatures:
         self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
         self.words: Numbers = np.zeros((256, WORDS_OF_A_URL), dtype=np.int64)  # of the first anchor with any
         self.waiting = np.zeros(256, dtype=bool)
-        self.vocabulary = WordStatistics()
+        self.vocabulary = WordStatistics(WORDS_HALF_LIFE_PAGES, WORDS_SMOOTHING)
         self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}
+
+    def words_in(self, texts: Sequence[str]) -> Numbers:
+        """(texts, WORDS_OF_A_URL) numbers of their first words."""
+        return self.vocabulary.of(words_of(texts), WORDS_OF_A_URL)
 
     def rows_of(self, urls: Sequence[str]) -> Numbers:
         """The rows of the URLs; new, waiting ones for new URLs."""
@@ -97,7 +104,7 @@ class UrlFeatures:
         better = ~known | (standings[best] > columns["standing"][rows])
         columns["standing"][rows[better]] = standings[best][better]
         mute = np.flatnonzero(self.words[link_rows, 0] == 0)
-        words = self.vocabulary.of([links[place].anchor for place in mute.tolist()])
+        words = self.words_in([links[place].anchor for place in mute.tolist()])
         # written backwards, so that of several links to one URL the first with words counts
         speaks = np.flatnonzero(words[:, 0])[::-1]
         self.words[link_rows[mute[speaks]]] = words[speaks]
@@ -172,5 +179,5 @@ class UrlFeatures:
             features.group_rates[name] = GroupRates.load(state["group_rates"][name], keep)
         features.words[:count] = unpacked(state["words"], np.int64).reshape(count, WORDS_OF_A_URL)
         features.waiting[:count] = unpacked(state["waiting"], np.bool_)
-        features.vocabulary = WordStatistics.load(state["vocabulary"])
+        features.vocabulary.load(state["vocabulary"])
         return features
