@@ -1,12 +1,15 @@
 """Relevant pages an hour and per page fetched, by what a slot waits for, on a recorded web under a simulated clock.
 
-    python benchmarks/patience.py --web WEB.warc.gz --labels LABELS.tsv --topic finance --seeds URL
-        [--delays 0.25,1] [--response 0.8] [--slots 16] [--seconds 100] [--repeat 3] [--json]
+    python benchmarks/patience.py --web WEB.warc.gz --labels LABELS.tsv --topics finance,travel --seeds URL
+        [--steps 0.1:0.25,0.25:0.5:1] [--delays 0.25,1] [--seconds 100,300] [--response 0.8] [--slots 16] [--repeat 3]
+        [--jobs N] [--json]
 
-Each host is asked once in `--delay` seconds, an answer takes `--response` seconds (half to one and a half of it, drawn), the
-crawler reads a hundred pages a second, and the crawl ends after `--seconds` on that clock. Frontier, budgets and fair shares are
-the crawl's own. Rows: `adaptive` by objective (time and fetches, as `-a objective=` gives them) and without patience, and
-breadth-first. Figures are means of `--repeat` crawls; compare them in a web much larger than what is fetched in that time.
+Each host is asked once in `--delays` seconds, an answer takes `--response` seconds (half to one and a half of it, drawn), the
+crawler reads a hundred pages a second, and figures are told after each of `--seconds` on that clock. Frontier, budgets and fair
+shares are the crawl's own. Rows: `adaptive` by objective (time and fetches, as `-a objective=` gives them), without patience, by
+each of `--steps` (share of the slots that may wait, margin in worth, seconds of patience), and breadth-first. Figures are means of
+`--repeat` crawls; `of best` is the share of the best row's relevant pages, `breadth-first` how many times that row's. The last
+lines are means over the topics. Compare in a web much larger than what is fetched in that time.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ import argparse
 import json
 import random
 import tempfile
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from heapq import heappop, heappush
 from math import inf
 from pathlib import Path
@@ -35,21 +39,39 @@ from topiccrawler.evaluation.workers import Workers, cores
 from topiccrawler.frontier.base import Leased, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.fair_shares import FairShares
-from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.hosts import PATIENCE_MARGIN, Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Via
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import read_seeds
+from topiccrawler.topics.topic import Topic
 
 READING_SECONDS = 0.01  # of a page, one at a time
 START = 1.75e9  # the clock's first second since the epoch: traps know dates
-ROWS = {  # strategy, seconds of patience in delays, share of the slots that may wait
-    "time": ("adaptive", 2.0, settings.FRONTIER_IDLE_SHARE),
-    "time, half may wait": ("adaptive", 2.0, 0.5),
-    "fetches": ("adaptive", 2.0, 1.0),
-    "no patience": ("adaptive", 0.0, 0.0),
-    "breadth-first": ("breadth_first", 0.0, 0.0),
+BREADTH_FIRST = "breadth-first"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a slot waits for."""
+
+    strategy: str = "adaptive"
+    idle_share: float = settings.FRONTIER_IDLE_SHARE
+    margin: float = PATIENCE_MARGIN
+    patience: float = settings.FRONTIER_PATIENCE_SECONDS
+
+    @classmethod
+    def of(cls, step: str) -> Row:
+        """`idle_share:margin[:patience]`."""
+        return cls("adaptive", *map(float, step.split(":")))
+
+
+ROWS = {
+    "no patience": Row(patience=0.0),
+    "time": Row(),
+    "fetches": Row(idle_share=1.0),
+    BREADTH_FIRST: Row("breadth_first", patience=0.0),
 }
 
 
@@ -58,16 +80,15 @@ class Crawl:
     """One crawl to do."""
 
     topic: str
-    strategy: str
+    at: int  # number of the topic in the file of parsed pages
+    row: Row
     parsed: Path
     seeds: tuple[int, ...]  # page numbers
     relevant: frozenset[int]
     delay: float  # seconds
     response: float
     slots: int
-    seconds: float
-    patience: float
-    idle_share: float
+    seconds: tuple[float, ...]
     seed: int
 
 
@@ -80,27 +101,28 @@ class Clock:
     under_way: list[tuple[float, int, Leased]] = field(default_factory=list)
 
 
-def crawl(run: Crawl) -> tuple[int, int]:
-    """Pages fetched and relevant ones among them until the time is up."""
-    parts = parts_of(Recipe(run.topic), run.strategy)
+def crawl(run: Crawl) -> list[tuple[int, int]]:
+    """Pages fetched and relevant ones among them after each of its times."""
+    parts = parts_of(Recipe(run.topic), run.row.strategy)
     hosts = Hosts(
         run.delay,
-        patience_seconds=run.patience,
+        patience_seconds=run.row.patience,
+        patience_margin=run.row.margin,
         worth=parts.strategy.worth,
-        idle_share=run.idle_share,
+        idle_share=run.row.idle_share,
         slots=run.slots,
     )
     frontier = MemoryFrontier(hosts)
     budgets = Budgets(frontier)
     hosts.shares = FairShares(budgets.sites.proofs)
     ordering = Ordering(parts.strategy, frontier, budgets, expand=parts.expand)
-    draw, clock, fetched = random.Random(run.seed), Clock(), []
+    draw, clock = random.Random(run.seed), Clock()
+    fetched: list[tuple[float, bool]] = []  # when, and whether it is relevant
     with closing(ParsedPages(run.parsed)) as pages:
         ordering.seed([pages.seed(number) for number in run.seeds], clock.now)
-        while clock.now < START + run.seconds:
+        while clock.now < START + max(run.seconds):
             while len(clock.under_way) < run.slots and (leased := ordering.lease(clock.now)) is not None:
-                number = pages.numbers[leased.link.url]
-                fetched.append(number)
+                fetched.append((clock.now, pages.numbers[leased.link.url] in run.relevant))
                 back = clock.now + run.response * draw.uniform(0.5, 1.5)
                 heappush(clock.under_way, (back, len(fetched), leased))
             wakes = hosts.next_ready(clock.now) if len(clock.under_way) < run.slots else None
@@ -113,70 +135,132 @@ def crawl(run: Crawl) -> tuple[int, int]:
             leased = heappop(clock.under_way)[2]
             clock.now = max(clock.now, answer, clock.reader_free)
             clock.reader_free = clock.now + READING_SECONDS
-            _read(ordering, pages, leased, parts.context, clock.now)
-    return len(fetched), sum(number in run.relevant for number in fetched)
+            _read(ordering, pages, leased, parts.context, clock.now, run.at)
+    until = ([hit for when, hit in fetched if when < START + seconds] for seconds in run.seconds)
+    return [(len(hits), sum(hits)) for hits in until]
 
 
-def _read(ordering: Ordering, pages: ParsedPages, leased: Leased, context: str, now: float) -> None:
+def _read(
+    ordering: Ordering, pages: ParsedPages, leased: Leased, context: str, now: float, topic: int
+) -> None:
     url = leased.link.url
     number = pages.numbers[url]
     reading = pages.read(number)
     if reading is None:
         ordering.acknowledge(url, State.DISCARDED, "no page to read", now)
         return
-    page = pages.page(number, reading, 0, Via(leased.link, leased.score, leased.carry))
+    page = pages.page(number, reading, topic, Via(leased.link, leased.score, leased.carry))
     ordering.visit(page, pages.links(reading, page, context), now)
     ordering.acknowledge(url, State.COMPLETED if page.is_target else State.DISCARDED, "", now)
 
 
-def main() -> None:
-    """Read the web, crawl it, print the table."""
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of one row: means."""
+
+    hourly: float  # relevant pages
+    harvest: float
+    of_best: float  # 0..1, of the best row's hourly
+    times: float  # breadth-first's hourly
+
+    def line(self, name: str) -> str:
+        """In the table."""
+        return f"{name:>24}{self.hourly:>12.0f}{self.harvest:>9.3f}{self.of_best:>9.2f}{self.times:>15.2f}"
+
+
+def table(found: dict[str, list[list[tuple[int, int]]]], at: int, seconds: float) -> dict[str, Figures]:
+    """Of each row's crawls, after the time of that number."""
+    hourly = {row: fmean(one[at][1] for one in crawls) * 3600 / seconds for row, crawls in found.items()}
+    best, breadth_first = max(hourly.values()), hourly[BREADTH_FIRST]
+    return {
+        row: Figures(
+            hourly[row],
+            fmean(hits / max(1, fetched) for fetched, hits in (one[at] for one in crawls)),
+            hourly[row] / max(1, best),
+            hourly[row] / max(1, breadth_first),
+        )
+        for row, crawls in found.items()
+    }
+
+
+def mean(tables: Sequence[dict[str, Figures]]) -> dict[str, Figures]:
+    """Of the same rows, over the topics."""
+    return {
+        row: Figures(*map(fmean, zip(*(astuple(one[row]) for one in tables), strict=True)))
+        for row in tables[0]
+    }
+
+
+def arguments() -> argparse.Namespace:
+    """What was asked for."""
     parser = argparse.ArgumentParser(description="Relevant pages an hour and per fetch, by patience.")
-    for name in ("web", "labels", "topic", "seeds"):
+    for name in ("web", "labels", "topics", "seeds"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--steps", default="", help="idle_share:margin[:patience],…")
     parser.add_argument("--delays", default="0.25,1")
+    parser.add_argument("--seconds", default="100")
     parser.add_argument("--response", type=float, default=0.8)
     parser.add_argument("--slots", type=int, default=16)
-    parser.add_argument("--seconds", type=float, default=100.0)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=cores())
     parser.add_argument("--json", action="store_true", help="a JSON object on the last line")
-    given = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Read the web, crawl it, print the tables."""
+    given = arguments()
     web = (Path(given.web),)
     pages = RecordedPages(RecordedWeb(web))
-    topic = load_topic(given.topic)
-    relevant = read_labels([Path(given.labels)], pages).of(topic.name)
-    seeds = tuple(
-        number
-        for url in read_seeds(given.seeds, topic).positive
-        if (number := pages.number_of_any(url)) is not None
-    )
-    found: dict[str, dict[str, float]] = {}
-    with tempfile.TemporaryDirectory() as folder, Workers(cores()) as workers:
+    topics = [load_topic(name) for name in given.topics.split(",")]
+    labels = read_labels([Path(given.labels)], pages)
+    rows = ROWS | {step: Row.of(step) for step in given.steps.split(",") if step}
+    delays, times = (tuple(map(float, text.split(","))) for text in (given.delays, given.seconds))
+    recipes = tuple(Recipe(topic.name) for topic in topics)
+    plan = Plan(web=web, recipes=recipes, seeds=(), specs=("adaptive", "breadth_first"))
+    with tempfile.TemporaryDirectory() as folder, Workers(given.jobs) as workers:
         parsed = Path(folder) / "pages.sqlite"
-        plan = Plan(web=web, recipes=(Recipe(topic.name),), seeds=(), specs=("adaptive", "breadth_first"))
         read_web(reading_plan(plan), pages, parsed, workers, lambda _: None)
-        for delay in map(float, given.delays.split(",")):
-            runs = [
-                Crawl(
-                    topic.name, strategy, parsed, seeds, relevant, delay, given.response, given.slots,
-                    given.seconds, patience * delay, idle_share, seed,
+        runs = {
+            (topic.name, delay, row, seed): Crawl(
+                topic.name, at, rows[row], parsed, seeds_of(given.seeds, topic, pages), frozenset(labels.of(topic.name)),
+                delay, given.response, given.slots, times, seed,
+            )
+            for at, topic in enumerate(topics)
+            for delay in delays
+            for row in rows
+            for seed in range(given.repeat)
+        }  # fmt: skip
+        keys = list(runs)
+        done = {keys[number]: found for number, found in workers.run(crawl, list(runs.values()))}
+    told: dict[str, dict[str, Figures]] = {}
+    for delay in delays:
+        for number, seconds in enumerate(times):
+            tables = {
+                topic.name: table(
+                    {
+                        row: [done[topic.name, delay, row, seed] for seed in range(given.repeat)]
+                        for row in rows
+                    },
+                    number,
+                    seconds,
                 )
-                for strategy, patience, idle_share in ROWS.values()
-                for seed in range(given.repeat)
-            ]  # fmt: skip
-            done = dict(workers.run(crawl, runs))
-            for at, row in enumerate(ROWS):
-                crawls = [done[at * given.repeat + seed] for seed in range(given.repeat)]
-                hourly = fmean(hits for _, hits in crawls) * 3600 / given.seconds
-                harvest = fmean(hits / max(1, fetched) for fetched, hits in crawls)
-                found[f"{row}, {delay:g} s"] = {
-                    "relevant_an_hour": round(hourly), "harvest_rate": round(harvest, 3),
-                }  # fmt: skip
-    print(f"{topic.name:>30}{'relevant/h':>12}{'harvest rate':>14}")
-    for name, row_found in found.items():
-        print(f"{name:>30}{row_found['relevant_an_hour']:>12.0f}{row_found['harvest_rate']:>14.3f}")
+                for topic in topics
+            }
+            if len(topics) > 1:
+                tables["mean"] = mean(list(tables.values()))
+            told |= {f"{name}, {delay:g} s a host, {seconds:g} s": one for name, one in tables.items()}
+    for name, one in told.items():
+        print(f"{name}\n{'':>24}{'relevant/h':>12}{'harvest':>9}{'of best':>9}{BREADTH_FIRST:>15}")
+        print("\n".join(figures.line(row) for row, figures in one.items()))
     if given.json:
-        print(json.dumps(found))
+        print(json.dumps({name: {row: asdict(f) for row, f in one.items()} for name, one in told.items()}))
+
+
+def seeds_of(given: str, topic: Topic, pages: RecordedPages) -> tuple[int, ...]:
+    """Numbers of the seeds that the web holds."""
+    numbers = (pages.number_of_any(url) for url in read_seeds(given, topic).positive)
+    return tuple(number for number in numbers if number is not None)
 
 
 if __name__ == "__main__":
