@@ -212,19 +212,19 @@ def main() -> None:
     given = arguments()
     web = (Path(given.web),)
     pages = RecordedPages(RecordedWeb(web))
-    topics = [load_topic(name) for name in given.topics.split(",")]
+    recipes = tuple(Recipe(name) for name in given.topics.split(","))
+    topics = [load_topic(recipe.topic) for recipe in recipes]
     labels = read_labels([Path(given.labels)], pages)
     rows = ROWS | {step: Row.of(step) for step in given.steps.split(",") if step}
     delays, times = (tuple(map(float, text.split(","))) for text in (given.delays, given.seconds))
-    recipes = tuple(Recipe(topic.name) for topic in topics)
     plan = Plan(web=web, recipes=recipes, seeds=(), specs=("adaptive", "breadth_first"))
     with tempfile.TemporaryDirectory() as folder, Workers(given.jobs) as workers:
         parsed = Path(folder) / "pages.sqlite"
         read_web(reading_plan(plan), pages, parsed, workers, lambda _: None)
         runs = {
             (topic.name, delay, row, seed): Crawl(
-                topic.name, at, rows[row], parsed, seeds_of(given.seeds, topic, pages), frozenset(labels.of(topic.name)),
-                delay, given.response, given.slots, times, seed,
+                recipes[at].topic, at, rows[row], parsed, seeds_of(given.seeds, topic, pages),
+                frozenset(labels.of(topic.name)), delay, given.response, given.slots, times, seed,
             )
             for at, topic in enumerate(topics)
             for delay in delays

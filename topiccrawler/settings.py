@@ -76,7 +76,7 @@ FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # no host backs off longer, whatever Retr
 TOPIC_OBJECTIVE = None
 # how long a slot waits for a host with a much better URL; 0 = fetch what is ready, even if poor
 FRONTIER_PATIENCE_SECONDS = 2.0
-FRONTIER_IDLE_SHARE = 0.25  # share of CONCURRENT_REQUESTS that may wait so when the objective is time
+FRONTIER_IDLE_SHARE = 0.15  # share of CONCURRENT_REQUESTS that may wait so when the objective is time
 
 # --- the queue ---------------------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"

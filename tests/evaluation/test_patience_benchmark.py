@@ -1,0 +1,48 @@
+"""The benchmark of patience crawls a recorded web and tells each row's figures by topic, delay and time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks/patience.py"
+
+
+def test_rows_steps_topics_and_times_of_one_run(
+    record: Callable[..., Path], tea: Path, tmp_path: Path
+) -> None:
+    good = {f"http://good.example/{number}": "<title>绿茶</title>茶叶 绿茶" for number in range(3)}
+    poor = {f"http://poor{number}.example/": "<title>钢铁</title>钢铁" for number in range(9)}
+    links = "".join(f'<a href="{url}">{url}</a>' for url in (*poor, *good))
+    web = record({"http://a.example/": f"<title>茶</title>{links}", **good, **poor})
+    labels = tmp_path / "labels.tsv"
+    labels.write_text(
+        "#url\ttopics\thow\tkind\n" + "".join(f"{url}\ttea,travel\tsite\tcontent\n" for url in good),
+        encoding="utf-8",
+    )
+    words = ["--web", web, "--labels", labels, "--topics", f"{tea},travel", "--seeds", "http://a.example/"]
+    words += ["--delays", "1", "--seconds", "2,60", "--repeat", "1", "--jobs", "1", "--slots", "2", "--json"]
+    done = subprocess.run(
+        [sys.executable, SCRIPT, *words, "--steps", "0.5:0.25,1:0.5:3"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[1])},
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert list(found) == [
+        f"{topic}, 1 s a host, {seconds} s" for seconds in (2, 60) for topic in ("tea", "travel", "mean")
+    ]
+    rows = found["tea, 1 s a host, 60 s"]
+    assert list(rows) == ["no patience", "time", "fetches", "breadth-first", "0.5:0.25", "1:0.5:3"]
+    for row in rows.values():  # all was fetched: 13 pages, 3 of them relevant
+        assert row == {"hourly": 180.0, "harvest": 3 / 13, "of_best": 1.0, "times": 1.0}
+    mean = found["mean, 1 s a host, 2 s"]["time"]["harvest"]
+    assert (
+        mean == sum(found[f"{topic}, 1 s a host, 2 s"]["time"]["harvest"] for topic in ("tea", "travel")) / 2
+    )
