@@ -43,7 +43,7 @@ def test_a_full_file_gives_every_field() -> None:
 def test_name_and_keywords_are_enough() -> None:
     topic = read_topic(LEAST + WORDS, "tea.toml")
     assert topic.page_threshold == PAGE_THRESHOLDS["normal"]
-    assert topic.link_threshold == 0.0
+    assert topic.link_threshold is None
     assert topic.positive == topic.negative == topic.seeds == topic.examples == []
 
 

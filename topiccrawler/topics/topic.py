@@ -100,8 +100,8 @@ class Topic(BaseModel):
     page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth
     link_threshold: Share | None = None  # None: the link model's own
     breadth: Breadth = "normal"
-    tunnel_probability: Share = 0.0
-    tunnel_depth: Annotated[int, Field(ge=0, le=20)] = 0
+    tunnel_probability: Share = 0.1  # of links below the threshold, a second chance
+    tunnel_depth: Annotated[int, Field(ge=0, le=20)] = 2  # such links in a row
     sites: dict[Place, SiteRule] = {}  # host or host/path prefix -> how to read its pages
 
     @model_validator(mode="before")
