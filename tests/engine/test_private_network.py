@@ -19,11 +19,17 @@ from topiccrawler.engine.private_network import (
 )
 
 
-@pytest.fixture
-def guard() -> Iterator[PrivateNetworkMiddleware]:
-    yield PrivateNetworkMiddleware(["127.0.0.1:8000", "intranet.example"], StatsCollector(get_crawler()))
+@pytest.fixture(autouse=True)
+def nothing_known() -> Iterator[None]:
+    """What the process has learned of names, no other test shall know."""
+    yield
     strangers.clear()
     inside.clear()
+
+
+@pytest.fixture
+def guard() -> PrivateNetworkMiddleware:
+    return PrivateNetworkMiddleware(["127.0.0.1:8000", "intranet.example"], StatsCollector(get_crawler()))
 
 
 @pytest.mark.parametrize(
