@@ -34,6 +34,7 @@ def test_settings_fill_in_what_is_not_given() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"seeds": "x"}, "argument 'topic': is missing; for example: scrapy crawl topic -a topic=finance"),
         ({}, "argument 'topic': is missing; for example: scrapy crawl topic -a topic=finance"),
         ({"topic": ""}, "argument -a topic=: string should have at least 1 character; topic is: topic name"),
         ({"topic": "finance", "pages": "many"}, "argument -a pages=many: input should be a valid integer"),

@@ -196,6 +196,32 @@ def test_the_gate_keeps_hopeless_links_out_of_the_queue_unless_it_is_opened(
     assert ("'topic/gate/refused': 1" in ran.err) is not fetched
 
 
+def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the_next(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web(
+        {
+            "http://hub.example/": page("导航", "网址大全", ("/ev", "小区见闻"), ("/lend", "投诉")),
+            "http://hub.example/ev": page("小区充电桩", "充电桩和纯电动车的续航与换电站。" * 20),
+            "http://hub.example/lend": page("充电宝投诉", "租的充电宝坏了，客服不理，要求退款。" * 20),
+        }
+    )
+
+    def crawled(job: str, *given: str) -> Any:
+        folder = ("-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", f"TOPIC_JOB={job}")
+        seeds = ("-a", "seeds=http://hub.example/")
+        ran = warm_scrapy("crawl", "topic", *given, *seeds, *folder, *FAST, proxy=web.proxy)
+        assert ran.code == 0, ran.err
+        with closing(sqlite3.connect(tmp_path / job / "pages.sqlite")) as store:
+            return ran, store.execute("SELECT url FROM pages").fetchall()
+
+    ran, kept = crawled("words", "-a", "keywords=充电桩:2,纯电动,换电站")
+    file = tmp_path / "words" / "topic.toml"
+    assert f"Made of your words: 充电桩 2, 纯电动 1, 换电站 1; as a file: {file}" in ran.err
+    assert kept == [("http://hub.example/ev",)]
+    assert crawled("file", "-a", f"topic={file}")[1] == kept
+
+
 def test_hostile_pages_do_no_harm(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
 ) -> None:

@@ -1,6 +1,7 @@
 """The files of one job, and what it was made from.
 
 job.json            the recipe (crawl.recipe), so that the job can be explained later
+topic.toml          a topic that is not of the catalogue, as a file that `-a topic=` takes
 frontier.sqlite     the queue, when there is a JOBDIR
 pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
 """
@@ -12,6 +13,7 @@ import logging
 from functools import cached_property
 from pathlib import Path
 
+from topiccrawler.crawl.own_words import as_toml
 from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.crawl.resuming import changes
 from topiccrawler.errors import StateError, file_faults
@@ -20,10 +22,12 @@ from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import VisitLog
+from topiccrawler.topics.topic import make_topic
 
 logger = logging.getLogger(__name__)
 
-JOB, PAGES, DUPLICATES, VISITS = "job.json", "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
+JOB, TOPIC = "job.json", "topic.toml"
+PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
 VERSION = 1
@@ -131,6 +135,9 @@ def write_recipe(recipe: Recipe, folder: Path) -> None:
     text = json.dumps({"version": VERSION, **recipe.as_json()}, ensure_ascii=False, indent=1)
     with file_faults(StateError, folder / JOB, "cannot be written", REMEDY):
         replace_file(folder / JOB, text + "\n")
+        if recipe.topic_fields is not None:
+            topic = make_topic(recipe.topic_fields, f"topic {recipe.topic}")
+            replace_file(folder / TOPIC, as_toml(topic))
 
 
 def read_recipe(folder: Path) -> Recipe | None:

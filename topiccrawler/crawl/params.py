@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from topiccrawler.errors import ArgumentError
 
 STRATEGY_PREFIX = "strategy_"
+_TOPIC_REMEDY = "for example: scrapy crawl topic -a topic=finance"
 GENERAL_STRATEGIES = ("breadth_first", "random_order")  # of `scrapy crawl links`
 
 
@@ -18,7 +19,11 @@ class CrawlParams(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    topic: str = Field(min_length=1, description="topic name (English or Chinese) or path of a topic file")
+    topic: str = Field(
+        default="",
+        min_length=1,
+        description="topic name (English or Chinese) or path of a topic file; without one, keywords make a topic",
+    )
     seeds: str | None = Field(
         default=None, description="file, or URLs separated by commas; default: seeds/TOPIC.txt"
     )
@@ -35,7 +40,8 @@ class CrawlParams(BaseModel):
         "default: TOPIC_OBJECTIVE, else fetches when `pages` is given, time otherwise",
     )
     keywords: tuple[str, ...] = Field(
-        default=(), description="more keywords for the topic, separated by commas"
+        default=(),
+        description="more keywords for the topic, separated by commas; without -a topic= all of it, word:weight",
     )
     sites: str | None = Field(
         default=None, description="TOML file of reading rules by site; default: TOPIC_SITES_FILE"
@@ -53,6 +59,7 @@ class CrawlParams(BaseModel):
 class LinksParams(CrawlParams):
     """Arguments of `scrapy crawl links`."""
 
+    topic: str = Field(min_length=1, description="topic name (English or Chinese) or path of a topic file")
     strategy: str = Field(description="breadth_first or random_order")
     out: str | None = Field(
         default=None, description="file of labelled links; default: links.jsonl of the job"
@@ -104,9 +111,12 @@ def _parse(arguments: Mapping[str, Any], topic: str | None, strategy: str, model
     if topic is not None:
         plain.setdefault("topic", topic)
     try:
-        return model.model_validate(plain)
+        params = model.model_validate(plain)
     except ValidationError as error:
         raise _argument_error(error, model) from None
+    if not params.topic and not params.keywords:
+        raise ArgumentError("argument 'topic'", "is missing", _TOPIC_REMEDY)
+    return params
 
 
 def _argument_error(error: ValidationError, model: type[CrawlParams]) -> ArgumentError:
@@ -120,9 +130,7 @@ def _argument_error(error: ValidationError, model: type[CrawlParams]) -> Argumen
             f"argument -a {name}={first['input']}", "is unknown", f"known arguments: {known}"
         )
     if first["type"] == "missing":
-        return ArgumentError(
-            f"argument {name!r}", "is missing", f"for example: scrapy crawl topic -a {name}=finance"
-        )
+        return ArgumentError(f"argument {name!r}", "is missing", _TOPIC_REMEDY)
     allowed = model.model_fields[name].description
     return ArgumentError(
         f"argument -a {name}={first['input']}", first["msg"].lower(), f"{name} is: {allowed}"

@@ -22,6 +22,7 @@ from topiccrawler.crawl.gate import LinkGate
 from topiccrawler.crawl.harvest_counter import HarvestCounter
 from topiccrawler.crawl.job_files import JobFiles
 from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.crawl.own_words import recipe_of_words
 from topiccrawler.crawl.params import CrawlParams
 from topiccrawler.crawl.recipe import recipe_of
 from topiccrawler.engine.clock import Clock
@@ -82,6 +83,8 @@ def build_runtime(
         sites=params.sites,
         page_classifier=params.page_classifier,
     )
+    if not params.topic:
+        recipe = recipe_of_words(recipe, params.keywords)
     topic = topic_of(recipe)
     given = read_seeds(params.seeds, topic)
     off_topic = tuple(url for url in map(canonical, given.negative) if url is not None)

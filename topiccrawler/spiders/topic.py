@@ -9,6 +9,8 @@ from typing import Any
 from scrapy.http import Response
 from w3lib.encoding import http_content_type_encoding
 
+from topiccrawler.crawl.job_files import TOPIC
+from topiccrawler.crawl.own_words import told
 from topiccrawler.crawl.params import CrawlParams, parse_arguments
 from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.focused_spider import FocusedSpider
@@ -50,6 +52,12 @@ class TopicSpider(FocusedSpider):
             len(self.runtime.seeds),
             self.runtime.files.folder,
         )
+        if not self.runtime.params.topic:
+            logger.info(
+                "Made of your words: %s; as a file: %s",
+                told(self.runtime.topic),
+                self.runtime.files.folder / TOPIC,
+            )
         if is_scrapys_process():
             search_seldom(self.crawler)
         yield Outlinks(ROOT, self.runtime.seeds)

@@ -1,0 +1,51 @@
+"""A topic of a user's own words: named after them, told, and a file that gives the same topic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.crawl.assemble import assemble, topic_of
+from topiccrawler.crawl.own_words import as_toml, recipe_of_words, told
+from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.errors import TopicError
+from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.topic import make_topic
+
+
+def test_words_make_a_topic_that_a_crawl_can_be_made_of() -> None:
+    recipe = recipe_of_words(Recipe(""), ["基金:2", "electric car", "定投"])
+    topic = topic_of(recipe)
+    assert topic.keywords == {"基金": 2.0, "electric car": 1.0, "定投": 1.0}
+    assert told(topic) == "基金 2, electric car 1, 定投 1"
+    assert assemble(recipe).topic == topic
+
+
+def test_the_same_words_have_the_same_name_and_others_another() -> None:
+    first, again, other = (
+        recipe_of_words(Recipe(""), words).topic for words in (["基金"], ["基金"], ["股票"])
+    )
+    assert first == again != other
+    assert recipe_of_words(Recipe(""), ["Electric Car"]).topic.startswith("electric-car-")
+
+
+def test_what_is_no_topic_is_refused_in_one_line() -> None:
+    with pytest.raises(TopicError, match="'heavy' is no number"):
+        recipe_of_words(Recipe(""), ["基金:heavy"])
+    with pytest.raises(TopicError, match="give words of two or more characters"):
+        assemble(recipe_of_words(Recipe(""), ["茶"]))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"name": "tea", "zh": "茶", "keywords": {"绿茶": 1.0, "红茶 \"x\"": 0.5}},
+        {"name": "tea", "keywords": ["绿茶"], "lexicon": ["茶叶"], "link_threshold": 0.0, "seeds": ["http://a.example/"],
+         "sites": {"a.example": {"title": "h1"}}, "breadth": "broad"},
+    ],
+)  # fmt: skip
+def test_a_topic_written_as_a_file_is_the_same_topic(fields: dict[str, object], tmp_path: Path) -> None:
+    topic = make_topic(fields, "test")
+    (tmp_path / "tea.toml").write_text(as_toml(topic), encoding="utf-8")
+    assert load_topic(str(tmp_path / "tea.toml")) == topic
