@@ -29,7 +29,7 @@ from topiccrawler.topics.seeds import Seeds
 
 FLOORS = json.loads((Path(__file__).parents[1] / "quality_floors.json").read_text(encoding="utf-8"))
 TOPIC = "finance"
-PAGES = 600
+PAGES = 400
 
 Floors = Mapping[str, list[dict[str, Any]]]
 
