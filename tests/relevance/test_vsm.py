@@ -269,3 +269,13 @@ def test_the_catalogue_holds_what_is_promised_on_the_shared_data() -> None:
 @needs_shared
 def test_a_vector_trained_on_one_half_of_the_documents_holds_on_the_other() -> None:
     assert benchmark("--page-classifier", "vsm", "--trained")["documents_topics"]["mean_f1"] >= 0.85
+
+
+def test_a_phrase_of_latin_words_matches_in_any_inflection_and_its_words_apart_do_not() -> None:
+    classifier = VsmClassifier(topic_of({"electric car": 1.0, "battery": 0.5}))
+
+    def relevance(title: str) -> float:
+        return classifier.relevance(PageWords(title=words(title), body=words(title)))
+
+    assert relevance("Electric cars and their batteries") == relevance("electric car and their battery") > 0.9
+    assert relevance("car insurance, electric guitars") == 0.0
