@@ -114,6 +114,14 @@ class JsonFile:
             raise self.refused(f"has no {name}")
         return value
 
+    def rows(self, rows: list[Any], width: int, largest: float) -> list[list[float]]:
+        """These rows, if each is a list of so many numbers of at most that size."""
+        for row in rows:
+            numbers: list[Any] = row if isinstance(row, list) and len(row) == width else [None]
+            if not all(type(value) in {int, float} and -largest <= value <= largest for value in numbers):
+                raise self.refused(f"holds a row that is not {width} finite numbers")
+        return rows
+
     def number(self, name: str, least: float, most: float, within: Mapping[str, Any] | None = None) -> float:
         """The finite number of that name."""
         value: Any = (self.values if within is None else within).get(name)

@@ -140,12 +140,4 @@ def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:
 
 
 def _numbers(file: JsonFile, rows: list[Any], width: int) -> Numbers:
-    good = all(
-        isinstance(row, list)
-        and len(row) == width
-        and all(type(value) in {int, float} and -LARGEST <= value <= LARGEST for value in row)
-        for row in rows
-    )
-    if not good:
-        raise file.refused(f"holds a row that is not {width} finite numbers")
-    return np.array(rows, dtype=np.float64)
+    return np.array(file.rows(rows, width, LARGEST), dtype=np.float64)
