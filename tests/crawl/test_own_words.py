@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.crawl.assemble import assemble, topic_of
-from topiccrawler.crawl.own_words import as_toml, recipe_of_words, told
+from topiccrawler.crawl.own_words import as_toml, recipe_of_words, words_and_weights
 from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.errors import TopicError
 from topiccrawler.topics.catalogue import load_topic
@@ -18,7 +18,7 @@ def test_words_make_a_topic_that_a_crawl_can_be_made_of() -> None:
     recipe = recipe_of_words(Recipe(""), ["基金:2", "electric car", "定投"])
     topic = topic_of(recipe)
     assert topic.keywords == {"基金": 2.0, "electric car": 1.0, "定投": 1.0}
-    assert told(topic) == "基金 2, electric car 1, 定投 1"
+    assert words_and_weights(topic) == "基金 2, electric car 1, 定投 1"
     assert assemble(recipe).topic == topic
 
 
@@ -28,6 +28,13 @@ def test_the_same_words_have_the_same_name_and_others_another() -> None:
     )
     assert first == again != other
     assert recipe_of_words(Recipe(""), ["Electric Car"]).topic.startswith("electric-car-")
+
+
+def test_reading_rules_by_site_count_for_own_words_too(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[sites."a.example"]\ntitle = "h1"\n', encoding="utf-8")
+    recipe = recipe_of_words(Recipe("", sites=str(rules)), ["基金"])
+    assert assemble(recipe).reader().sites["a.example"].title == "h1"
 
 
 def test_what_is_no_topic_is_refused_in_one_line() -> None:

@@ -16,14 +16,14 @@ def test_text_from_the_command_line_becomes_typed_values() -> None:
             "topic": "财经",
             "pages": "100",
             "targets": "7",
-            "keywords": "基金, 定投，股票",
+            "keywords": "基金, 定投，股票、债券 electric car",
             "strategy_gamma": "0.5",
         },
         topic=None,
         strategy="best_first",
     )
     assert (params.topic, params.pages, params.targets, params.strategy) == ("财经", 100, 7, "best_first")
-    assert params.keywords == ("基金", "定投", "股票")
+    assert params.keywords == ("基金", "定投", "股票", "债券", "electric car")
     assert params.parameters == {"gamma": "0.5"}
 
 

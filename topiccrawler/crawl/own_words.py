@@ -13,16 +13,16 @@ from dataclasses import replace
 import tomli_w
 
 from topiccrawler.crawl.recipe import Recipe
-from topiccrawler.topics.catalogue import topic_from_keywords
+from topiccrawler.topics.catalogue import topic_from_keywords, with_site_rules
 from topiccrawler.topics.topic import Topic
 
 _LATIN = re.compile("[a-z][a-z0-9]*")
 
 
 def recipe_of_words(recipe: Recipe, words: Sequence[str]) -> Recipe:
-    """The recipe with a topic of these words in place of its own."""
-    topic = topic_from_keywords(words, _name(words))
-    topic = topic.model_copy(update={"zh": "、".join(topic.keywords)[:60]})  # as a person is told of it
+    """The recipe with a topic of these words in place of its own; reading rules by site are taken into it."""
+    topic = with_site_rules(topic_from_keywords(words, _name(words)), recipe.sites)
+    topic = topic.model_copy(update={"zh": "、".join(topic.keywords)[:60]})  # as a log names it
     return replace(recipe, topic=topic.name, keywords=(), topic_fields=topic.model_dump())
 
 
@@ -34,7 +34,7 @@ def as_toml(topic: Topic) -> str:
     return tomli_w.dumps(fields)
 
 
-def told(topic: Topic) -> str:
+def words_and_weights(topic: Topic) -> str:
     """Its words with their weights, in one line."""
     return ", ".join(f"{word} {weight:g}" for word, weight in topic.keywords.items())
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from topiccrawler.errors import ArgumentError
+from topiccrawler.topics.catalogue import split_keywords
 
 STRATEGY_PREFIX = "strategy_"
 _TOPIC_REMEDY = "for example: scrapy crawl topic -a topic=finance"
@@ -52,7 +53,7 @@ class CrawlParams(BaseModel):
     @classmethod
     def _split(cls, value: Any) -> Any:
         if isinstance(value, str):
-            return tuple(word.strip() for word in value.replace("，", ",").split(",") if word.strip())
+            return tuple(split_keywords(value))
         return value
 
 

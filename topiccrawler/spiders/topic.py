@@ -10,7 +10,7 @@ from scrapy.http import Response
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawl.job_files import TOPIC
-from topiccrawler.crawl.own_words import told
+from topiccrawler.crawl.own_words import words_and_weights
 from topiccrawler.crawl.params import CrawlParams, parse_arguments
 from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.focused_spider import FocusedSpider
@@ -55,7 +55,7 @@ class TopicSpider(FocusedSpider):
         if not self.runtime.params.topic:
             logger.info(
                 "Made of your words: %s; as a file: %s",
-                told(self.runtime.topic),
+                words_and_weights(self.runtime.topic),
                 self.runtime.files.folder / TOPIC,
             )
         if is_scrapys_process():

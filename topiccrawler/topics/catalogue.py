@@ -57,9 +57,8 @@ def topic_names() -> list[tuple[str, str]]:
 
 
 def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -> Topic:
-    """A topic of words alone: `基金,定投:0.5` (`:` before a weight, 1 when there is none; a phrase of Latin words is one where commas
-    separate: `electric car, battery`, else blanks separate all)."""
-    parts = _split(keywords) if isinstance(keywords, str) else list(keywords)
+    """A topic of words alone: `基金,定投:0.5` (`:` before a weight, 1 when there is none), written as `split_keywords` reads them."""
+    parts = split_keywords(keywords) if isinstance(keywords, str) else list(keywords)
     weighted: dict[str, object] = {}
     for part in filter(None, parts):
         word, _, weight = part.replace("：", ":").partition(":")
@@ -71,13 +70,9 @@ def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -
     return make_topic({"name": name, "keywords": weighted}, "keywords")
 
 
-def _split(keywords: str) -> list[str]:
-    separated = _COMMAS.split(keywords.strip())
-    return (
-        separated[0].split()
-        if len(separated) == 1
-        else [word for part in separated for word in _BLANKS.split(part.strip())]
-    )
+def split_keywords(text: str) -> list[str]:
+    """Keywords with commas or blanks between them; blanks between Latin words do not separate: `electric car, 电池 充电桩`."""
+    return [word for part in _COMMAS.split(text) for word in _BLANKS.split(part.strip()) if word]
 
 
 @cache

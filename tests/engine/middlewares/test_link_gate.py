@@ -38,8 +38,12 @@ def test_where_a_redirect_leads_is_refused_like_any_poor_link(stats: StatsCollec
 
 @pytest.mark.parametrize(
     "request_",
-    [Request("http://a.example/1", meta={"via": Via(LINK)}), Request("http://b.example/")],
-    ids=["leased", "without link text"],
+    [
+        Request("http://a.example/1", meta={"via": Via(LINK)}),
+        Request("http://b.example/", meta={"via": Via(LINK, tunnel=1)}),
+        Request("http://b.example/"),
+    ],
+    ids=["leased", "second chance", "without link text"],
 )
 def test_what_the_lease_loop_has_decided_and_what_has_no_link_text_passes(
     stats: StatsCollector, request_: Request

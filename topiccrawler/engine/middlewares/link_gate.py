@@ -35,10 +35,10 @@ class LinkGateMiddleware:
         if via is None:
             return
         target, came = canonical(request.url), via.link
-        if target is None or target == came.url:
-            return  # the lease loop has classified this very link
+        if target is None or target == came.url or via.tunnel:
+            return  # the lease loop has classified this very link, or has given it a second chance
         link = Link(target, host_of(target), came.anchor, came.before, came.after, source_url=came.url)
-        decision = self.gate.decide(link, max(0, via.tunnel - 1))
+        decision = self.gate.decide(link)
         if not decision.passed:
             self.stats.inc_value(GATE_REFUSED)
             raise IgnoreRequest(decision.reason)
