@@ -13,6 +13,7 @@ def test_models_seeds_and_topics_are_found() -> None:
     assert folder("models").joinpath("main_text", "blocks.json").is_file()
     assert folder("seeds").joinpath("finance.txt").is_file()
     assert folder("topics/catalogue").joinpath("finance.toml").is_file()
+    assert folder("topics").joinpath("clc.tsv").is_file()
     assert folder("demo").joinpath("web.txt").is_file()
 
 

@@ -142,6 +142,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
         "models/finance.json",
         "seeds/finance.txt",
         "topics/catalogue/finance.toml",
+        "topics/clc.tsv",
         "demo/web.txt",
     ):
         assert f"topiccrawler/{wanted}" in names

@@ -24,7 +24,8 @@ from topiccrawler.evaluation.results import mean_ratios
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.train import TrainingRecipe, train
 from topiccrawler.strategies import STRATEGIES
-from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.likeness import unlike
 from topiccrawler.topics.seeds import Seeds
 
 FLOORS = json.loads((Path(__file__).parents[1] / "quality_floors.json").read_text(encoding="utf-8"))
@@ -37,11 +38,8 @@ Floors = Mapping[str, list[dict[str, Any]]]
 def measured(recording: tuple[Path, Path], folder: Path) -> dict[str, float]:
     """Oracle ratios of all strategies that can be built."""
     web = Web(seed=1)
-    negative_topics = [load_topic(name) for name, _ in topic_names() if name != TOPIC]
-    save(
-        train(TrainingRecipe(load_topic(TOPIC), negative_topics=negative_topics)).model,
-        folder / f"{TOPIC}.json",
-    )
+    topic = load_topic(TOPIC)
+    save(train(TrainingRecipe(topic, negative_topics=unlike(topic))).model, folder / f"{TOPIC}.json")
     warc, labels = recording
     plan = Plan(
         web=(warc,),

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -13,56 +14,118 @@ from topiccrawler.link_model.training.labelling import label
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import is_whole, words_of
-from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names, with_site_rules
+from topiccrawler.text.vectors import cosine
+from topiccrawler.topics import catalogue
+from topiccrawler.topics.catalogue import (
+    is_catalogued,
+    load_topic,
+    topic_from_keywords,
+    topic_names,
+    with_site_rules,
+)
+from topiccrawler.topics.check import LIKE
+from topiccrawler.topics.likeness import nearest, unlike
+from topiccrawler.topics.names import named
 from topiccrawler.topics.topic import SiteRule, make_topic
 
-NAMES = [
-    ("auto", "汽车"),
-    ("blockchain", "区块链"),
-    ("education", "教育"),
-    ("entertainment", "娱乐"),
-    ("finance", "财经"),
-    ("food", "美食"),
-    ("health", "健康"),
-    ("law", "法律"),
-    ("programming", "编程"),
-    ("sport", "体育"),
-    ("tech", "科技"),
-    ("travel", "旅游"),
-]
+TRAINED = [
+    "auto",
+    "blockchain",
+    "education",
+    "entertainment",
+    "finance",
+    "food",
+    "health",
+    "law",
+    "programming",
+    "sport",
+    "tech",
+    "travel",
+]  # with lists of URL prefixes to train from; the segmenter's own dictionary has their words
+NAMES = [name for name, _ in topic_names()]
 
 
 def test_the_catalogue_lists_its_topics_by_english_name() -> None:
-    assert topic_names() == NAMES
+    assert len(topic_names()) >= 44
+    assert sorted(NAMES) == NAMES
+    assert ("finance", "财经") in topic_names()
+    assert set(TRAINED) <= set(NAMES)
 
 
-def test_the_segmenter_knows_every_word_of_the_catalogue_that_it_would_cut_short() -> None:
-    topics = [load_topic(name) for name, _ in NAMES]
+def test_the_names_are_those_of_the_files_and_no_name_means_two_topics() -> None:
+    names = [name for one in named() for name in (one.name, one.zh, *one.also)]
+    assert sorted(names) == sorted({name.lower() for name in names})
+    for one in named():
+        topic = load_topic(one.name)
+        assert (one.file.name, one.zh, list(one.also)) == (f"{topic.name}.toml", topic.zh, topic.also)
+
+
+def test_a_topic_answers_to_all_its_names() -> None:
+    finance = load_topic("finance")
+    for name in ("财经", "金融", " 理财", "Stocks", "FINANCE "):
+        assert load_topic(name) is finance
+        assert is_catalogued(name)
+    assert not is_catalogued("finance.toml")
+
+
+def test_only_the_topic_asked_for_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(catalogue, "read_topic", lambda _, what: read.append(what))
+    catalogue._read.cache_clear()
+    load_topic("美食")
+    catalogue._read.cache_clear()
+    assert read == ["food.toml"]
+
+
+def test_the_segmenter_knows_every_word_of_the_trained_topics_that_it_would_cut_short() -> None:
+    topics = [load_topic(name) for name in TRAINED]
     listed = sorted({word for topic in topics for word in [*topic.keywords, *topic.lexicon]})
     runs = sorted({run for word in listed for run in re.findall("[一-鿿]{2,}", word)})
     assert [run for run, words in zip(runs, words_of(runs), strict=True) if not is_whole(run, words)] == []
 
 
-@pytest.mark.parametrize(("name", "zh"), NAMES)
-def test_a_topic_answers_to_both_names(name: str, zh: str) -> None:
-    assert load_topic(name) is load_topic(zh)
-    assert load_topic(f" {name.upper()} ").name == name
-
-
-@pytest.mark.parametrize("name", [name for name, _ in NAMES])
-def test_each_topic_has_words_prefixes_and_examples_enough(name: str) -> None:
+@pytest.mark.parametrize("name", TRAINED)
+def test_each_trained_topic_has_words_prefixes_and_examples_enough(name: str) -> None:
     topic = load_topic(name)
-    assert len(topic.keywords) >= 80
     assert len(topic.lexicon) >= 80
-    assert len(topic.examples) >= 3
     assert len(topic.positive) >= 15
     assert len(topic.negative) >= 40
-    assert not set(topic.positive) & set(topic.negative)
 
 
-@pytest.mark.parametrize("name", [name for name, _ in NAMES])
-def test_every_keyword_of_a_topic_can_be_found_among_words(name: str) -> None:
-    assert VsmClassifier(load_topic(name)).unmatched == []
+def test_every_topic_has_words_of_its_own_and_examples() -> None:
+    for topic in map(load_topic, NAMES):
+        assert len(topic.keywords) >= 120
+        assert max(topic.keywords.values()) <= 1
+        assert len(topic.examples) >= 3
+        assert not set(topic.positive) & set(topic.negative)
+
+
+def test_every_keyword_of_a_topic_can_be_found_among_words() -> None:
+    """In a process of its own: a segmenter that has learned 500 words would be another one for the tests to come."""
+    program = (
+        "from topiccrawler.topics.catalogue import load_topic, topic_names\n"
+        "from topiccrawler.topics.keyword_tokens import keep_whole, token_weights\n"
+        "for name, _ in topic_names():\n"
+        "    keep_whole(load_topic(name))\n"
+        "    print(*token_weights(load_topic(name).keywords)[1], end='')\n"
+        "print(len(topic_names()))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"{len(NAMES)}\n", "")
+
+
+def test_no_topic_is_nearly_another() -> None:
+    pairs = combinations(map(load_topic, NAMES), 2)
+    near = {(one.name, other.name): cosine(one.keywords, other.keywords) for one, other in pairs}
+    assert max(near, key=near.__getitem__) == ("entertainment", "film")
+    assert max(near.values()) < LIKE
+
+
+def test_a_neighbour_does_not_stand_for_all_other_topics() -> None:
+    entertainment = load_topic("entertainment")
+    assert nearest(entertainment, 1) == [("film", pytest.approx(0.35, abs=0.02))]
+    others = {topic.name for topic in unlike(entertainment)}
+    assert set(NAMES) - others == {"entertainment", "film", "music"}
 
 
 def test_channels_of_a_portal_are_labelled_by_the_topics_prefixes() -> None:
@@ -86,10 +149,11 @@ def test_an_unknown_topic_names_the_nearest_and_all_valid_ones() -> None:
         load_topic("finanse")
     line = str(caught.value)
     assert line.startswith(
-        "topic 'finanse': is not in the catalogue; did you mean finance? topics are auto (汽车)"
+        "topic 'finanse': is not in the catalogue; did you mean finance? topics are agriculture anime art "
     )
-    for name, zh in NAMES:
-        assert f"{name} ({zh})" in line
+    assert len(line) < 650
+    for name in NAMES:
+        assert f" {name} " in line
 
 
 def test_a_name_like_none_of_them_gets_no_guess() -> None:
@@ -145,12 +209,13 @@ def test_the_catalogue_is_read_out_of_a_zip_that_is_never_unpacked(tmp_path: Pat
     egg = tmp_path / "project.egg"
     with zipfile.ZipFile(egg, "w") as archive:
         for file in sorted(package.rglob("*")):
-            if file.suffix in {".py", ".toml"}:
+            if file.suffix in {".py", ".toml", ".tsv"}:
                 archive.write(file, Path("topiccrawler", file.relative_to(package)))
     program = (
         "from topiccrawler.topics import catalogue\n"
         "print(catalogue.__file__)\n"
-        "print(catalogue.load_topic('\\u8d22\\u7ecf').name, len(catalogue.topic_names()))"
+        "print(catalogue.load_topic('\\u8d22\\u7ecf').name, len(catalogue.topic_names()))\n"
+        "print(catalogue.load_topic('clc:F83').zh)"
     )
     environment = {"PYTHONPATH": str(egg), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
@@ -162,9 +227,9 @@ def test_the_catalogue_is_read_out_of_a_zip_that_is_never_unpacked(tmp_path: Pat
         check=False,
     )
     assert done.stderr == ""
-    place, found = done.stdout.splitlines()
+    place, found, zh = done.stdout.splitlines()
     assert place.startswith(str(egg))
-    assert found == "finance 12"
+    assert (found, zh) == (f"finance {len(NAMES)}", "金融、银行")
 
 
 def test_a_jobs_reading_rules_stand_over_the_topics_own(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ def test_a_full_file_gives_every_field() -> None:
         """
         name = "tea"
         zh = "茶"
+        also = ["茶叶", "Tee"]
         examples = [" 泡绿茶水温不要太高。 "]
         positive = ["Tea.Example.com", "www.example.com/tea/"]
         negative = ["coffee.example.com:8080"]
@@ -31,6 +32,7 @@ def test_a_full_file_gives_every_field() -> None:
         "tea.toml",
     )
     assert (topic.name, topic.zh, topic.keywords) == ("tea", "茶", {"茶叶": 1.0})
+    assert topic.also == ["茶叶", "Tee"]
     assert topic.examples == ["泡绿茶水温不要太高。"]
     assert topic.positive == ["tea.example.com", "www.example.com/tea/"]
     assert topic.negative == ["coffee.example.com:8080"]

@@ -83,8 +83,9 @@ class Command(TellingCommand):
     def _train(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.training.promotion import model_file, why_it_stays
         from topiccrawler.link_model.training.train import TrainingRecipe, train
-        from topiccrawler.topics.catalogue import load_topic, topic_names
+        from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.keyword_tokens import keep_whole
+        from topiccrawler.topics.likeness import unlike
 
         if opts.pages:
             fault = "is read for a page classifier alone"
@@ -97,7 +98,7 @@ class Command(TellingCommand):
             headlines=_paths(opts.headlines),
             documents=_paths(opts.documents),
             lexicon=[word for path in _paths(opts.lexicon) for word in _words(path)],
-            negative_topics=[load_topic(other) for other, _ in topic_names() if other != topic.name],
+            negative_topics=unlike(topic),
             context=opts.context,
             event=opts.event,
             seed=opts.seed,

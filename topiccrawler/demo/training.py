@@ -25,8 +25,9 @@ from topiccrawler.links.extract import extract
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.keyword_tokens import keep_whole
+from topiccrawler.topics.likeness import unlike
 
 TIMEOUT_SECONDS = 30.0
 CONTEXT: Final = "window"
@@ -77,8 +78,9 @@ def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[
                     row = {**link._asdict(), "context": CONTEXT, "label": value}
                     output.write(json.dumps(row, ensure_ascii=False) + "\n")
                     labels.append(value)
-    others = [load_topic(name) for name, _ in topic_names() if name != topic.name]
-    trained = train(TrainingRecipe(topic, links=[files.links], negative_topics=others, context=CONTEXT))
+    trained = train(
+        TrainingRecipe(topic, links=[files.links], negative_topics=unlike(topic), context=CONTEXT)
+    )
     save(trained.model, files.model)
     f1 = [row.f1 for row in trained.rows if row.name == "hosts: model"]
     return Lesson(page, len(labels), sum(labels), f1[0] if f1 else math.nan)

@@ -1,4 +1,4 @@
-"""Finds a topic by its English or Chinese name, or by the path of a user's TOML file.
+"""Finds a topic by one of its names, by a class of the library classification, or by the path of a user's TOML file.
 
 The catalogue may lie inside a zip (a scrapyd egg), a user's file lies on disk. So catalogue files are read through
 `resources.folder`, user files through `Path`.
@@ -14,10 +14,10 @@ from pathlib import Path
 
 from topiccrawler.errors import TopicError
 from topiccrawler.files import read_text
-from topiccrawler.resources import folder
+from topiccrawler.topics.clc import PREFIX, topic_of_class
+from topiccrawler.topics.names import Named, by_name, named
 from topiccrawler.topics.topic import Topic, make_topic, read_site_rules, read_topic
 
-FOLDER = "topics/catalogue"
 MAX_TOPIC_BYTES = 5_000_000
 RULES = "a TOML file of reading rules"
 
@@ -26,11 +26,12 @@ _BLANKS = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")  # not those bet
 
 
 def load_topic(name_or_path: str) -> Topic:
-    """The topic of that English or Chinese name, or of that TOML file."""
+    """The topic of that English, Chinese or other name, of that class (`clc:F83`), or of that TOML file."""
     wanted = name_or_path.strip()
-    for topic in _catalogue():
-        if wanted and wanted.lower() in {topic.name, topic.zh}:
-            return topic
+    if found := by_name().get(wanted.lower()):
+        return _read(found)
+    if wanted.lower().startswith(PREFIX):
+        return topic_of_class(wanted[len(PREFIX) :])
     if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
         path = Path(wanted).expanduser()
         return read_topic(_text_of(path, "give a topic name or the path of a TOML file"), str(path))
@@ -38,8 +39,8 @@ def load_topic(name_or_path: str) -> Topic:
 
 
 def is_catalogued(name: str) -> bool:
-    """It is the English or Chinese name of a topic of the catalogue."""
-    return any(name.strip().lower() in {topic.name, topic.zh} for topic in _catalogue())
+    """It is a name of a topic of the catalogue."""
+    return name.strip().lower() in by_name()
 
 
 def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
@@ -53,7 +54,7 @@ def with_site_rules(topic: Topic, file: str | Path | None) -> Topic:
 
 def topic_names() -> list[tuple[str, str]]:
     """English and Chinese name of every topic of the catalogue, by English name."""
-    return [(topic.name, topic.zh) for topic in _catalogue()]
+    return [(one.name, one.zh) for one in named()]
 
 
 def topic_from_keywords(keywords: str | Sequence[str], name: str = "keywords") -> Topic:
@@ -76,10 +77,8 @@ def split_keywords(text: str) -> list[str]:
 
 
 @cache
-def _catalogue() -> tuple[Topic, ...]:
-    files = sorted(folder(FOLDER).iterdir(), key=lambda file: file.name)
-    tomls = (file for file in files if file.name.endswith(".toml"))
-    return tuple(read_topic(file.read_text(encoding="utf-8"), file.name) for file in tomls)
+def _read(found: Named) -> Topic:
+    return read_topic(found.file.read_text(encoding="utf-8"), found.file.name)
 
 
 def _text_of(path: Path, remedy: str) -> str:
@@ -88,10 +87,10 @@ def _text_of(path: Path, remedy: str) -> str:
 
 
 def _unknown(wanted: str) -> TopicError:
-    names = topic_names()
-    shown = ", ".join(f"{name} ({zh})" for name, zh in names)
-    every = [name for pair in names for name in pair]
-    near = difflib.get_close_matches(wanted.lower(), every, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(wanted.lower(), by_name(), n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
-    remedy = f"{hint}topics are {shown}, or give the path of a .toml file"
+    shown = " ".join(name for name, _ in topic_names())
+    remedy = (
+        f"{hint}topics are {shown} (scrapy topics list), or give {PREFIX}CODE or the path of a .toml file"
+    )
     return TopicError(f"topic {wanted!r}", "is not in the catalogue", remedy)

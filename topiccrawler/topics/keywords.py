@@ -45,7 +45,7 @@ def keywords_of_words(
     frequencies = document_frequencies(documents)
     least = 2 if len(documents) >= 10 else 1
     shares = {word: tf for word, tf in shares.items() if frequencies[word] >= least and _may_speak(word)}
-    telling = _against(frequencies, len(documents), others) if others else _against_jieba()
+    telling = _against(frequencies, len(documents), others) if others else background_idf()
     totals = Counter(word for words in documents for word in words)
     unknown = {word: telling[""] if totals[word] > 1 else 0.0 for word in shares}
     weights = {word: tf * telling.get(word, unknown[word]) for word, tf in shares.items()}
@@ -81,7 +81,7 @@ def _against(frequencies: Mapping[str, int], count: int, others: Sequence[Sequen
 
 
 @cache
-def _against_jieba() -> dict[str, float]:
+def background_idf() -> dict[str, float]:
     """jieba's idf of each word; the median under "" for words it does not know."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes and pkg_resources, at import

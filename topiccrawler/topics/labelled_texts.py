@@ -4,7 +4,7 @@ The files come from many sources and name the topic in their own words; a bad li
 
 Headlines   tab-separated with a header that names at least `label` and `text`; a column `source` names the collection.
 Documents   JSON lines with `label`, `title`, `text`, and optionally `url`.
-A label is positive when it is the topic's name, its Chinese name, or one of ALIASES; another label is negative; a line
+A label is positive when it is the topic's name, its Chinese name, or another of its names; another label is negative; a line
 without a label is no sample.
 """
 
@@ -20,19 +20,6 @@ from topiccrawler.errors import LinksFileError, file_faults
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, host_of
 
-# Names that other collections use for a topic of the catalogue.
-ALIASES: dict[str, frozenset[str]] = {
-    "auto": frozenset({"car", "cars", "汽车"}),
-    "education": frozenset({"edu", "教育"}),
-    "entertainment": frozenset({"ent", "娱乐"}),
-    "finance": frozenset({"stock", "stocks", "money", "财经", "金融"}),
-    "food": frozenset({"meishi", "美食"}),
-    "health": frozenset({"medical", "健康"}),
-    "law": frozenset({"legal", "法律"}),
-    "sport": frozenset({"sports", "体育"}),
-    "tech": frozenset({"it", "technology", "科技"}),
-    "travel": frozenset({"tourism", "旅游"}),
-}
 LONGEST_LINE_BYTES = 4_000_000
 _LONGEST_TEXT = 20_000
 
@@ -50,7 +37,7 @@ class LabelledText:
 
 def names_of(topic: Topic) -> frozenset[str]:
     """Every label that means this topic."""
-    return frozenset({topic.name, topic.zh.lower()} - {""}) | ALIASES.get(topic.name, frozenset())
+    return frozenset(name.lower() for name in (topic.name, topic.zh, *topic.also) if name)
 
 
 def read_headlines(path: Path, topic: Topic) -> Iterator[LabelledText]:

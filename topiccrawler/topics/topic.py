@@ -51,6 +51,7 @@ PAGE_THRESHOLDS: Mapping[str, float] = {"broad": 0.10, "normal": 0.15, "specific
 ALLOWED: Mapping[str, str] = {
     "name": "use lower-case Latin letters, digits, - and _, beginning with a letter",
     "zh": "give the Chinese name in at most 60 characters",
+    "also": "give a list of other names",
     "keywords": 'give a table of words with weights above 0, as in "基金" = 1.0, or a list of words',
     "examples": "give a list of texts",
     "positive": "give hosts or host/path prefixes without http://, as in finance.example.com or www.example.com/money/",
@@ -91,6 +92,7 @@ class Topic(BaseModel):
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,59}$")]
     zh: Annotated[str, StringConstraints(max_length=60)] = ""
+    also: list[Word] = []  # other names
     keywords: dict[Word, Weight] = Field(min_length=1, max_length=5_000)
     examples: list[Text] = []
     positive: list[Place] = []

@@ -15,7 +15,8 @@ from topiccrawler.topics.topic import Topic, make_topic
 
 
 def topic(name: str = "finance", zh: str = "财经") -> Topic:
-    return make_topic({"name": name, "zh": zh, "keywords": ["基金"]}, "test")
+    also = {"sport": ["Sports", "运动"], "education": ["edu"]}.get(name, [])
+    return make_topic({"name": name, "zh": zh, "also": also, "keywords": ["基金"]}, "test")
 
 
 def write(path: Path, *rows: Any) -> Path:

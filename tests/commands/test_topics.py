@@ -1,0 +1,182 @@
+"""`scrapy topics` as users run it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.topics.catalogue import load_topic, topic_names
+
+TEA = 'name = "tea"\nzh = "茶"\nkeywords = ["茶叶", "龙井", "普洱"]\nseeds = ["http://a.example/"]\n'
+
+
+@pytest.fixture
+def topics(command: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args: command("topics", *args)
+
+
+@pytest.fixture
+def tea(tmp_path: Path) -> str:
+    file = tmp_path / "tea.toml"
+    file.write_text(TEA, encoding="utf-8")
+    return str(file)
+
+
+def test_list_has_a_line_a_topic_and_says_which_have_a_link_model(warm_scrapy: Callable[..., Any]) -> None:
+    ran = warm_scrapy("topics")
+    assert (ran.code, ran.err) == (0, "")
+    head, *lines = ran.out.splitlines()
+    assert head.split() == ["name", "keywords", "link", "model", "Chinese", "and", "other", "names"]
+    assert [line.split()[0] for line in lines] == [name for name, _ in topic_names()]
+    rows = {line.split()[0]: line.split() for line in lines}
+    assert rows["law"][1:] == [str(len(load_topic("law").keywords)), "yes", "法律", "legal", "法制"]
+    assert rows["military"][2:4] == ["-", "军事"]
+
+
+def test_list_as_json_asks_the_folder_of_models_that_is_set(
+    topics: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "military.json").write_text("{}")
+    found = json.loads(topics("list", "--json", "-s", f"TOPIC_LINK_MODELS={tmp_path}").out)
+    assert [line["name"] for line in found if line["link_model"]] == ["military"]
+
+
+@pytest.mark.parametrize(
+    ("args", "lines"),
+    [
+        (["--clc", "f84"], ["F84       保险"]),
+        (
+            ["--clc", "F8"],
+            [
+                "F8        财政、金融",
+                "  F81       财政、国家财政",
+                "  F82       货币",
+                "  F83       金融、银行",
+                "  F84       保险",
+            ],
+        ),
+        (["--clc", "金融"], ["F8        财政、金融", "F83       金融、银行"]),
+    ],
+)
+def test_the_classification_is_shown_below_a_class(
+    topics: Callable[..., Any], args: list[str], lines: list[str]
+) -> None:
+    assert topics("list", *args).out.splitlines() == lines
+
+
+def test_without_a_code_the_top_of_the_classification_is_shown(topics: Callable[..., Any]) -> None:
+    found = json.loads(topics("list", "--json", "--clc").out)
+    assert len(found) == 22
+    assert found[4] == {"code": "E", "name": "军事", "parent": ""}
+
+
+def test_show_gives_all_of_a_topic_by_any_name(topics: Callable[..., Any], tea: str) -> None:
+    lines = topics("show", "金融").out.splitlines()
+    assert lines[0] == "finance (财经), also stock, stocks, money, 金融, 理财, 股票"
+    assert lines[1] == "  breadth normal; page threshold 0.14; link threshold the link model's own"
+    assert lines[2].endswith("link model: yes")
+    assert lines[3].startswith("  nearest topics: real_estate 0.02, ")
+    assert lines[5].startswith("    财经 1, 证券 0.81, ")
+    assert any(line.startswith("  example: 沪深两市") for line in lines)
+    assert "https://www.eastmoney.com/" in "\n".join(lines)
+    assert topics("show", tea).out.splitlines()[4:] == [
+        "  3 keywords:", "    茶叶 1, 龙井 1, 普洱 1", "  1 seeds:", "    http://a.example/"
+    ]  # fmt: skip
+
+
+def test_show_as_json_has_the_fields_of_the_topic_and_what_is_found(topics: Callable[..., Any]) -> None:
+    found = json.loads(topics("show", "clc:F83", "--json").out)
+    assert (found["name"], found["zh"], found["keywords"]) == (
+        "clc-f83",
+        "金融、银行",
+        {"金融": 1, "银行": 1},
+    )
+    assert (found["seeds"], found["unmatched"], found["link_model"]) == ([], [], False)
+    assert found["nearest"][0][0] == "finance"
+
+
+def test_new_writes_a_file_that_loads_and_never_over_another(
+    topics: Callable[..., Any], tmp_path: Path
+) -> None:
+    place = tmp_path / "money.toml"
+    call = ("new", "money", "--keywords", "基金,银行:0.5", "--class", "F83", "--out", str(place))
+    assert topics(*call).out == f"{place}: edit it, then scrapy topics check {place}\n"
+    topic = load_topic(str(place))
+    assert (topic.name, topic.zh) == ("money", "金融、银行")
+    assert topic.keywords == {"金融": 1.0, "银行": 0.5, "基金": 1.0}  # what the user wrote stands
+    ran = topics(*call, "--zh", "钱")
+    assert (ran.code, ran.err) == (
+        1,
+        f"{place}: exists; name another file by --out, or insist with --force\n",
+    )
+    assert json.loads(topics(*call, "--zh", "钱", "--force", "--json").out) == {"file": str(place)}
+    assert load_topic(str(place)).zh == "钱"
+
+
+def test_check_tells_what_a_topic_makes_of_pages(
+    topics: Callable[..., Any], tea: str, tmp_path: Path
+) -> None:
+    page = tmp_path / "tea.html"
+    page.write_text(f"<title>龙井茶叶</title><p>{'龙井和普洱都是茶叶。' * 20}", encoding="utf-8")
+    store = PageStore(tmp_path / "pages.sqlite")
+    store.put(PageRecord(url="http://a.example/1", title="普洱", text="普洱茶叶的价格，" * 30))
+    store.put(PageRecord(url="http://a.example/\x1b2", title="足球", text="足球比赛的比分，" * 30))
+    store.close()
+    ran = topics("check", tea, "--pages", str(page), "--pages", str(store.path))
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("warning: 3 keywords are few")
+    assert lines[1] == "2 of 3 pages reach page_threshold 0.15"
+    assert lines[-1] == "  0.000  http://a.example/\\u001b2"
+    found = json.loads(topics("check", tea, "--pages", str(store.path), "--json").out)
+    assert (found["threshold"], found["reached"], len(found["pages"])) == (0.15, 1, 2)
+
+
+def test_check_warns_of_a_threshold_that_no_page_reaches(
+    topics: Callable[..., Any], tea: str, tmp_path: Path
+) -> None:
+    page = tmp_path / "ball.html"
+    page.write_text("<title>足球</title><p>比赛", encoding="utf-8")
+    ran = topics("check", tea, "--pages", str(page))
+    assert ran.code == 0
+    assert "warning: page_threshold 0.15 is never reached: the best of 1 pages has 0.000" in ran.out
+
+
+def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "tea.toml"
+    file.write_text('name = "tea"\nkeywords = ["茶"]\nseeds = ["http://a.example/"]', encoding="utf-8")
+    ran = topics("check", str(file))
+    assert ran.code == 1
+    assert ran.out.startswith("error: no keyword can be found on a page")
+    file.write_text('name = "tea"\nkeywords = {"茶叶" = 0}', encoding="utf-8")
+    ran = topics("check", str(file))
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"{file}: keywords.茶叶 = 0: ")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["shoe"], "cannot do 'shoe'"),
+        (["show"], "cannot do 'show'"),
+        (["show", "finance", "--clc", "F"], "--clc is for `list`"),
+        (["list", "--class", "F83"], "--class is for `new`"),
+        (["list", "--wrong"], "unknown option --wrong"),
+        (["show", "finanse"], "topic 'finanse': is not in the catalogue; did you mean finance?"),
+        (["list", "--clc", "F9999"], "class 'F9999': is not in the Chinese Library Classification; near it"),
+        (["new", "tea"], "new: has no words; give --keywords"),
+        (["new", "Tea", "--keywords", "茶叶"], "topic 'Tea': name = 'Tea': "),
+        (["check", "finance", "--pages", "nowhere.html"], "nowhere.html: cannot be read: No such file"),
+        (["check", "finance", "--pages", "nowhere.sqlite"], "nowhere.sqlite: no such page store"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(topics: Callable[..., Any], args: list[str], said: str) -> None:
+    ran = topics(*args)
+    assert ran.code != 0
+    assert said in ran.err + ran.out
+    assert "Traceback" not in ran.err

@@ -1,0 +1,218 @@
+"""`scrapy topics`: lists, shows, begins and checks topics.
+
+A topic decides what a crawl keeps. So its words can be read, and looked over before a crawl relies on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError, SeedsError, file_faults
+
+if TYPE_CHECKING:
+    from topiccrawler.topics.topic import Topic
+
+USAGE = """[list] [--clc [CODE|TEXT]]
+  scrapy topics show NAME
+  scrapy topics new NAME [--keywords 基金,定投:0.5] [--class F83] [--zh 名] [--out FILE] [--force]
+  scrapy topics check NAME [--pages FILE]..."""
+STEPS = {"list": 0, "show": 1, "new": 1, "check": 1}
+"""How many names each takes. The step NAME is done by the command's method _NAME."""
+ONLY = {"clc": "list", "keywords": "new", "library_class": "new", "zh": "new", "out": "new", "force": "new", "pages": "check"}  # fmt: skip
+PAGES_SHOWN = 20
+
+
+class Command(TellingCommand):
+    """The command's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return USAGE
+
+    def short_desc(self) -> str:
+        return "List, show, begin and check topics; browse the library classification"
+
+    def long_desc(self) -> str:
+        return (
+            "NAME is a name of a topic of the catalogue (finance, 财经, 金融), the path of a topic file, or clc:CODE for a class of the "
+            "Chinese Library Classification. `new` writes a commented topic file; `check` ends with exit code 1 when a topic cannot work."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add = parser.add_argument
+        classes = "list the classes below CODE, or those with TEXT in their name"
+        add("--clc", nargs="?", const="", metavar="CODE", help=classes)
+        add("--keywords", metavar="WORDS", help="words of the new topic, as in 基金,定投:0.5")
+        add("--class", dest="library_class", metavar="CODE", help="take the words of this class too")
+        add("--zh", metavar="NAME", help="Chinese name of the new topic")
+        add("--out", metavar="FILE", help="where new writes; default: NAME.toml")
+        add("--force", action="store_true", help="write over a file that exists")
+        pages = "an HTML file or a job's pages.sqlite, to see which pages the topic keeps; may be given again"
+        add("--pages", action="append", default=[], metavar="FILE", help=pages)
+        add("--json", action="store_true", help="print JSON")
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        step, *names = args or ["list"]
+        if step not in STEPS or STEPS[step] != len(names):
+            self.refuse(f"cannot do {' '.join(args)!r}")
+        for option, its_step in ONLY.items():
+            if getattr(opts, option) not in (None, False, []) and step != its_step:
+                self.refuse(f"--{option.removeprefix('library_')} is for `{its_step}`")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        step, *names = args or ["list"]
+        getattr(self, f"_{step}")(*names, opts)
+
+    def _print(self, opts: argparse.Namespace, found: object, text: str) -> None:
+        self.say(json.dumps(found, ensure_ascii=False) if opts.json else text)
+
+    def _has_link_model(self, name: str) -> bool:
+        from topiccrawler.resources import folder
+
+        given = self.setting("TOPIC_LINK_MODELS")
+        place = Path(given).expanduser() if given else folder("models")
+        return place.joinpath(f"{name}.json").is_file()
+
+    def _list(self, opts: argparse.Namespace) -> None:
+        from topiccrawler.topics.catalogue import load_topic, topic_names
+
+        if opts.clc is not None:
+            found = _classes(opts.clc)
+            self._print(opts, [line for _, line in found], "\n".join(_class_line(*pair) for pair in found))
+            return
+        topics = [load_topic(name) for name, _ in topic_names()]
+        lines = [
+            {"name": topic.name, "zh": topic.zh, "also": topic.also, "keywords": len(topic.keywords)}
+            | {"link_model": self._has_link_model(topic.name)}
+            for topic in topics
+        ]
+        head = f"{'name':18}{'keywords':>8}  {'link model':12}Chinese and other names"
+        rows = [
+            f"{line['name']:18}{line['keywords']:>8}  {'yes' if line['link_model'] else '-':12}"
+            + " ".join([topic.zh, *topic.also])
+            for line, topic in zip(lines, topics, strict=True)
+        ]
+        self._print(opts, lines, "\n".join([head, *rows]))
+
+    def _show(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.topics.catalogue import load_topic
+        from topiccrawler.topics.keyword_tokens import keep_whole, token_weights
+        from topiccrawler.topics.likeness import nearest
+        from topiccrawler.topics.seeds import read_seeds
+
+        topic = load_topic(name)
+        keep_whole(topic)
+        seeds = list[str]()
+        with suppress(SeedsError):  # it has none, and no list is shipped
+            seeds = read_seeds(None, topic).positive
+        more: dict[str, Any] = {
+            "seeds": seeds,
+            "unmatched": token_weights(topic.keywords)[1],
+            "link_model": self._has_link_model(topic.name),
+            "nearest": [[other, round(likeness, 4)] for other, likeness in nearest(topic)],
+        }
+        self._print(opts, topic.model_dump() | more, _shown(topic, more))
+
+    def _new(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.files import replace_file
+        from topiccrawler.topics.catalogue import topic_from_keywords
+        from topiccrawler.topics.clc import class_of, keywords_of
+        from topiccrawler.topics.new_file import topic_file
+
+        if not opts.keywords and not opts.library_class:
+            raise ArgumentError("new", "has no words", "give --keywords 基金,定投:0.5 or --class F83")
+        of_class = keywords_of(opts.library_class) if opts.library_class else {}
+        own = topic_from_keywords(opts.keywords).keywords if opts.keywords else {}
+        zh = opts.zh or (class_of(opts.library_class).name if opts.library_class else "、".join(own))
+        text = topic_file(name, {**of_class, **own}, zh[:60])
+        place = Path(opts.out or f"{name}.toml").expanduser()
+        if place.exists() and not opts.force:
+            raise ArgumentError(str(place), "exists", "name another file by --out, or insist with --force")
+        with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
+            replace_file(place, text)
+        self._print(opts, {"file": str(place)}, f"{place}: edit it, then scrapy topics check {place}")
+
+    def _check(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawl.topic_pages import relevances
+        from topiccrawler.topics.catalogue import load_topic
+        from topiccrawler.topics.check import Finding, check
+
+        topic = load_topic(name)
+        findings = check(topic)
+        files = [Path(path).expanduser() for path in opts.pages]
+        can_read = bool(files) and all(finding.kind != "error" for finding in findings)
+        pages = sorted(relevances(topic, files) if can_read else (), key=lambda page: -page[1])
+        reached = sum(relevance >= topic.page_threshold for _, relevance in pages)
+        if pages and not reached:
+            best = f"the best of {len(pages)} pages has {pages[0][1]:.3f}"
+            fault = f"page_threshold {topic.page_threshold} is never reached: {best}"
+            findings.append(Finding("warning", fault))
+        lines = [f"{finding.kind}: {finding.text}" for finding in findings] or ["nothing is wrong"]
+        if pages:
+            lines.append(f"{reached} of {len(pages)} pages reach page_threshold {topic.page_threshold}")
+            lines += [f"  {relevance:.3f}  {url}" for url, relevance in pages[:PAGES_SHOWN]]
+        found: dict[str, Any] = {"topic": topic.name, "findings": [[one.kind, one.text] for one in findings]}
+        if files:
+            found |= {"threshold": topic.page_threshold, "reached": reached}
+            found |= {"pages": [[url, round(relevance, 4)] for url, relevance in pages]}
+        self._print(opts, found, "\n".join(lines))
+        if any(finding.kind == "error" for finding in findings):
+            self.exitcode = 1
+
+
+def _classes(wanted: str) -> list[tuple[int, dict[str, Any]]]:
+    """The classes asked for, each with its depth below them."""
+    from topiccrawler.topics.clc import Class, children, class_of, find
+
+    def below(one: Class, depth: int) -> list[tuple[int, Class]]:
+        return [(depth, one), *(pair for child in children(one.code) for pair in below(child, depth + 1))]
+
+    found = find(wanted) if wanted else children()
+    if not found:
+        class_of(wanted)  # ends the command, and names near ones
+    single = bool(wanted) and len(found) == 1
+    pairs = below(found[0], 0) if single else [(0, one) for one in found]
+    return [(depth, {"code": one.code, "name": one.name, "parent": one.parent}) for depth, one in pairs]
+
+
+def _class_line(depth: int, line: dict[str, Any]) -> str:
+    return f"{'  ' * depth}{line['code']:10}{line['name']}"
+
+
+def _shown(topic: Topic, more: dict[str, Any]) -> str:
+    link = "the link model's own" if topic.link_threshold is None else topic.link_threshold
+    lines = [
+        f"{topic.name} ({topic.zh})" + (f", also {', '.join(topic.also)}" if topic.also else ""),
+        f"  breadth {topic.breadth}; page threshold {topic.page_threshold}; link threshold {link}",
+        f"  tunnel probability {topic.tunnel_probability}, depth {topic.tunnel_depth}; link model: {'yes' if more['link_model'] else 'none, links are judged by the keywords'}",
+        f"  nearest topics: {', '.join(f'{name} {likeness:.2f}' for name, likeness in more['nearest']) or 'none'}",
+    ]
+    by_weight = sorted(topic.keywords.items(), key=lambda pair: -pair[1])
+    lines += _several("keywords", [f"{word} {weight:g}" for word, weight in by_weight])
+    lines += _several("never found on a page", more["unmatched"])
+    lines += _several("lexicon", [] if topic.lexicon == list(topic.keywords) else topic.lexicon)
+    for name in ("positive", "negative"):
+        lines += _several(name, getattr(topic, name))
+    lines += _several("seeds", more["seeds"])
+    lines += [f"  example: {text}" for text in topic.examples]
+    for place, rule in topic.sites.items():
+        given = (f"{name} = {selector}" for name, selector in rule.model_dump().items() if selector)
+        lines.append(f"  reads {place} by {', '.join(given)}")
+    return "\n".join(lines)
+
+
+def _several(what: str, words: Sequence[str]) -> list[str]:
+    """A counted list, ten a line; nothing for no words."""
+    if not words:
+        return []
+    rows = [words[start : start + 10] for start in range(0, len(words), 10)]
+    return [f"  {len(words)} {what}:", *(f"    {', '.join(row)}" for row in rows)]

@@ -1,0 +1,43 @@
+"""What a topic makes of pages at hand: HTML files, or the pages a job has stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.pages.read import Reader
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.topics.keyword_tokens import keep_whole
+from topiccrawler.topics.topic import Topic
+
+
+def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float]]:
+    """Address (or path) and relevance 0..1 of each page of the files, by the keywords alone.
+
+    Of stored pages title, meta keywords, description and main text are read: headings are not kept apart.
+    """
+    keep_whole(topic)
+    page_classifier = VsmClassifier(topic)
+    reader = Reader(page_classifier, sites=topic.sites)
+    for file in files:
+        if file.suffix == ".sqlite":
+            store = PageStore(file, create=False)
+            try:
+                for record in store.records():
+                    yield record.url, page_classifier.relevance(_words(record))
+            finally:
+                store.close()
+            continue
+        with file_faults(ArgumentError, file, "cannot be read", "give an HTML file or a job's pages.sqlite"):
+            body = file.read_bytes()
+        yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
+
+
+def _words(record: PageRecord) -> PageWords:
+    meta = f"{record.keywords} {record.description}"
+    title, about, body = words_of([record.title, meta, record.text])
+    return PageWords(title=title, meta=about, body=body)
