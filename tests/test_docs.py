@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from topiccrawler import settings
+from topiccrawler.topics.topic import Topic
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "topiccrawler"
@@ -70,6 +71,10 @@ def test_every_setting_of_ours_is_listed_with_its_default_and_no_other() -> None
     }
     listed = {row[0].strip("`"): row[1].strip("`") for row in rows("settings.md")}
     assert listed == ours
+
+
+def test_every_field_of_a_topic_file_is_explained_and_no_other() -> None:
+    assert [row[0].strip("`") for row in rows("topics.md")] == list(Topic.model_fields)
 
 
 def docstrings(path: Path) -> str:
