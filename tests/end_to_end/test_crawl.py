@@ -222,6 +222,31 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
     assert crawled("file", "-a", f"topic={file}")[1] == kept
 
 
+def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web(
+        {
+            "http://hub.example/": page("导航", "网址大全", ("/bank", "第一页"), ("/ball", "第二页")),
+            "http://hub.example/bank": page("银行和金融", "银行的存款与贷款，金融和货币的流通。" * 20),
+            "http://hub.example/ball": page("足球", "球队赢得了比赛，门将扑出了点球。" * 20),
+        }
+    )
+    ran = warm_scrapy(
+        "crawl", "topic", "-a", "topic=clc:F83", "-a", "seeds=http://hub.example/",
+        "-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", "TOPIC_JOB=class", *FAST, proxy=web.proxy,
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    job = tmp_path / "class"
+    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+        assert store.execute("SELECT url FROM pages").fetchall() == [("http://hub.example/bank",)]
+    assert 'name = "clc-f83"' in (job / "topic.toml").read_text(encoding="utf-8")
+    told = warm_scrapy("explain", "http://hub.example/bank", "--job", str(job))
+    assert told.code == 0, told.err
+    judged = warm_scrapy("topics", "check", "clc:F83", "--pages", str(job / "pages.sqlite"))
+    assert "1 of 1 pages reach page_threshold 0.15" in judged.out
+
+
 def test_hostile_pages_do_no_harm(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
 ) -> None:
