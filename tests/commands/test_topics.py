@@ -91,11 +91,7 @@ def test_show_gives_all_of_a_topic_by_any_name(topics: Callable[..., Any], tea: 
 
 def test_show_as_json_has_the_fields_of_the_topic_and_what_is_found(topics: Callable[..., Any]) -> None:
     found = json.loads(topics("show", "clc:F83", "--json").out)
-    assert (found["name"], found["zh"], found["keywords"]) == (
-        "clc-f83",
-        "金融、银行",
-        {"金融": 1, "银行": 1},
-    )
+    assert (found["name"], found["zh"], found["given"]) == ("clc-f83", "金融、银行", ["金融", "银行"])
     assert (found["seeds"], found["unmatched"], found["link_model"]) == ([], [], False)
     assert found["nearest"][0][0] == "finance"
 

@@ -22,6 +22,21 @@ def test_words_make_a_topic_that_a_crawl_can_be_made_of() -> None:
     assert assemble(recipe).topic == topic
 
 
+def test_near_words_are_proposed_told_with_their_reasons_and_kept_as_a_file(tmp_path: Path) -> None:
+    recipe = recipe_of_words(Recipe(""), ["基金", "定投"], 40)
+    parts = assemble(recipe)
+    told = words_and_weights(parts.topic)
+    assert told.startswith("基金 1, 定投 1; 40 proposed for them: ")
+    assert told.count("(near ") == 20
+    text = as_toml(parts.topic)
+    assert '"基金" = 1.0\n' in text
+    assert text.count("  # near ") == 40
+    (tmp_path / "own.toml").write_text(text, encoding="utf-8")
+    assert load_topic(str(tmp_path / "own.toml")) == parts.topic
+    # what is kept with the job asks for no more words
+    assert assemble(parts.record()).topic == parts.topic
+
+
 def test_the_same_words_have_the_same_name_and_others_another() -> None:
     first, again, other = (
         recipe_of_words(Recipe(""), words).topic for words in (["基金"], ["基金"], ["股票"])

@@ -217,7 +217,9 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
 
     ran, kept = crawled("words", "-a", "keywords=充电桩:2,纯电动,换电站")
     file = tmp_path / "words" / "topic.toml"
-    assert f"Made of your words: 充电桩 2, 纯电动 1, 换电站 1; as a file: {file}" in ran.err
+    assert "Made of your words: 充电桩 2, 纯电动 1, 换电站 1; " in ran.err
+    assert re.search(r"proposed for them: \S+ [\d.]+ \(near \S+, likeness [\d.]+\)", ran.err)
+    assert f"; as a file: {file}" in ran.err
     assert kept == [("http://hub.example/ev",)]
     assert crawled("file", "-a", f"topic={file}")[1] == kept
 

@@ -27,16 +27,10 @@ def test_the_file_gives_the_words_and_every_comment_may_become_a_field(tmp_path:
     assert full.seeds == ["http://www.example.com/"]
 
 
-def test_what_is_proposed_is_added_and_what_the_user_wrote_stands(tmp_path: Path) -> None:
-    asked = []
-
-    def proposal(words: object) -> dict[str, float]:
-        asked.append(words)
-        return {"茶叶": 0.2, "绿茶": 0.4}
-
-    text = topic_file("tea", {"茶叶": 1.0}, proposal=proposal)
-    assert asked == [{"茶叶": 1.0}]
-    assert text.endswith('\n"茶叶" = 1\n"绿茶" = 0.4\n')
+def test_near_words_are_asked_for_and_not_written_down(tmp_path: Path) -> None:
+    (tmp_path / "tea.toml").write_text(topic_file("tea", {"茶叶": 1.0}), encoding="utf-8")
+    assert load_topic(str(tmp_path / "tea.toml")).proposed_words == 300
+    assert "proposed_words = 0 " in topic_file("tea", {"茶叶": 1.0}, proposed_words=0)
 
 
 @pytest.mark.parametrize(("name", "words"), [("Tea", {"茶叶": 1.0}), ("tea", {}), ("tea", {"茶叶": -1.0})])

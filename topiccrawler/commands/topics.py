@@ -107,9 +107,10 @@ class Command(TellingCommand):
         from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.keyword_tokens import keep_whole, token_weights
         from topiccrawler.topics.likeness import nearest
+        from topiccrawler.topics.proposal import reasons, with_proposed
         from topiccrawler.topics.seeds import read_seeds
 
-        topic = load_topic(name)
+        topic = with_proposed(load_topic(name))
         keep_whole(topic)
         seeds = list[str]()
         with suppress(SeedsError):  # it has none, and no list is shipped
@@ -118,6 +119,7 @@ class Command(TellingCommand):
             "seeds": seeds,
             "unmatched": token_weights(topic.keywords)[1],
             "link_model": self._has_link_model(topic.name),
+            "proposed": reasons(topic),
             "nearest": [[other, round(likeness, 4)] for other, likeness in nearest(topic)],
         }
         self._print(opts, topic.model_dump() | more, _shown(topic, more))
@@ -145,8 +147,9 @@ class Command(TellingCommand):
         from topiccrawler.crawl.topic_pages import relevances
         from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.check import Finding, check
+        from topiccrawler.topics.proposal import with_proposed
 
-        topic = load_topic(name)
+        topic = with_proposed(load_topic(name))
         findings = check(topic)
         files = [Path(path).expanduser() for path in opts.pages]
         can_read = bool(files) and all(finding.kind != "error" for finding in findings)
@@ -197,7 +200,11 @@ def _shown(topic: Topic, more: dict[str, Any]) -> str:
         f"  nearest topics: {', '.join(f'{name} {likeness:.2f}' for name, likeness in more['nearest']) or 'none'}",
     ]
     by_weight = sorted(topic.keywords.items(), key=lambda pair: -pair[1])
-    lines += _several("keywords", [f"{word} {weight:g}" for word, weight in by_weight])
+    why = more["proposed"]
+    lines += _several("keywords", [f"{word} {weight:g}" for word, weight in by_weight if word not in why])
+    lines += _several(
+        "proposed for them", [f"{word} {topic.keywords[word]:g} ({why[word]})" for word in why], 4
+    )
     lines += _several("never found on a page", more["unmatched"])
     lines += _several("lexicon", [] if topic.lexicon == list(topic.keywords) else topic.lexicon)
     for name in ("positive", "negative"):
@@ -210,9 +217,9 @@ def _shown(topic: Topic, more: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _several(what: str, words: Sequence[str]) -> list[str]:
-    """A counted list, ten a line; nothing for no words."""
+def _several(what: str, words: Sequence[str], a_line: int = 10) -> list[str]:
+    """A counted list; nothing for no words."""
     if not words:
         return []
-    rows = [words[start : start + 10] for start in range(0, len(words), 10)]
+    rows = [words[start : start + a_line] for start in range(0, len(words), a_line)]
     return [f"  {len(words)} {what}:", *(f"    {', '.join(row)}" for row in rows)]

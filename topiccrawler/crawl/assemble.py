@@ -22,6 +22,7 @@ from topiccrawler.strategies.base import Expand, Knowledge, Strategy
 from topiccrawler.text.odds import logistic
 from topiccrawler.topics.catalogue import is_catalogued, load_topic, with_site_rules
 from topiccrawler.topics.keyword_tokens import keep_whole
+from topiccrawler.topics.proposal import with_proposed
 from topiccrawler.topics.topic import Topic, make_topic
 
 PLAIN_CONTEXT: ContextMaker = "window"  # of links for strategies that ask no link model
@@ -96,7 +97,8 @@ def assemble(recipe: Recipe, model: LinkClassifier | None = None) -> Parts:
 
 
 def topic_of(recipe: Recipe) -> Topic:
-    """The topic with the recipe's keywords and reading rules; a job's own copy goes before the file it came from.
+    """The topic with the recipe's keywords and reading rules, and the words it wants proposed; a job's own copy goes before the file
+    it came from.
 
     From now on this process's segmenter keeps its words whole.
     """
@@ -106,6 +108,7 @@ def topic_of(recipe: Recipe) -> Topic:
         topic = with_site_rules(load_topic(recipe.topic), recipe.sites)
         more = dict.fromkeys(recipe.keywords, 1.0)
         topic = topic.model_copy(update={"keywords": {**topic.keywords, **more}}) if more else topic
+    topic = with_proposed(topic)
     keep_whole(topic)
     return topic
 

@@ -14,29 +14,50 @@ import tomli_w
 
 from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.topics.catalogue import topic_from_keywords, with_site_rules
+from topiccrawler.topics.proposal import reasons
 from topiccrawler.topics.topic import Topic
+
+TOLD = 20  # words proposed
 
 _LATIN = re.compile("[a-z][a-z0-9]*")
 
 
-def recipe_of_words(recipe: Recipe, words: Sequence[str]) -> Recipe:
-    """The recipe with a topic of these words in place of its own; reading rules by site are taken into it."""
+def recipe_of_words(recipe: Recipe, words: Sequence[str], proposed_words: int = 0) -> Recipe:
+    """The recipe with a topic of these words in place of its own, and so many words proposed for them; reading rules by site are
+    taken into it.
+    """
     topic = with_site_rules(topic_from_keywords(words, _name(words)), recipe.sites)
-    topic = topic.model_copy(update={"zh": "、".join(topic.keywords)[:60]})  # as a log names it
+    zh = "、".join(topic.keywords)[:60]  # as a log names it
+    topic = topic.model_copy(update={"zh": zh, "proposed_words": proposed_words})
     return replace(recipe, topic=topic.name, keywords=(), topic_fields=topic.model_dump())
 
 
 def as_toml(topic: Topic) -> str:
-    """The topic as a file; what is as by default is left out."""
+    """The topic as a file; what is as by default is left out. A word that was proposed has its reason beside it."""
     fields = topic.model_dump(exclude_defaults=True, exclude_none=True)
     if fields.get("lexicon") == list(topic.keywords):
         del fields["lexicon"]
-    return tomli_w.dumps(fields)
+    del fields["keywords"]
+    why = reasons(topic)
+    words = [
+        tomli_w.dumps({word: weight}).rstrip() + (f"  # {why[word]}" if word in why else "")
+        for word, weight in topic.keywords.items()
+    ]
+    tables = {name: fields.pop(name) for name in ("sites",) if name in fields}
+    parts = [tomli_w.dumps(fields), "\n".join(["[keywords]", *words, ""]), tomli_w.dumps(tables)]
+    return "\n".join(filter(None, parts))
 
 
 def words_and_weights(topic: Topic) -> str:
-    """Its words with their weights, in one line."""
-    return ", ".join(f"{word} {weight:g}" for word, weight in topic.keywords.items())
+    """Its words with their weights in one line, of those proposed the heaviest."""
+    given = topic.given or list(topic.keywords)
+    told = ", ".join(f"{word} {topic.keywords[word]:g}" for word in given if word in topic.keywords)
+    more = [word for word in topic.keywords if word not in set(given)]
+    if not more:
+        return told
+    why = reasons(topic)
+    shown = ", ".join(f"{word} {topic.keywords[word]:g} ({why.get(word, 'yours')})" for word in more[:TOLD])
+    return f"{told}; {len(more)} proposed for them: {shown}" + (", …" if len(more) > TOLD else "")
 
 
 def _name(words: Sequence[str]) -> str:

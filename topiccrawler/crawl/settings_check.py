@@ -77,6 +77,7 @@ _NAMED: dict[str, Expected] = {
     "FRONTIER_CHECKPOINT_PAGES": _ONE_OR_MORE,
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
     "TOPIC_LEARN": Switch(),
+    "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
     **dict.fromkeys(("FRONTIER_IDLE_SHARE", "TOPIC_LINK_THRESHOLD"), Number(most=1)),
     "TOPIC_SEED": Number(-inf, whole=True),
     **dict.fromkeys(("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS_PER_DOMAIN"), _ONE_OR_MORE),

@@ -84,7 +84,7 @@ def build_runtime(
         page_classifier=params.page_classifier,
     )
     if not params.topic:
-        recipe = recipe_of_words(recipe, params.keywords)
+        recipe = recipe_of_words(recipe, params.keywords, settings.getint("TOPIC_PROPOSED_WORDS"))
     topic = topic_of(recipe)
     given = read_seeds(params.seeds, topic)
     off_topic = tuple(url for url in map(canonical, given.negative) if url is not None)

@@ -1,7 +1,7 @@
 """The Chinese Library Classification, levels 1 to 3, as a tree to browse; a class makes a topic.
 
 Its 2 031 classes cover all that is written about, so that a user who has no words yet finds a beginning. The words of a class are
-few and are book titles' words: good enough for the first pages, from which a crawl may learn more.
+few and are book titles' words, so that others are proposed for them (topics.proposal).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cache
 from topiccrawler.errors import TopicError
 from topiccrawler.resources import folder
 from topiccrawler.text.tokenise import words_of
+from topiccrawler.topics.proposal import MOST
 from topiccrawler.topics.topic import Topic, make_topic
 
 PREFIX = "clc:"
@@ -105,7 +106,8 @@ def topic_of_class(code: str) -> Topic:
         fault = f"has no word of two characters that tells ({own.name})"
         raise TopicError(f"class {own.code}", fault, "take the class above it, or one below it")
     slug = re.sub(r"[^a-z0-9]+", "-", own.code.lower()).strip("-")
-    return make_topic({"name": f"clc-{slug}", "zh": own.name[:60], "keywords": keywords}, f"class {own.code}")
+    fields = {"name": f"clc-{slug}", "zh": own.name[:60], "keywords": keywords, "proposed_words": MOST}
+    return make_topic(fields, f"class {own.code}")
 
 
 def _parts(name: str) -> list[str]:

@@ -1,31 +1,25 @@
 """Writes the first version of a user's topic file: what is known filled in, every other field as a comment.
 
-The words come from the user and from a proposal, a function that makes more words of them; what the user wrote stands.
+The words are the user's own; those near them are proposed when a crawl begins (`proposed_words`), so that the file stays short.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from topiccrawler.topics.proposal import MOST
 from topiccrawler.topics.topic import PAGE_THRESHOLDS, read_topic
 
-Proposal = Callable[[Mapping[str, float]], Mapping[str, float]]
-"""Words with weights in, more words with weights out."""
 
-
-def topic_file(name: str, words: Mapping[str, float], zh: str = "", proposal: Proposal | None = None) -> str:
-    """A commented TOML file of these words and those proposed for them; TopicError when they make no topic.
-
-    What is proposed replaces no weight of `words`.
-    """
-    more = proposal(words) if proposal else {}
-    weights = {**more, **words}
-    ranked = sorted(weights.items(), key=lambda pair: -pair[1])
+def topic_file(name: str, words: Mapping[str, float], zh: str = "", proposed_words: int = MOST) -> str:
+    """A commented TOML file of these words; TopicError when they make no topic."""
+    ranked = sorted(words.items(), key=lambda pair: -pair[1])
     text = _FILE.format(
         name=_quoted(name),
         zh=_quoted(zh),
         threshold=PAGE_THRESHOLDS["normal"],
+        proposed=proposed_words,
         keywords="\n".join(f"{_quoted(word)} = {round(weight, 4):g}" for word, weight in ranked),
     )
     read_topic(text, f"topic {name!r}")
@@ -44,6 +38,7 @@ zh = {zh}  # its Chinese name, for lists and logs
 # also = ["another name"]
 breadth = "normal"  # broad, normal or specific; decides page_threshold when that is not given
 # page_threshold = {threshold}  # 0 to 1: from which relevance a page is kept
+proposed_words = {proposed}  # near words to add when a crawl begins; `scrapy topics show FILE` shows them; 0 = yours alone
 # examples = ["a text that is about the topic"]  # keywords are taken from them when there are none below
 # seeds = ["http://www.example.com/"]  # where a crawl begins
 # positive = ["topic.example.com", "www.example.com/topic/"]  # hosts or host/path whose pages are about it: for training

@@ -57,6 +57,8 @@ ALLOWED: Mapping[str, str] = {
     "positive": "give hosts or host/path prefixes without http://, as in finance.example.com or www.example.com/money/",
     "negative": "give hosts or host/path prefixes without http://, as in sports.example.com or www.example.com/ball/",
     "seeds": "give a list of http(s) addresses",
+    "proposed_words": "give a whole number from 0 to 2000",
+    "given": "give a list of words",
     "lexicon": "give a list of words",
     "page_threshold": "give a number from 0 to 1",
     "link_threshold": "give a number from 0 to 1",
@@ -98,6 +100,10 @@ class Topic(BaseModel):
     positive: list[Place] = []
     negative: list[Place] = []
     seeds: list[Address] = []
+    proposed_words: Annotated[int, Field(ge=0, le=2_000)] = (
+        0  # to be added when a crawl begins (topics.proposal)
+    )
+    given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
     page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth
     link_threshold: Share | None = None  # None: the link model's own

@@ -1,0 +1,81 @@
+"""Words proposed for a topic of a few: order, weights, reasons, and what becomes of the topic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from topiccrawler.text.word_vectors import WordVectors
+from topiccrawler.topics.proposal import LEAST_LIKENESS, proposed, reasons, weighed, with_proposed
+from topiccrawler.topics.topic import make_topic
+
+WORDS = ["基金", "净值", "股市", "我们", "天气"]
+TEXTS = np.array([100, 100, 100, 999, 100], np.uint32)
+COLUMNS = np.array([[10, 0], [9, 4], [5, 8], [9, 4], [0, 10]], np.int8)
+ONES = np.ones(2, np.float32)
+
+
+@pytest.fixture
+def vectors() -> WordVectors:
+    return WordVectors(WORDS, WORDS, TEXTS, 1000, [(COLUMNS, ONES), (COLUMNS, ONES)])
+
+
+def test_a_weight_is_likeness_squared_times_rarity_measured_by_the_given_word(vectors: WordVectors) -> None:
+    first, *rest = weighed({"基金": 2.0}, 10, vectors)
+    assert (first.word, first.near) == ("净值", "基金")
+    assert first.likeness == pytest.approx(9 / np.hypot(9, 4))
+    assert first.weight == pytest.approx(2.0 * first.likeness**2, abs=0.001)  # both stand in as many texts
+    assert [one.word for one in rest] == ["股市", "我们"]  # as near as 净值, but in every text
+    assert rest[-1].weight < 0.01
+
+
+def test_words_that_are_far_are_not_proposed(vectors: WordVectors) -> None:
+    assert "天气" not in {one.word for one in weighed({"基金": 1.0}, 10, vectors)}
+    assert all(one.likeness >= LEAST_LIKENESS for one in proposed({"茶叶": 1.0}))
+
+
+def test_no_more_are_proposed_than_asked_for_and_the_nearest_of_them(vectors: WordVectors) -> None:
+    assert [one.word for one in weighed({"基金": 1.0}, 1, vectors)] == ["净值"]
+
+
+def test_for_words_the_table_does_not_know_nothing_is_proposed() -> None:
+    assert proposed({"zzyzx": 1.0}) == []
+
+
+def test_traditional_and_full_width_words_are_the_same_words() -> None:
+    simplified = [(one.word, one.weight) for one in proposed({"基金": 1.0, "etf": 1.0}, 50)]
+    assert simplified == [(one.word, one.weight) for one in proposed({"基金": 1.0, "ＥＴＦ": 1.0}, 50)]
+    assert [one.word for one in proposed({"證券": 1.0}, 50)] == [
+        one.word for one in proposed({"证券": 1.0}, 50)
+    ]
+
+
+def test_a_topic_takes_the_words_it_asks_for_and_asks_no_more() -> None:
+    topic = make_topic(
+        {"name": "funds", "keywords": {"基金": 1.0, "定投": 0.5}, "proposed_words": 30}, "test"
+    )
+    grown = with_proposed(topic)
+    assert grown.keywords["基金"] == 1.0
+    assert grown.keywords["定投"] == 0.5
+    assert 20 <= len(grown.keywords) <= 32
+    assert list(grown.keywords)[:2] == ["基金", "定投"] == grown.given
+    assert grown.lexicon == list(grown.keywords)
+    assert with_proposed(grown) is grown
+    assert all(0 < weight <= 0.75 for word, weight in grown.keywords.items() if word not in grown.given)
+
+
+def test_a_lexicon_of_ones_own_stays_and_a_topic_that_asks_for_none_is_left_alone() -> None:
+    own = make_topic(
+        {"name": "funds", "keywords": ["基金"], "lexicon": ["申购"], "proposed_words": 5}, "test"
+    )
+    assert with_proposed(own).lexicon == ["申购"]
+    plain = make_topic({"name": "funds", "keywords": ["基金"]}, "test")
+    assert with_proposed(plain) is plain
+
+
+def test_every_proposed_word_has_its_reason() -> None:
+    grown = with_proposed(make_topic({"name": "funds", "keywords": ["基金"], "proposed_words": 5}, "test"))
+    why = reasons(grown)
+    assert list(why) == [word for word in grown.keywords if word != "基金"]
+    assert all(reason.startswith("near 基金, likeness 0.") for reason in why.values())
+    assert reasons(make_topic({"name": "funds", "keywords": ["基金"]}, "test")) == {}

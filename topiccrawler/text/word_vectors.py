@@ -1,0 +1,212 @@
+"""Word vectors: which words mean what a topic's words mean, by two witnesses that must agree.
+
+Idea: a sentence encoder knows what a word means, but puts words together that only share a character; a table of which words
+stand near each other in texts knows the company a word keeps, but takes for kin what one site's pages repeat. A word that both hold
+near is near.
+Formula: likeness(w) = sqrt(max(0, cos(e_w, e)) · max(0, cos(c_w, c))), e_w, c_w = the word's two vectors, e, c = the weighted means of
+those of the words given, each of length 1. e_w: encoder's vector less the mean of all, first principal components; c_w: singular
+vectors of the positive pointwise mutual information of words at most 8 words apart, contexts smoothed by the power .75.
+Parameters: 128 dimensions each, rounded to 7 steps (docs/lab/word-vectors.md has what less costs).
+Cost: 60 ms and 12 MB to load, 40 ms a question: once a crawl, when a topic is made of a few words.
+But: a word the table does not have is taken for its parts (机器学习 for 机器 and 学习), and one without known parts is passed over.
+Reference: Levy, Goldberg & Dagan, TACL 3, 2015 (the second); ours (that both must agree).
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources.abc import Traversable
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from topiccrawler.errors import ModelError
+from topiccrawler.files import read_bytes
+from topiccrawler.resources import folder as data_folder
+from topiccrawler.text.tokenise import TOKENIZER, words_of
+
+FORMAT = "topiccrawler word vectors 1"
+FILE = "word_vectors.npz"  # within the folder of models
+LARGEST_BYTES = 60_000_000  # of the file, and of each table in it
+MOST_WORDS = 500_000
+MOST_DIMENSIONS = 1_000
+LONGEST_PIECE = 8  # characters
+MOST_PARTS = 20
+REMEDY = "take the shipped table, or make one: python benchmarks/word_vectors.py"
+TABLES = ("encoded", "cooccurring")
+
+Steps = npt.NDArray[np.int8]
+Floats = npt.NDArray[np.float32]
+
+
+class Near(NamedTuple):
+    """A word near those given."""
+
+    word: str  # as it is written
+    likeness: float  # 0..1
+    rarity: float  # ln(texts / texts with the word) in the texts the table was made of
+    by: str  # the given word it is nearest to
+
+
+class WordVectors:
+    """The table. `words` as the segmenter gives them, `forms` as they are written (invest, investment)."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        forms: Sequence[str],
+        texts: npt.NDArray[np.uint32],
+        most_texts: int,
+        tables: Sequence[tuple[Steps, Floats]],
+    ) -> None:
+        self.words, self.forms = words, forms
+        self.rarity = np.log(most_texts / (texts + 1.0)).clip(min=0.0)
+        self._tables = tables
+        self._places = {word: place for place, word in enumerate(words)}
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def known(self, word: str) -> list[int]:
+        """Where the word stands in the table, or its parts do; nothing for a word without known parts."""
+        whole = self._places.get(word)
+        if whole is not None:
+            return [whole]
+        return [place for token in words_of([word])[0] for place in self._parts(token)][:MOST_PARTS]
+
+    def near(self, given: Mapping[str, float], most: int) -> list[Near]:
+        """The words most like all those given, weighted; the most like first, those given among them where they are known."""
+        placed = {word: places for word in given if (places := self.known(word))}
+        if not placed:
+            return []
+        weights = np.array([given[word] for word in placed], dtype=np.float32)
+        questions = np.vstack([weights, np.eye(len(placed), dtype=np.float32)])
+        likeness, *single = self._likeness(list(placed.values()), questions)
+        nearest = np.argmax(np.vstack(single), axis=0)
+        names = list(placed)
+        ranked = np.argsort(-likeness, kind="stable")[:most]
+        return [
+            Near(self.forms[at], float(likeness[at]), float(self.rarity[at]), names[nearest[at]])
+            for at in ranked.tolist()
+            if likeness[at] > 0
+        ]
+
+    def _likeness(self, places: Sequence[Sequence[int]], questions: Floats) -> Floats:
+        """Of every word (columns) to each question (rows): a weight for each of some words, given by one place or several."""
+        product: Floats = np.ones((len(questions), len(self.words)), np.float32)
+        for steps, scale in self._tables:
+            vectors = _unit(steps * scale)
+            each = _unit(np.vstack([vectors[list(parts)].mean(axis=0) for parts in places]))
+            product *= np.maximum(_unit(questions @ each) @ vectors.T, 0.0)
+        return np.sqrt(product)
+
+    def _parts(self, token: str) -> Iterator[int]:
+        """The word's place; of an unknown one those of the longest known words in it, from the left."""
+        if token in self._places:
+            yield self._places[token]
+            return
+        if token.isascii():
+            return
+        start = 0
+        while start < len(token) - 1:
+            ends = range(min(len(token), start + LONGEST_PIECE), start + 1, -1)
+            end = next((end for end in ends if token[start:end] in self._places), 0)
+            if end:
+                yield self._places[token[start:end]]
+            start = end or start + 1
+
+
+def _unit(rows: Floats) -> Floats:
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    units: Floats = (rows / np.maximum(lengths, 1e-9)[:, None]).astype(np.float32)
+    return units
+
+
+@cache
+def shipped_vectors() -> WordVectors:
+    """The table that travels with the package."""
+    return load_vectors(data_folder("models").joinpath(FILE))
+
+
+def load_vectors(place: Path | Traversable) -> WordVectors:
+    """A table from its file. ModelError for what is no such table, or one of another segmenter."""
+    what = f"word vectors {place}"
+    body = read_bytes(place, LARGEST_BYTES, ModelError, what, REMEDY)
+    try:
+        _check_size(body)
+        with np.load(BytesIO(body), allow_pickle=False) as arrays:
+            return _checked({name: arrays[name] for name in arrays.files})
+    except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as failure:
+        raise ModelError(what, f"is damaged: {failure}", REMEDY) from None
+
+
+def _check_size(archive: bytes) -> None:
+    with zipfile.ZipFile(BytesIO(archive)) as members:
+        if sum(member.file_size for member in members.infolist()) > 2 * LARGEST_BYTES:
+            raise ValueError("it is too large when unpacked")
+
+
+def _checked(arrays: Mapping[str, Any]) -> WordVectors:
+    if (given := _text(arrays["format"])) != FORMAT:
+        raise ValueError(f"it is no {FORMAT} but {given[:40]!r}")
+    if (tokenizer := _text(arrays["tokenizer"])) != TOKENIZER:
+        raise ValueError(f"its words were cut by {tokenizer[:40]!r}, not {TOKENIZER!r}")
+    words, forms = (_text(arrays[name]).split("\n") for name in ("words", "forms"))
+    texts, most_texts = arrays["texts"], int(arrays["most_texts"])
+    if not 1 <= len(words) == len(forms) == len(texts) <= MOST_WORDS or len(set(words)) < len(words):
+        raise ValueError("words, forms and texts are not the same number, or a word is there twice")
+    if texts.dtype != np.uint32 or texts.ndim != 1 or not texts.max() <= most_texts:
+        raise ValueError("a count of texts is none")
+    tables = []
+    for name in TABLES:
+        steps, scale = arrays[name], arrays[f"{name}_scale"]
+        if steps.dtype != np.int8 or steps.shape[:1] != (len(words),) or steps.ndim != 2:
+            raise ValueError(f"table {name} does not have a row a word")
+        if scale.dtype != np.float32 or scale.shape != steps.shape[1:] or not np.isfinite(scale).all():
+            raise ValueError(f"table {name} has no scale of its dimensions")
+        if steps.shape[1] > MOST_DIMENSIONS:
+            raise ValueError(f"table {name} has more than {MOST_DIMENSIONS} dimensions")
+        tables.append((steps, scale))
+    return WordVectors(words, forms, texts, most_texts, tables)
+
+
+def save_vectors(
+    place: Path,
+    words: Sequence[str],
+    forms: Sequence[str],
+    texts: npt.NDArray[np.uint32],
+    most_texts: int,
+    tables: Mapping[str, Floats],
+    steps: int = 3,
+) -> None:
+    """Write a table: each number as a whole number of -steps..steps times its column's scale. The same input, the same bytes."""
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "format": _bytes(FORMAT),
+        "tokenizer": _bytes(TOKENIZER),
+        "words": _bytes("\n".join(words)),
+        "forms": _bytes("\n".join(forms)),
+        "texts": texts,
+        "most_texts": np.array(most_texts, np.uint64),
+    }
+    for name in TABLES:
+        rows = _unit(tables[name])
+        scale = (rows.std(axis=0) * CLIP / steps).astype(np.float32)
+        arrays[name] = np.clip(np.rint(rows / scale), -steps, steps).astype(np.int8)
+        arrays[f"{name}_scale"] = scale
+    np.savez_compressed(place, allow_pickle=False, **arrays)
+
+
+CLIP = 2.5  # standard deviations, beyond which numbers are cut
+
+
+def _text(array: Any) -> str:
+    return bytes(array.tobytes()).decode("utf-8")
+
+
+def _bytes(text: str) -> npt.NDArray[Any]:
+    return np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
