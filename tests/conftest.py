@@ -151,12 +151,12 @@ class WarmScrapy:
         """Run it to its end."""
         return self.begin(*args, proxy=proxy, **environment).wait(timeout)
 
-    def begin(self, *args: str, proxy: str | None = None, **environment: str) -> Started:
-        """Start it."""
+    def begin(self, *args: str, proxy: str | None = None, err: str = "", **environment: str) -> Started:
+        """Start it; `err` is where its errors go if not to the file that `wait` reads."""
         assert self._server.stdin is not None
         for file in self.files:
             file.write_bytes(b"")
-        out, err = map(str, self.files)
+        out, err = str(self.files[0]), err or str(self.files[1])
         given = scrapy_environment(proxy, environment)
         request = {"words": args, "environment": given, "out": out, "err": err}
         self._server.stdin.write(f"{json.dumps(request)}\n".encode())
