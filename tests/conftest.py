@@ -15,18 +15,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drawn_web import Answer, DrawnWeb, Server
-from fastwarc.warc import WarcRecord, WarcRecordType
-
-from topiccrawler.demo import answers
-from topiccrawler.demo.plan import Web
-from topiccrawler.demo.sites import CRAWL, DIRECTORY, JUMPED, LICAI, MIXED
 
 ROOT = Path(__file__).parents[1]
 POLL_SECONDS = 0.05  # how soon a server sees that its test is over
@@ -157,12 +151,12 @@ class WarmScrapy:
         """Run it to its end."""
         return self.begin(*args, proxy=proxy, **environment).wait(timeout)
 
-    def begin(self, *args: str, proxy: str | None = None, **environment: str) -> Started:
-        """Start it."""
+    def begin(self, *args: str, proxy: str | None = None, err: str = "", **environment: str) -> Started:
+        """Start it; `err` is where its errors go if not to the file that `wait` reads."""
         assert self._server.stdin is not None
         for file in self.files:
             file.write_bytes(b"")
-        out, err = map(str, self.files)
+        out, err = str(self.files[0]), err or str(self.files[1])
         given = scrapy_environment(proxy, environment)
         request = {"words": args, "environment": given, "out": out, "err": err}
         self._server.stdin.write(f"{json.dumps(request)}\n".encode())
@@ -202,38 +196,3 @@ def shared() -> Path:
     if not folder:
         pytest.skip("TOPICCRAWLER_SHARED is not set: the shared webs and links are not on this machine")
     return Path(folder)
-
-
-@pytest.fixture(scope="session")
-def record_web() -> Callable[[Web, Path], tuple[Path, Path]]:
-    """The part of the demo's web that is crawled, as a WARC file and its labels: the same bytes each time."""
-
-    def write(web: Web, folder: Path) -> tuple[Path, Path]:
-        warc, labels = folder / "pages.warc", folder / "labels.tsv"
-        pages = list(web.of_part(CRAWL))
-        urls = [page.url for page in pages]
-        home = f"http://{LICAI}/"
-        ways = [f"http://{DIRECTORY}/go.php?to={host}" for host in web.hosts()]
-        ways += [url.replace(home, f"http://{JUMPED}/", 1) for url in urls if url.startswith(home)]
-        given = [(url, answers.answer(web, url)) for url in (*urls, *ways)]
-        with warc.open("wb") as file:
-            for number, (url, found) in enumerate(pair for pair in given if pair[1].status < 400):
-                fields = (*found.headers, ("Content-Length", str(len(found.body))))
-                head = f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}\r\n"
-                head += "".join(f"{name}: {value}\r\n" for name, value in fields)
-                response = WarcRecord()
-                response.init_headers(WarcRecordType.response)
-                response.headers["WARC-Record-ID"] = f"<urn:topiccrawler:{number}>"
-                response.headers["WARC-Date"] = "2020-01-01T00:00:00Z"  # a real one would not repeat
-                response.headers["WARC-Target-URI"] = url
-                response.headers["Content-Type"] = "application/http; msgtype=response"
-                response.set_bytes_content(f"{head}\r\n".encode() + found.body)
-                response.write(file)
-        rows = ["#url\ttopics\thow\tkind"]
-        for page in pages:
-            topic = "" if page.topic == MIXED else page.topic
-            rows.append(f"{page.url}\t{topic}\tplan\t{'content' if page.kind == 'article' else 'hub'}")
-        labels.write_text("\n".join(rows) + "\n", encoding="utf-8")
-        return warc, labels
-
-    return write

@@ -79,20 +79,9 @@ def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
         assert path.name == "cost.json" or path.read_bytes() == written[path.name], path.name
 
 
-def test_several_topics_and_processes_in_one_call_as_json(
-    warm_scrapy: Callable[..., Any], files: Path
-) -> None:
+def test_several_topics_and_processes_in_one_call_as_json(command: Callable[..., Any], files: Path) -> None:
     ran = compare(
-        *(
-            warm_scrapy,
-            files,
-            "--labels",
-            str(files / "labels.tsv"),
-            "--strategies",
-            "best_first",
-            "--jobs",
-            "2",
-        ),
+        *(command, files, "--labels", str(files / "labels.tsv"), "--strategies", "best_first", "--jobs", "2"),
         *("--seeds", f"tea={A}/", "--seeds", f"wine={A}/hub/", "--pages", "4", "--json"),
         topic="tea,wine",
     )
@@ -121,9 +110,9 @@ def test_all_means_what_can_be_built_and_what_cannot_is_named(
     assert found["truth"] == "judge"
 
 
-def test_the_real_engine_crawls_the_same_pages(warm_scrapy: Callable[..., Any], files: Path) -> None:
+def test_the_real_engine_crawls_the_same_pages(command: Callable[..., Any], files: Path) -> None:
     ran = compare(
-        *(warm_scrapy, files, "--live", "--labels", str(files / "labels.tsv"), "--strategies", "best_first"),
+        *(command, files, "--live", "--labels", str(files / "labels.tsv"), "--strategies", "best_first"),
         *("--pages", "6", "--jobs", "1"),
     )
     assert ran.code == 0, ran.err

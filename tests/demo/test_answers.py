@@ -15,11 +15,6 @@ from topiccrawler.text.decode import decode
 from topiccrawler.topics.topic import read_topic
 
 
-@pytest.fixture(scope="module")
-def web() -> Web:
-    return Web(seed=1)
-
-
 def _header(reply: Answer, name: str) -> str | None:
     return dict(reply.headers).get(name)
 

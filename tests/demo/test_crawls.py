@@ -28,10 +28,10 @@ def test_a_crawl_fetches_no_page_twice_and_nothing_that_robots_forbid(tmp_path: 
     assert ticks == sorted(ticks)
 
 
-def test_a_crawl_that_fails_ends_in_one_line_that_names_its_log(tmp_path: Path) -> None:
+def test_a_crawl_that_fails_ends_in_one_line_that_names_its_log(web: Web, tmp_path: Path) -> None:
     files = DemoFiles(tmp_path)
     files.make_ready([], ())
-    with RunningServer(Web(seed=1)) as server, pytest.raises(CrawlerError) as failure:
+    with RunningServer(web) as server, pytest.raises(CrawlerError) as failure:
         crawl(files, "no_such_strategy", 10, server, lambda _: None)
     assert "\n" not in str(failure.value)
     assert "no_such_strategy" in str(failure.value)

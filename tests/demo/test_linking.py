@@ -3,17 +3,10 @@
 from collections import deque
 from functools import cache
 
-import pytest
-
 from topiccrawler.demo.linking import Block, blocks
 from topiccrawler.demo.plan import PlannedPage, Web
 from topiccrawler.demo.sites import CRAWL, JUMPED, LICAI, TRAIN, TUNNELS
 from topiccrawler.demo.words import SUBJECTS
-
-
-@pytest.fixture(scope="module")
-def web() -> Web:
-    return Web(seed=1)
 
 
 @cache

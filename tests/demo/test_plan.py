@@ -9,11 +9,6 @@ from topiccrawler.demo.sites import CRAWL, MIXED, TRAIN
 from topiccrawler.demo.words import SUBJECTS, TOPICS
 
 
-@pytest.fixture(scope="module")
-def web() -> Web:
-    return Web(seed=1)
-
-
 def test_the_web_is_large_enough(web: Web) -> None:
     assert len(web.hosts()) >= 40
     assert len(web.pages) >= 2_000
@@ -95,5 +90,5 @@ def test_gbk_and_utf8_forms_of_a_word_stay_apart() -> None:
 @pytest.mark.parametrize(
     "junk", ["http://[内页", "", "mailto:a@b", "javascript:void(0)", "http://a.example:99999/"]
 )
-def test_junk_gives_a_key_that_no_page_has_and_raises_nothing(junk: str) -> None:
-    assert key(junk) not in Web().pages
+def test_junk_gives_a_key_that_no_page_has_and_raises_nothing(web: Web, junk: str) -> None:
+    assert key(junk) not in web.pages

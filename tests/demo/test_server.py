@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[RunningServer]:
-    with RunningServer(Web(seed=1)) as server:
+def running(web: Web) -> Iterator[RunningServer]:
+    with RunningServer(web) as server:
         yield server
 
 
@@ -36,12 +36,12 @@ def connection(server: RunningServer) -> Iterator[http.client.HTTPConnection]:
     opened.close()
 
 
-def test_any_client_sees_the_hosts_through_http_proxy(server: RunningServer) -> None:
+def test_any_client_sees_the_hosts_through_http_proxy(web: Web, server: RunningServer) -> None:
     assert server.environment()["http_proxy"] == server.address
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": server.address}))
     with opener.open("http://www.nanpu.example/caijing/", timeout=20) as reply:
         body = reply.read()
-    assert body == answer(Web(seed=1), "http://www.nanpu.example/caijing/").body
+    assert body == answer(web, "http://www.nanpu.example/caijing/").body
     assert "财经_南浦在线" in body.decode("gb18030")
 
 

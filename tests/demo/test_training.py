@@ -26,32 +26,30 @@ def topic() -> Topic:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[RunningServer]:
-    with RunningServer(Web(seed=1)) as running:
+def server(web: Web) -> Iterator[RunningServer]:
+    with RunningServer(web) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def collected(server: RunningServer, topic: Topic) -> list[list[Link]]:
-    web = Web(seed=1)
+def collected(web: Web, server: RunningServer, topic: Topic) -> list[list[Link]]:
     reader = Reader(VsmClassifier(topic))
     return list(collect(web, server.address, reader, 120))
 
 
 def test_it_reads_so_many_pages_of_the_training_hosts_each_once(
-    collected: list[list[Link]], server: RunningServer
+    web: Web, collected: list[list[Link]], server: RunningServer
 ) -> None:
     assert len(collected) == 120
     asked = server.requests
-    assert {request.host for request in asked} <= set(Web(seed=1).hosts(TRAIN))
+    assert {request.host for request in asked} <= set(web.hosts(TRAIN))
     assert len({request.url for request in asked}) == len(asked)
     assert asked[0].url == "http://mulu.example/"
 
 
 def test_labels_agree_with_the_truth_wherever_a_page_has_a_topic(
-    collected: list[list[Link]], topic: Topic
+    web: Web, collected: list[list[Link]], topic: Topic
 ) -> None:
-    web = Web(seed=1)
     labels = [(web.truth(link.url), label(link.url, topic)) for links in collected for link in links]
     with_topic = [
         (truth, value) for truth, value in labels if truth not in {None, "mixed"} and value is not None
@@ -62,11 +60,13 @@ def test_labels_agree_with_the_truth_wherever_a_page_has_a_topic(
     assert len(wrong) < 0.03 * len(with_topic)
 
 
-def test_training_writes_links_and_a_model_that_separates_finance_from_other_topics(tmp_path: Path) -> None:
-    web, files = Web(seed=1), DemoFiles(tmp_path / "demo")
+def test_training_writes_links_and_a_model_that_separates_finance_from_other_topics(
+    web: Web, tmp_path: Path
+) -> None:
+    files = DemoFiles(tmp_path / "demo")
     files.make_ready(web.seeds, ())
     ticks: list[int] = []
-    with RunningServer(Web(seed=1)) as server:
+    with RunningServer(web) as server:
         lesson = train_on(web, files, server.address, 200, ticks.append)
     assert ticks == list(range(1, 201))
     rows = [json.loads(text) for text in files.links.read_text(encoding="utf-8").splitlines()]

@@ -6,16 +6,14 @@ import fcntl
 import os
 import re
 import struct
-import subprocess
-import sys
 import termios
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 HUB = "".join(f'<a href="/{number}">基金{number}</a>' for number in range(8))
 COLUMNS = 80
@@ -62,24 +60,22 @@ def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
     ]
 
 
-def on_terminal(words: list[str], proxy: str) -> tuple[int, str]:
+def on_terminal(warm_scrapy: Any, words: list[str], proxy: str) -> tuple[int, str]:
     """Run it as a person does, with a terminal for its errors: exit code, and what came."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, COLUMNS, 0, 0))
-    environment = {**os.environ, "http_proxy": proxy, "PYTHONWARNINGS": ""}
-    with subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *words], cwd=ROOT, env=environment, stderr=slave
-    ) as process:
-        os.close(slave)
+    process = warm_scrapy.begin(*words, proxy=proxy, err=os.ttyname(slave))
+    with ThreadPoolExecutor(1) as pool:
+        ended = pool.submit(process.wait, 60)
+        ended.add_done_callback(lambda _: os.close(slave))
         came = b""
         while True:
             try:
                 came += os.read(master, 65536)
             except OSError:  # the other side is closed
                 break
-        process.wait(60)
     os.close(master)
-    return process.returncode, came.decode()
+    return ended.result().code, came.decode()
 
 
 def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_run(
@@ -94,7 +90,7 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
         "ended: 5 pages are fetched (-a pages); 4 URLs wait, a larger number goes on with them" in begun.err
     )
 
-    code, came = on_terminal([*words, "-apages=20"], web.proxy)
+    code, came = on_terminal(warm_scrapy, [*words, "-apages=20"], web.proxy)
     assert code == 0, came
     lines = re.split(r"[\r\n]+", came)
     live = [line for line in lines if LIVE.match(line)]

@@ -6,8 +6,6 @@ import os
 import re
 import resource
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +16,6 @@ import pytest
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
 
-ROOT = Path(__file__).parents[2]
 PAGES = 40
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 ERROR = re.compile(r"\] (?:ERROR|CRITICAL): (.*)")
@@ -149,19 +146,11 @@ def test_a_store_that_fails_while_it_crawls(
     check_mended(warm_scrapy(*words(job), proxy=web.proxy), web, done)
 
 
-def test_a_file_that_may_not_grow_any_more(warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow_any_more(warm_scrapy: Any, web: Any, tmp_path: Path) -> None:
     job, most = tmp_path / "job", 250_000
-    began = subprocess.run(
-        [sys.executable, "-m", "scrapy", *words(job)],
-        cwd=ROOT,
-        env={**os.environ, "http_proxy": web.proxy, "PYTHONWARNINGS": ""},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    ran = type("Ran", (), {"code": began.returncode, "err": began.stderr})
+    began = warm_scrapy.begin(*words(job), proxy=web.proxy)
+    resource.prlimit(began.pid, resource.RLIMIT_FSIZE, (most, most))
+    ran = began.wait(120)
     done = check_failed(ran, job, r"\.sqlite: .*(disk I/O error|disk is full).*room")
     assert 0 < len(done) < PAGES
     check_mended(warm_scrapy(*words(job), proxy=web.proxy), web, done)

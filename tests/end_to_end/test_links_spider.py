@@ -39,8 +39,8 @@ def collect(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., An
     """Run the spider on a drawn web; the topic file lies in tmp_path."""
     (tmp_path / "finance.toml").write_text(TOPIC, encoding="utf-8")
 
-    def run(web: Any, *args: str, by: Callable[..., Any] = warm_scrapy) -> Any:
-        return by(
+    def run(web: Any, *args: str) -> Any:
+        return warm_scrapy(
             "crawl", "links", "-a", f"topic={tmp_path / 'finance.toml'}",
             "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", *FAST, *args, proxy=web.proxy,
         )  # fmt: skip
@@ -55,12 +55,11 @@ def rows(path: Path) -> list[dict[str, Any]]:
 def test_a_general_crawl_from_the_topics_prefixes_labels_links_by_their_targets(
     draw_web: Callable[..., Any],
     collect: Callable[..., Any],
-    scrapy: Callable[..., Any],
     warm_scrapy: Callable[..., Any],
     tmp_path: Path,
 ) -> None:
     web = draw_web(portal())
-    ran = collect(web, by=scrapy)
+    ran = collect(web)
     assert ran.code == 0, ran.err
     assert web.fetched()[:4] == [
         "http://money.example/", "http://sport.example/", "http://hub.example/", "http://money.example/fund",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+import synthetic_web as synthetic_web_file
 from fastwarc.warc import WarcRecord, WarcRecordType
 
 from topiccrawler.demo.plan import Web
@@ -54,9 +55,7 @@ def recorded(record: Callable[..., Path]) -> Callable[..., RecordedPages]:
 
 
 @pytest.fixture(scope="session")
-def synthetic_web(
-    record_web: Callable[[Web, Path], tuple[Path, Path]], tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Path]:
+def synthetic_web(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The demo's web, recorded: its WARC file and its labels; read only. One recording for all workers of pytest-xdist."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -66,7 +65,7 @@ def synthetic_web(
         fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
         if not recorded[0].exists():
             recorded[0].parent.mkdir()
-            record_web(Web(1), recorded[0].parent)
+            synthetic_web_file.record(Web(1), recorded[0].parent)
     return recorded
 
 

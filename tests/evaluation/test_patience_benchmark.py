@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-import os
-import subprocess
+import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks/patience.py"
 
@@ -26,15 +28,11 @@ def test_rows_steps_topics_and_times_of_one_run(
     )
     words = ["--web", web, "--labels", labels, "--topics", f"{tea},travel", "--seeds", "http://a.example/"]
     words += ["--delays", "1", "--seconds", "2,60", "--repeat", "1", "--jobs", "1", "--slots", "2", "--json"]
-    done = subprocess.run(
-        [sys.executable, SCRIPT, *words, "--steps", "0.5:0.25,1:0.5:3"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[1])},
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
+    argv = [str(SCRIPT), *map(str, words), "--steps", "0.5:0.25,1:0.5:3"]
+    out = io.StringIO()
+    with mock.patch.object(sys, "argv", argv), contextlib.redirect_stdout(out):
+        runpy.run_path(str(SCRIPT), run_name="__main__")
+    found = json.loads(out.getvalue().splitlines()[-1])
     assert list(found) == [
         f"{topic}, 1 s a host, {seconds} s" for seconds in (2, 60) for topic in ("tea", "travel", "mean")
     ]

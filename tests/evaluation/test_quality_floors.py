@@ -30,7 +30,7 @@ from topiccrawler.topics.seeds import Seeds
 
 FLOORS = json.loads((Path(__file__).parents[1] / "quality_floors.json").read_text(encoding="utf-8"))
 TOPIC = "finance"
-PAGES = 400
+PAGES = 140
 
 Floors = Mapping[str, list[dict[str, Any]]]
 

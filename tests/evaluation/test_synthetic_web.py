@@ -2,18 +2,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from synthetic_web import pages_of
+
 from topiccrawler.demo.answers import answer
 from topiccrawler.demo.plan import Web
-from topiccrawler.demo.sites import CRAWL, DIRECTORY, JUMPED, LICAI
+from topiccrawler.demo.sites import DIRECTORY, JUMPED, LICAI
 from topiccrawler.evaluation.labels import read_labels
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 
 
-def test_the_synthetic_web_is_recorded_whole_and_the_same_each_time(synthetic_web: tuple[Path, Path]) -> None:
+def test_the_synthetic_web_is_recorded_and_the_same_each_time(synthetic_web: tuple[Path, Path]) -> None:
     web, first = Web(1), synthetic_web
     pages = RecordedPages(RecordedWeb([first[0]]))
-    planned = list(web.of_part(CRAWL))
+    planned = list(pages_of(web))
     assert len(pages) == len(planned)
     assert pages.number_of_any(f"http://{DIRECTORY}/go.php?to={LICAI}") == pages.number(f"http://{LICAI}/")
     assert pages.number_of_any(f"http://{JUMPED}/") == pages.number(f"http://{LICAI}/")
@@ -24,8 +26,8 @@ def test_the_synthetic_web_is_recorded_whole_and_the_same_each_time(synthetic_we
     assert len(labels.content) == sum(page.kind == "article" for page in planned)
 
     again = Web(1)
-    assert [page.url for page in again.of_part(CRAWL)] == [page.url for page in planned]
-    for page in planned[::20]:
+    assert [page.url for page in pages_of(again)] == [page.url for page in planned]
+    for page in planned[::7]:
         recorded = pages.web.response(page.url)
         assert recorded is not None
         assert recorded.body == answer(again, page.url).body

@@ -18,26 +18,34 @@ from topiccrawler.model import Link, Score
 LINKS = 20
 
 CRAWL = """
-import sys
+import os, sys
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 
 path, per_commit, links = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-frontier = SqliteFrontier(path, acknowledgements_per_commit=per_commit)
-if frontier.listing.row("http://h/0") is None:
-    frontier.push([(Link("http://h/0", "h"), Score("http://h/0", 0.0))], now=0.0)
-    frontier.commit()
-print("ready", flush=True)
-while (leased := frontier.lease(0.0)) is not None:
-    page = int(leased.link.url.rpartition("/")[2])
-    rows = []
-    for child in range(page * links + 1, page * links + links + 1):
-        url = f"http://h/{child}"
-        rows.append((Link(url, "h", anchor="基金" * 10, source_url=leased.link.url), Score(url, -float(child))))
-    frontier.push(rows, now=0.0)
-    frontier.acknowledge(leased.link.url, State.COMPLETED, "stored", 0.0)
-    print(page, flush=True)
+
+def crawl():
+    frontier = SqliteFrontier(path, acknowledgements_per_commit=per_commit)
+    if frontier.listing.row("http://h/0") is None:
+        frontier.push([(Link("http://h/0", "h"), Score("http://h/0", 0.0))], now=0.0)
+        frontier.commit()
+    print(os.getpid(), flush=True)
+    while (leased := frontier.lease(0.0)) is not None:
+        page = int(leased.link.url.rpartition("/")[2])
+        rows = []
+        for child in range(page * links + 1, page * links + links + 1):
+            url = f"http://h/{child}"
+            rows.append((Link(url, "h", anchor="基金" * 10, source_url=leased.link.url), Score(url, -float(child))))
+        frontier.push(rows, now=0.0)
+        frontier.acknowledge(leased.link.url, State.COMPLETED, "stored", 0.0)
+        print(page, flush=True)
+
+for _ in sys.stdin:  # a crawl for each line, in a process that has its imports done
+    if not os.fork():
+        crawl()
+    os.wait()
+    print("ended", flush=True)
 """
 
 
@@ -47,19 +55,16 @@ def test_a_killed_crawl_keeps_every_acknowledged_page_with_its_links(tmp_path: P
     path = tmp_path / "frontier.db"
     draw = random.Random(per_commit)
     announced: list[int] = []
+    command = [sys.executable, "-c", CRAWL, str(path), str(per_commit), str(LINKS)]
+    crawls = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    assert crawls.stdin is not None
+    assert crawls.stdout is not None
     for _ in range(6):
-        crawl = subprocess.Popen(
-            [sys.executable, "-c", CRAWL, str(path), str(per_commit), str(LINKS)],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert crawl.stdout is not None
-        assert crawl.stdout.readline() == "ready\n"
-        pages = [int(crawl.stdout.readline()) for _ in range(draw.randrange(3, 120))]
-        os.kill(crawl.pid, signal.SIGKILL)
-        pages += [int(line) for line in crawl.stdout if line.endswith("\n")]
-        crawl.stdout.close()
-        crawl.wait()
+        crawls.stdin.write("crawl\n")
+        crawl = int(crawls.stdout.readline())
+        pages = [int(crawls.stdout.readline()) for _ in range(draw.randrange(3, 120))]
+        os.kill(crawl, signal.SIGKILL)
+        pages += [int(line) for line in iter(crawls.stdout.readline, "ended\n")]
         again = set(pages) & set(announced)
         assert len(again) < per_commit  # only pages of the open transaction are fetched twice
         announced = sorted({*announced, *pages})
@@ -70,6 +75,7 @@ def test_a_killed_crawl_keeps_every_acknowledged_page_with_its_links(tmp_path: P
         assert sorted(rows) == list(range(len(completed) * LINKS + 1))
         # the kill may fall between a commit and its announcement
         assert -1 <= announced[-1] - completed[-1] < per_commit
+    crawls.communicate()
 
 
 def test_a_leftover_of_a_killed_process_does_not_lock_the_frontier(tmp_path: Path) -> None:

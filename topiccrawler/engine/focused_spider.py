@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any, Self
 
+# Early, as in topiccrawler.spiders: `scrapy crawl` comes here first.
+import scrapy.core.downloader.contextfactory  # noqa: F401
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings

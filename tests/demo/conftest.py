@@ -1,0 +1,13 @@
+"""The synthetic web, planned once for all its tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.demo.plan import Web
+
+
+@pytest.fixture(scope="session")
+def web() -> Web:
+    """The web of seed 1; read only."""
+    return Web(seed=1)
