@@ -20,8 +20,22 @@ def odds(*anchors: str) -> list[float]:
 
 
 def test_heavier_keywords_and_more_of_them_speak_louder_and_other_words_not_at_all() -> None:
-    fund, stock, both, none = odds("基金", "股票", "股票基金", "足球新闻")
+    fund, stock, both, none = odds("基金", "股票", "股票基金", "某某某某")
     assert both > fund > stock > none == 0.0
+
+
+def test_words_of_other_topics_speak_against_it_but_for_those_near_its_own() -> None:
+    football, cooking, bonds, none = odds("足球", "菜谱", "债券", "某某某某")
+    assert football < none
+    assert cooking < none
+    assert bonds >= none  # a word of the catalogue's finance
+    assert odds("基金")[0] > 5 * -football
+
+
+def test_a_topic_of_words_that_the_word_vectors_do_not_know_has_a_model_too() -> None:
+    model = keyword_model(topic_from_keywords("zzyzx", "mine"))
+    known, other = model.log_odds([Link("", "", "zzyzx"), Link("", "", "足球")])
+    assert known > 0 > other
 
 
 def test_a_phrase_counts_more_than_its_words_in_any_inflection() -> None:

@@ -4,8 +4,8 @@ A user's own topic has no trained model, and a crawl should not have to wait for
 that was named and is missing is an error. So keywords are used when no folder of models was named and
 none is shipped for the topic, or when they are asked for (TOPIC_LINK_MODELS=none); never otherwise.
 
-But: only the topic's own words are used, no other topic's; negative words are left to learning
-    (link_model.learning). `scrapy train TOPIC` without files uses other topics' keywords as negatives.
+The words of the catalogue's other topics speak against it, but for those near its own (topics.likeness): each little, all together as
+much as its own. Without them a link that says 足球 was worth as much to finance as one that says nothing.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.counts import Counts
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.link_model.training.sources import add, boilerplate_beside, is_phrase, keyword_samples
-from topiccrawler.links.features import GROUP_2, Lexicon
+from topiccrawler.links.features import Lexicon
 from topiccrawler.resources import folder as data_folder
+from topiccrawler.topics.likeness import contrasts
 from topiccrawler.topics.topic import Topic
 
 logger = logging.getLogger(__name__)
@@ -27,16 +28,17 @@ NONE = "none"
 
 
 def keyword_model(topic: Topic) -> LinkClassifier:
-    """The model of the topic's keywords and example texts, against a class of the same size without any word.
+    """The model of the topic's keywords and example texts, against other topics' keywords of the same weight in all.
 
     Its lexicon holds the phrases of two words alone: with the other keywords it would count each link that holds one twice.
     """
     lexicon, counts = Lexicon(filter(is_phrase, topic.keywords)), Counts()
-    samples = keyword_samples(topic, ())
+    samples = keyword_samples(topic, contrasts(topic))
+    own, others = (sum(one.weight for one in samples if one.positive is side) for side in (True, False))
     excluded = boilerplate_beside(samples)
     for sample in samples:
-        add(counts, sample, lexicon, sample.weight, excluded)
-    counts.add(dict.fromkeys(GROUP_2, ()), positive=False, weight=sum(sample.weight for sample in samples))
+        weight = sample.weight if sample.positive else sample.weight * own / others
+        add(counts, sample, lexicon, weight, excluded)
     return LinkClassifier(topic.name, counts, lexicon=lexicon)
 
 

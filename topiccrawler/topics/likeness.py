@@ -1,11 +1,16 @@
-"""How like two topics are: the cosine of their keyword vectors."""
+"""How like two topics are: the cosine of their keyword vectors; and which words speak against a topic."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from topiccrawler.text.tokenise import words_of
 from topiccrawler.text.vectors import cosine
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.topic import Topic
 
+NEUTRAL = 0.2  # likeness of a word to a topic's, from which it says nothing against it
+MOST_NEUTRAL = 5_000
 NEIGHBOUR = 0.1  # cosine, from which two topics share pages: film and entertainment have .35, health and parenting .09
 
 
@@ -23,3 +28,30 @@ def unlike(topic: Topic) -> list[Topic]:
     """
     others = (load_topic(name) for name, _ in topic_names() if name != topic.name)
     return [other for other in others if cosine(topic.keywords, other.keywords) < NEIGHBOUR]
+
+
+def contrasts(topic: Topic) -> list[Topic]:
+    """The same without the words that the word vectors hold near this topic's: 厨房 is of homes, and speaks not against food."""
+    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+
+    given = {word: topic.keywords[word] for word in topic.given if word in topic.keywords} or topic.keywords
+    near = [one.word for one in shipped_vectors().near(given, MOST_NEUTRAL) if one.likeness >= NEUTRAL]
+    neutral = {word for tokens in words_of(near) for word in ("".join(tokens), *tokens)}
+    others = unlike(topic)
+    tokens_of = dict(zip(words := _all_keywords(others), words_of(words), strict=True))
+    return [
+        other.model_copy(
+            update={
+                "keywords": {
+                    word: weight
+                    for word, weight in other.keywords.items()
+                    if neutral.isdisjoint(("".join(tokens_of[word]), *tokens_of[word]))
+                }
+            }
+        )
+        for other in others
+    ]
+
+
+def _all_keywords(topics: Sequence[Topic]) -> list[str]:
+    return sorted({word for topic in topics for word in topic.keywords})
