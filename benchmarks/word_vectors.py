@@ -104,7 +104,9 @@ def chosen(documents: list[list[str]], most: int) -> tuple[list[str], dict[str, 
             return texts[word] >= LEAST_COUNT
         return not tags[word].startswith("nr") if word in tags else texts[word] >= LEAST_TEXTS
 
-    ranked = sorted(filter(may_stand, counts), key=lambda word: (-texts[word], word))
+    may = sorted(filter(may_stand, counts), key=lambda word: (-texts[word], word))
+    alone = words_of(may)  # 不信 is a word among others, and alone none
+    ranked = [word for word, tokens in zip(may, alone, strict=True) if "".join(tokens) == word]
     return sorted(ranked[:most]), texts
 
 
