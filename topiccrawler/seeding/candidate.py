@@ -1,8 +1,8 @@
 """What speaks for an address as a seed, in one score whatever the source.
 
-Formula: score = relevance + Σ_source log2(1 + n) · n / m. relevance 0..1 of the page (of a search result: of its title and snippet) by the
+Formula: score = relevance + Σ_source log2(1 + n) · n / (m + 4). relevance 0..1 of the page (of a search result: of its title and snippet) by the
 page classifier; from earlier jobs n = relevant pages fetched by its links, m = all pages fetched by them; from a search service n = queries
-that found it, m = queries asked. So a page that led to many relevant pages and few others comes before one that is only relevant itself.
+that found it, m = queries asked; the 4 keeps low what few prove. So a page that led to many relevant pages and few others comes before one that is only relevant itself.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log2
+
+
+PRIOR = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Candidate:
 
 
 def _worth(good: int, every: int) -> float:
-    return log2(1 + good) * good / every if every else 0.0
+    return log2(1 + good) * good / (every + PRIOR)
 
 
 def merged(candidates: Iterable[Candidate]) -> list[Candidate]:

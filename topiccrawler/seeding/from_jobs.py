@@ -48,6 +48,11 @@ def job_folders(given: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def has_jobs(folder: Path) -> bool:
+    """The folder holds jobs."""
+    return folder.is_dir() and any(map(_is_job, folder.iterdir()))
+
+
 def candidates_of_job(folder: Path, page_classifier: PageClassifier) -> list[Candidate]:
     """The relevant pages of a job, and the pages that led to them; the best first. StateError for a store that cannot be read."""
     job = _read(folder, page_classifier)
