@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log2
 
-
 PRIOR = 4
 
 
