@@ -10,7 +10,7 @@ import pytest
 
 from topiccrawler.errors import SeedsError
 from topiccrawler.pages.formats.markup import MOST_BYTES
-from topiccrawler.seeding.seed_files import MOST_SEEDS, read_seeds
+from topiccrawler.seeding.seed_files import MOST_LIST_BYTES, MOST_SEEDS, read_seeds
 
 A, B = "http://a.example/", "https://b.example/x?y=1&z=2"
 URLSET = (
@@ -91,7 +91,8 @@ BOMB = '<!DOCTYPE opml [<!ENTITY a "http://a.example/">' + "".join(
         ("<svg xmlns='http://www.w3.org/2000/svg'/>", "is XML of another kind (<svg>)"),
         ("<", "cannot be read: no XML"),
         (b"\x1f\x8b damaged", "is damaged gzip"),
-        (gzip.compress(b" " * (MOST_BYTES + 1), 1), f"unpacks to more than {MOST_BYTES} bytes"),
+        (gzip.compress(b" " * (MOST_LIST_BYTES + 1), 1), f"unpacks to more than {MOST_LIST_BYTES} bytes"),
+        (b"<urlset>" + b" " * MOST_BYTES, f"is larger than {MOST_BYTES} bytes"),
         (b"SQLite format 3\0\x10\0\x02\x02\0\x40", "is no text"),
     ],
 )  # fmt: skip

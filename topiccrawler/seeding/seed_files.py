@@ -29,6 +29,7 @@ from topiccrawler.urls.canonical import canonical
 
 logger = logging.getLogger(__name__)
 
+MOST_LIST_BYTES = 50_000_000  # unpacked; what programs write: formats.markup.MOST_BYTES
 MOST_SEEDS = 50_000  # of one file; a sitemap may hold no more
 KINDS = "a list of addresses, a sitemap, an RSS or Atom feed, an OPML file or a browser's bookmarks"
 REMEDY = f"give {KINDS}"
@@ -51,11 +52,11 @@ def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
         return seeds_of_addresses(source)
     name = source.strip()
     remedy = "give a seeds file or http(s) addresses"
-    body = read_bytes(Path(name).expanduser(), MOST_BYTES, SeedsError, name, remedy)
+    body = read_bytes(Path(name).expanduser(), MOST_LIST_BYTES, SeedsError, name, remedy)
     if body.startswith(_GZIP):
-        body = inflated(body, MOST_BYTES + 1)
-        if not body or len(body) > MOST_BYTES:
-            fault = f"unpacks to more than {MOST_BYTES} bytes" if body else "is damaged gzip"
+        body = inflated(body, MOST_LIST_BYTES + 1)
+        if not body or len(body) > MOST_LIST_BYTES:
+            fault = f"unpacks to more than {MOST_LIST_BYTES} bytes" if body else "is damaged gzip"
             raise SeedsError(name, fault, remedy)
     return _of_body(body, name)
 
@@ -66,6 +67,8 @@ def _of_body(body: bytes, name: str) -> Seeds:
         raise SeedsError(name, "is no text", REMEDY)
     if not text.lstrip().startswith("<"):
         return seeds_of_text(text, name)
+    if len(body) > MOST_BYTES:
+        raise SeedsError(name, f"is larger than {MOST_BYTES} bytes", "give a part of it")
     kind, found = _listed(text, name)
     seeds: dict[str, None] = {}
     others = more = 0
