@@ -12,7 +12,7 @@ from pathlib import Path
 
 from topiccrawler.crawl.job_files import PAGES, VISITS
 from topiccrawler.crawl.topic_pages import words_of_record
-from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.seeding.candidate import Candidate, merged
 from topiccrawler.store.pages import PageStore
@@ -73,7 +73,7 @@ def candidates_of_job(folder: Path, page_classifier: PageClassifier) -> list[Can
 
 def _read(folder: Path, page_classifier: PageClassifier) -> _Job:
     job = _Job()
-    with file_faults(ArgumentError, folder / VISITS, "cannot be read", _REMEDY):
+    with file_faults(StateError, folder / VISITS, "cannot be read", _REMEDY):
         for visit in read_visits(folder / VISITS):
             if 200 <= visit.status < 300:
                 job.failed.discard(visit.url)

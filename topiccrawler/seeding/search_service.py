@@ -14,6 +14,7 @@ from urllib.parse import urlencode, urlsplit
 
 from topiccrawler.errors import SearchError
 from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.text.printable import printable
 
 MOST_BYTES = 5_000_000
 MOST_RESULTS = 200  # of one page
@@ -53,7 +54,8 @@ class Searxng:
         try:
             status, body = self._client.ask(f"{self._base}/search?{asked}", most=MOST_BYTES)
         except (OSError, HTTPException, ValueError) as failure:
-            raise self._error(f"does not answer ({getattr(failure, 'reason', None) or failure})") from None
+            reason = printable(str(getattr(failure, "reason", None) or failure))
+            raise self._error(f"does not answer ({reason})") from None
         if status != 200:
             raise self._error(f"answers {status}", _CLOSED if status in {403, 429} else _REMEDY)
         try:
