@@ -43,8 +43,8 @@ from topiccrawler.frontier.hosts import PATIENCE_MARGIN, Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Via
 from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.seeds import read_seeds
 from topiccrawler.topics.topic import Topic
 
 READING_SECONDS = 0.01  # of a page, one at a time

@@ -8,6 +8,7 @@
     ├── ModelError         a link model: missing, damaged, of another version or tokenizer
     ├── LinksFileError     a file of labelled links, headlines or documents
     ├── ReplayError        a recorded web (WARC)
+    ├── SearchError        a search service
     └── StateError         a frontier or page store on disk
 
 Only these reach a user as a single line; any other exception is a fault of the program and keeps its traceback.
@@ -61,6 +62,10 @@ class LinksFileError(CrawlerError):
 
 class ReplayError(CrawlerError):
     """A recorded web that cannot be read."""
+
+
+class SearchError(CrawlerError):
+    """A search service that cannot be asked or does not answer as it should."""
 
 
 class StateError(CrawlerError):

@@ -23,6 +23,7 @@ TOPIC = None  # the topic when no `-a topic=` is given
 TOPIC_STRATEGY = (
     "adaptive"  # the strategy when no `-a strategy=` is given (docs/lab/adaptive.md has the comparison)
 )
+TOPIC_SEARCH_URL = None  # address of a SearXNG instance that `scrapy seeds` asks; None = none is asked
 # folder of link models; None = those shipped in models/ (without one: the topic's keywords); "none" = the keywords
 TOPIC_LINK_MODELS = None
 TOPIC_LEARN = (

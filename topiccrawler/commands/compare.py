@@ -142,8 +142,9 @@ def _topics(given: Sequence[str]) -> list[tuple[str, str]]:
 
 def _seeds(given: Sequence[str], written: str, name: str, names: Sequence[str]) -> Seeds:
     """Those for all topics and those for this one; the topic's own when there are none."""
+    from topiccrawler.seeding.seed_files import read_seeds
     from topiccrawler.topics.catalogue import load_topic
-    from topiccrawler.topics.seeds import Seeds, read_seeds
+    from topiccrawler.topics.seeds import Seeds
 
     parts: list[str | None] = []
     for text in given:

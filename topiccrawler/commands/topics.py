@@ -108,13 +108,13 @@ class Command(TellingCommand):
         from topiccrawler.topics.keyword_tokens import keep_whole, token_weights
         from topiccrawler.topics.likeness import nearest
         from topiccrawler.topics.proposal import reasons, with_proposed
-        from topiccrawler.topics.seeds import read_seeds
+        from topiccrawler.topics.seeds import seeds_of_topic
 
         topic = with_proposed(load_topic(name))
         keep_whole(topic)
         seeds = list[str]()
         with suppress(SeedsError):  # it has none, and no list is shipped
-            seeds = read_seeds(None, topic).positive
+            seeds = seeds_of_topic(topic).positive
         more: dict[str, Any] = {
             "seeds": seeds,
             "unmatched": token_weights(topic.keywords)[1],

@@ -26,7 +26,8 @@ class CrawlParams(BaseModel):
         description="topic name (English or Chinese) or path of a topic file; without one, keywords make a topic",
     )
     seeds: str | None = Field(
-        default=None, description="file, or URLs separated by commas; default: seeds/TOPIC.txt"
+        default=None,
+        description="file (list, sitemap, feed, OPML, bookmarks), or URLs separated by commas; default: seeds/TOPIC.txt",
     )
     strategy: str = Field(description="what to fetch next; see topiccrawler.strategies")
     page_classifier: str | None = Field(

@@ -28,7 +28,7 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
             store = PageStore(file, create=False)
             try:
                 for record in store.records():
-                    yield record.url, page_classifier.relevance(_words(record))
+                    yield record.url, page_classifier.relevance(words_of_record(record))
             finally:
                 store.close()
             continue
@@ -37,7 +37,8 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
         yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
 
 
-def _words(record: PageRecord) -> PageWords:
+def words_of_record(record: PageRecord) -> PageWords:
+    """The words of a stored page: title, meta keywords with description, and main text."""
     meta = f"{record.keywords} {record.description}"
     title, about, body = words_of([record.title, meta, record.text])
     return PageWords(title=title, meta=about, body=body)

@@ -38,8 +38,9 @@ from topiccrawler.frontier.traps import Limits
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
 from topiccrawler.pages.summary import Summariser
+from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.strategies.base import Strategy
-from topiccrawler.topics.seeds import Seeds, read_seeds
+from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, host_of
 

@@ -13,7 +13,7 @@ from topiccrawler.topics.background import common_words
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.keyword_tokens import keep_whole, token_weights
 from topiccrawler.topics.likeness import nearest
-from topiccrawler.topics.seeds import read_seeds
+from topiccrawler.topics.seeds import seeds_of_topic
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical
 
@@ -73,7 +73,7 @@ def _seeds(topic: Topic) -> Iterator[Finding]:
             yield Finding("warning", f"seed {seed} is the same as {seen[address]}")
         seen.setdefault(address, seed)
     try:
-        read_seeds(None, topic)
+        seeds_of_topic(topic)
     except SeedsError as failure:
         yield Finding("error" if topic.seeds else "warning", str(failure))
 

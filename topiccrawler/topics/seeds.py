@@ -1,7 +1,7 @@
-"""Reads seeds: where a crawl begins, and pages known to be off topic.
+"""Seeds: where a crawl begins, and pages known to be off topic.
 
-Seeds come as a file, as URLs in one argument, or from the topic; a wrong one is reported before the first request. A
-line that begins with `-` is a labelled negative: `link_model` learns from it, and it is never fetched.
+They are written in a text, as URLs in one argument, or in the topic (files: seeding.seed_files); a wrong one is reported before the
+first request. A line that begins with `-` is a labelled negative: `link_model` learns from it, and it is never fetched.
 """
 
 from __future__ import annotations
@@ -9,15 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from topiccrawler.errors import SeedsError, shortened
-from topiccrawler.files import read_text
 from topiccrawler.resources import folder
 from topiccrawler.topics.topic import Topic
-
-MAX_SEEDS_BYTES = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,34 +24,32 @@ class Seeds:
     negative: list[str]
 
 
-def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
-    """Seeds of a file, of URLs in one string, or (None) the topic's own, else the shipped list."""
-    if source is not None and source.strip():
-        if "://" in source:
-            return _checked(((f"seed {number}", part) for number, part in _pieces(source)), "seeds")
-        name, remedy = source.strip(), "give a seeds file or http(s) addresses"
-        text = read_text(Path(name).expanduser(), MAX_SEEDS_BYTES, SeedsError, name, remedy)
-        return _from_text(text, name)
-    if topic is None:
-        raise SeedsError("seeds", "none were given", "give a file or http(s) addresses")
+def seeds_of_addresses(source: str) -> Seeds:
+    """Seeds of URLs in one string, with commas or blanks between them."""
+    return _checked(((f"seed {number}", part) for number, part in _pieces(source)), "seeds")
+
+
+def seeds_of_text(text: str, what: str) -> Seeds:
+    """Seeds of a list of one URL a line, `#` before a comment; `what` names it in the SeedsError."""
+    seeds = (re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip() for line in text.splitlines())
+    return _checked(((f"{what} line {number}", seed) for number, seed in enumerate(seeds, 1) if seed), what)
+
+
+def seeds_of_topic(topic: Topic) -> Seeds:
+    """The topic's own seeds, else the shipped list of its name; SeedsError when there is neither."""
     if topic.seeds:
         return _checked(((f"seeds of topic {topic.name}", one) for one in topic.seeds), f"topic {topic.name}")
     listed = folder("seeds").joinpath(f"{topic.name}.txt")
     if not listed.is_file():
-        remedy = "give seeds=FILE or seeds=URL,URL, or add seeds to the topic file"
+        remedy = "give seeds=FILE or seeds=URL,URL, add seeds to the topic file, or have some proposed by scrapy seeds"
         raise SeedsError(f"topic {topic.name}", "has no seeds", remedy)
-    return _from_text(listed.read_text(encoding="utf-8"), f"seeds/{topic.name}.txt")
+    return seeds_of_text(listed.read_text(encoding="utf-8"), f"seeds/{topic.name}.txt")
 
 
 def _pieces(source: str) -> Iterable[tuple[int, str]]:
     # A comma may stand inside an address; only one that is followed by the next address separates.
     parts = re.split(r"(?i)[,;，；]?\s+|[,;，；](?=-?[a-z][a-z0-9+.-]*://)|[,;，；]+$", source.strip())
     return enumerate(filter(None, parts), 1)
-
-
-def _from_text(text: str, what: str) -> Seeds:
-    seeds = (re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip() for line in text.splitlines())
-    return _checked(((f"{what} line {number}", seed) for number, seed in enumerate(seeds, 1) if seed), what)
 
 
 def _checked(rows: Iterable[tuple[str, str]], what: str) -> Seeds:

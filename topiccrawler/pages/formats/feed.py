@@ -23,13 +23,21 @@ def read(body: bytes, declared: str | None = None) -> Extract:
     root = root_of(body, declared)
     channel = next((child for child in root if name_of(child) == "channel"), root)
     about = _fields(channel)
-    entries = (element for element in root.iter(etree.Element) if name_of(element) in _ENTRIES)
     return Extract(
         title=tidy(_plain(about.get("title", ""))),
-        parts=bounded(_parts(entries)),
+        parts=bounded(_parts(_entries(root))),
         description=tidy(_plain(about.get("description", about.get("subtitle", "")))),
         is_hub=True,
     )
+
+
+def addresses(root: etree._Element) -> Iterator[str]:
+    """The URL of each entry, as it is written; empty where one has none."""
+    return map(_link, _entries(root))
+
+
+def _entries(root: etree._Element) -> Iterator[etree._Element]:
+    return (element for element in root.iter(etree.Element) if name_of(element) in _ENTRIES)
 
 
 def _parts(entries: Iterator[etree._Element]) -> Iterator[Part]:

@@ -17,10 +17,11 @@ def read(body: bytes, declared: str | None = None) -> Extract:
     """A sitemap; UnreadableError when it is no XML."""
     if body.startswith(b"\x1f\x8b"):
         body = inflated(body, MOST_BYTES)
-    return Extract(parts=bounded(_parts(root_of(body, declared))), is_hub=True)
+    return Extract(parts=bounded(entries(root_of(body, declared))), is_hub=True)
 
 
-def _parts(root: etree._Element) -> Iterator[Part]:
+def entries(root: etree._Element) -> Iterator[Part]:
+    """Headline and URL of each page or sitemap it lists, as they are written."""
     for holder in root:
         if name_of(holder) not in _HOLDERS:
             continue

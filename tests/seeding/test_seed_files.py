@@ -6,8 +6,9 @@ import pytest
 
 from topiccrawler.errors import SeedsError
 from topiccrawler.resources import folder
+from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, topic_names
-from topiccrawler.topics.seeds import Seeds, read_seeds
+from topiccrawler.topics.seeds import Seeds
 
 
 def test_a_file_gives_addresses_in_order_once_and_negatives_apart(tmp_path: Path) -> None:
@@ -111,7 +112,7 @@ def test_a_bad_address_among_the_arguments_is_counted() -> None:
     ("body", "fault"),
     [
         (None, "cannot be read: No such file or directory"),
-        (b"\xb2\xe2\xca\xd4", "is not UTF-8"),
+        (b"%PDF-1.4\n1 0 obj", "is no text"),
         (b"# nothing\n-http://a.example/\n", "holds no seed to begin with"),
     ],
 )

@@ -1,0 +1,183 @@
+"""`scrapy seeds` as users run it: earlier jobs, a search service and the proposed sites over real HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from searxng import searxng
+
+from topiccrawler.commands.seeds import wanted
+from topiccrawler.model import Visit
+from topiccrawler.seeding.candidate import Candidate
+from topiccrawler.seeding.seed_files import read_seeds
+from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.visits import VisitLog
+
+ROOT = Path(__file__).parents[2]
+HUB, GONE, INSIDE = "http://hub.example/", "http://gone.example/", "http://10.0.0.1/"
+TEA = [f"http://tea.example/{number}" for number in range(9)]
+SITES = dict.fromkeys([HUB, *TEA, "http://found.example/"], 200)
+FOUND = [
+    {"url": "http://found.example/", "title": "茶叶 \x1b[31m龙井", "content": "茶叶"},
+    {"url": INSIDE, "title": "茶叶", "content": ""},
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder with one job of another topic, which had read about tea."""
+    folder = tmp_path / "data" / "job"
+    folder.mkdir(parents=True)
+    log = VisitLog(folder / "visits.jsonl")
+    log.append(Visit(HUB, 200, 0.5, 0.0, False, 1.0, anchor="茶叶大全"))
+    with closing(PageStore(folder / "pages.sqlite")) as store:
+        for url in [*TEA, GONE]:
+            log.append(Visit(url, 200, 0.5, 0.4, True, 1.0, source_url=HUB))
+            text = "茶叶和龙井的采摘，今年的春茶上市。" * 5
+            store.put(PageRecord(url=url, title="龙井\n茶叶", text=text, source_url=HUB, topic="other"))
+    log.commit()
+    return folder.parent
+
+
+@pytest.fixture
+def seeds(command: Callable[..., Any], data: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """The command with this data folder; `proxy` stands for the web."""
+
+    def run(*args: str, proxy: str = "http://127.0.0.1:1") -> Any:
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("http_proxy", proxy)
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        return command("seeds", *args, "-s", f"TOPIC_DATA_DIR={data}", "-s", "TOPIC_PROPOSED_WORDS=0")
+
+    return run
+
+
+def test_the_best_of_earlier_jobs_and_of_a_search_become_a_file(
+    seeds: Callable[..., Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "tea.txt"
+    with searxng({"茶叶": FOUND}, SITES) as web:
+        ran = seeds("--keywords", "茶叶,龙井", "--search", web.address, "--out", str(out), proxy=web.address)
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0].split()[1] == HUB
+    assert lines[1] == "        茶叶大全; relevance 0.00, 10 of 10 pages it led to are relevant"
+    assert "茶叶 [31m龙井; relevance 1.00, found by 1 of 3 queries" in ran.out  # controls of the web are gone
+    assert f"left out: {GONE} (answers 404)" in lines
+    assert any(
+        line.startswith(f"left out: {INSIDE} (private address; TOPIC_PRIVATE_NETWORK=True") for line in lines
+    )
+    assert lines[-1] == f"5 seeds in {out}: look them over, then crawl with -a seeds={out}"
+    assert read_seeds(str(out)).positive[0] == HUB
+    assert set(read_seeds(str(out)).positive) == {HUB, *TEA[:3], "http://found.example/"}
+    written = out.read_text(encoding="utf-8").splitlines()
+    assert written[written.index(TEA[0]) - 1].startswith("# ")
+    assert "; 龙井 茶叶; relevance 1." in written[written.index(TEA[0]) - 1]
+    assert not any(INSIDE in line for line in web.asked)
+    assert all(agent.startswith("topiccrawler/0.1 (") and "{contact}" not in agent for agent in web.agents)
+
+
+def test_json_has_the_same_and_count_and_hosts_are_bounded(
+    seeds: Callable[..., Any], data: Path, tmp_path: Path
+) -> None:
+    topic = tmp_path / "tea.toml"
+    topic.write_text('name = "tea"\nkeywords = ["茶叶", "龙井"]\n', encoding="utf-8")
+    out = tmp_path / "out.txt"
+    ran = seeds(str(topic), "--json", "--no-check", "--count", "6", "--per-host", "8", "--out", str(out), "--jobs", str(data / "job"), str(data))  # fmt: skip
+    found = json.loads(ran.out)
+    assert (found["topic"], found["file"], len(found["seeds"]), found["dead"]) == ("tea", str(out), 6, {})
+    assert found["seeds"][0]["url"] == HUB
+    assert set(found["seeds"][0]) == {"score", "url", "title", "why"}
+    before = out.read_text(encoding="utf-8")
+    ran = seeds(str(topic), "--no-check", "--out", str(out))
+    assert (ran.code, ran.err) == (1, f"{out}: exists; name another file by --out, or insist with --force\n")
+    assert out.read_text(encoding="utf-8") == before
+    assert seeds(str(topic), "--no-check", "--out", str(out), "--force", "--count", "1").code == 0
+    assert read_seeds(str(out)).positive == [HUB]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        ([], 2, "give one topic, or --keywords WORDS"),
+        (["tea", "finance"], 2, "give one topic"),
+        (["finance", "--cuont", "3"], 2, "unknown option --cuont"),
+        (["finance", "--count", "0"], 2, "--count 0: give a number from 1 on"),
+        (["nonsense-topic"], 1, "topic 'nonsense-topic': is not in the catalogue"),
+        (["finance", "--jobs", "/nowhere-at-all"], 1, "folder /nowhere-at-all: cannot be read"),
+        (["finance", "--search", "search.example"], 1, "search service 'search.example': is no http(s) address"),
+        (["finance", "--search", "http://127.0.0.1:1"], 1, "search service http://127.0.0.1:1: does not answer"),
+        (["--keywords", "足球,篮球"], 1, "no page of an earlier job is about it, and no search found one; name jobs by"),
+        (["--keywords", "茶叶", "--out", "/nowhere-at-all/x.txt"], 1, "no seed is left; nothing was written"),
+        (["--keywords", "茶叶", "--no-check", "--out", "/nowhere-at-all/x.txt"], 1, "cannot be written"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said_in_one_line(
+    seeds: Callable[..., Any], args: list[str], code: int, said: str
+) -> None:
+    ran = seeds(*args)
+    assert ran.code == code
+    assert said in ran.err + ran.out
+    assert code == 2 or len(ran.err.splitlines()) == 1
+
+
+def test_a_job_that_cannot_be_read_is_passed_over_unless_it_was_named(
+    seeds: Callable[..., Any], data: Path, tmp_path: Path
+) -> None:
+    broken = data / "broken"
+    broken.mkdir()
+    (broken / "visits.jsonl").touch()
+    (broken / "pages.sqlite").write_bytes(b"no database" * 99)
+    asked = ("--keywords", "茶叶", "--no-check", "--out", str(tmp_path / "out"))
+    ran = seeds(*asked)
+    assert ran.code == 0
+    assert ran.err.startswith(f"passed over: {broken / 'pages.sqlite'}: page store unusable")
+    named = seeds(*asked, "--force", "--jobs", str(broken))
+    assert (named.code, named.err.startswith(f"{broken / 'pages.sqlite'}: page store unusable")) == (1, True)
+
+
+def test_a_person_says_yes_no_or_that_it_is_enough() -> None:
+    every = [Candidate(f"http://{name}.example/") for name in "abcdef"]
+    replies = iter(["", "n", "what?", "Y", "q", "y"])
+    said: list[str] = []
+    taken = wanted(every, said.append, lambda _: next(replies))
+    assert [one.url for one in taken] == ["http://a.example/", "http://c.example/"]
+    assert len(said) == 4
+
+    def end(prompt: str) -> str:
+        raise EOFError
+
+    assert wanted(every, said.append, end) == []
+
+
+def test_in_a_terminal_each_seed_is_asked_for(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.txt"
+    ours, its = pty.openpty()
+    words = ["seeds", "--keywords", "茶叶", "--no-check", "--out", str(out), "--count", "3"]
+    settings = ["-s", f"TOPIC_DATA_DIR={data}", "-s", "TOPIC_PROPOSED_WORDS=0"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *words, *settings], cwd=ROOT, stdin=its, stdout=its, stderr=its
+    ) as process:
+        os.close(its)
+        os.write(ours, b"n\n\nq\n")
+        shown = b""
+        try:
+            while piece := os.read(ours, 4096):
+                shown += piece
+        except OSError:  # the terminal is closed
+            pass
+    os.close(ours)
+    text = shown.decode()
+    assert process.returncode == 0, text
+    assert text.count("take it? [Y/n/q]") == 3
+    assert read_seeds(str(out)).positive == [GONE]

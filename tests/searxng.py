@@ -1,0 +1,83 @@
+"""A server on loopback that speaks SearXNG's search API, and as a proxy answers for sites."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from drawn_web import Server
+
+POLL_SECONDS = 0.01
+
+
+@dataclass
+class Searxng:
+    """`results`: query -> rows of its first page. `sites`: "METHOD URL" or "URL" -> status, Location or raw bytes."""
+
+    results: Mapping[str, Any] = field(default_factory=dict)
+    sites: Mapping[str, int | str | bytes] = field(default_factory=dict)
+    json_allowed: bool = True
+    asked: list[str] = field(default_factory=list)
+    agents: set[str] = field(default_factory=set)
+    address: str = ""
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def search(self, query: Mapping[str, list[str]]) -> tuple[int, bytes]:
+        if not self.json_allowed or query["format"] != ["json"]:
+            return 403, b"Forbidden"
+        rows = self.results.get(query["q"][0], [])
+        if isinstance(rows, bytes):
+            return 200, rows
+        if isinstance(rows, int):
+            return rows, b""
+        return 200, json.dumps(
+            {"query": query["q"][0], "results": rows if query["pageno"] == ["1"] else []}
+        ).encode()
+
+
+@contextmanager
+def searxng(
+    results: Mapping[str, Any] | None = None, sites: Mapping[str, Any] | None = None
+) -> Iterator[Searxng]:
+    """One that runs."""
+    spoken = Searxng(results or {}, sites or {})
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            spoken.asked.append(f"{self.command} {self.path}")
+            spoken.agents.add(self.headers["User-Agent"])
+            known = spoken.sites.get(f"{self.command} {self.path}", spoken.sites.get(self.path, 404))
+            body = b""
+            location = known if isinstance(known, str) else ""
+            if isinstance(known, bytes):  # says so much, and never ends
+                self.wfile.write(known)
+                spoken.over.wait()
+                return
+            if self.path.startswith("/search?"):
+                known, body = spoken.search(parse_qs(urlsplit(self.path).query))
+            self.send_response(302 if location else int(known))
+            self.send_header("Location", location) if location else None
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_HEAD = do_GET  # noqa: N815 the server's name for it
+
+        def log_message(self, *args: Any) -> None:
+            """Tests read `asked`."""
+
+    server = Server(Handler)
+    spoken.address = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
+    try:
+        yield spoken
+    finally:
+        spoken.over.set()
+        server.shutdown()
+        server.server_close()

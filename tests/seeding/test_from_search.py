@@ -1,0 +1,103 @@
+"""Seeds by a search service: what is asked, how results are ranked, and a service that does not do as it should."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from searxng import searxng
+
+from topiccrawler.errors import SearchError
+from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.seeding import search_service
+from topiccrawler.seeding.from_search import candidates_of_search, queries_of
+from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.seeding.search_service import Found, Searxng
+from topiccrawler.topics.catalogue import topic_from_keywords
+
+TEA = topic_from_keywords("茶叶,龙井,的:0.1")
+CLASSIFIER = VsmClassifier(TEA)
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+
+
+def service(address: str) -> Searxng:
+    return Searxng(f"{address}/", HttpClient("tester/1", seconds=5.0, guarded=False))
+
+
+def row(url: object, title: object = "", content: object = "") -> dict[str, object]:
+    return {"url": url, "title": title, "content": content, "engine": "some"}
+
+
+def test_heavy_words_and_their_pairs_are_asked_for_those_given_first() -> None:
+    assert queries_of(TEA) == ["茶叶", "龙井", "茶叶 龙井"]
+    proposed = TEA.model_copy(update={"keywords": {**TEA.keywords, "绿茶": 0.9}, "given": ["茶叶"]})
+    assert queries_of(proposed) == ["茶叶"]
+    many = topic_from_keywords(",".join(f"word{letter}" for letter in "abcdefgh"))
+    assert len(queries_of(many)) == 15
+
+
+def test_results_are_ranked_by_the_topic_and_by_how_many_queries_found_them() -> None:
+    tea, also = (
+        row("http://tea.example/?utm_source=x", " 龙井\n茶叶 ", "茶叶网"),
+        row("http://also.example/", "茶叶的历史和文化", "今天的天气很好"),
+    )
+    off = row("http://off.example/", "足球", "比赛")
+    results = {
+        "茶叶": [also, off, tea],
+        "龙井": [tea, row("javascript:alert(1)", "茶叶"), "no row"],
+        "茶叶 龙井": [tea],
+    }
+    with searxng(results) as server:
+        found = candidates_of_search(TEA, service(server.address), CLASSIFIER)
+    assert [one.url for one in found] == ["http://tea.example/", "http://also.example/"]
+    assert (found[0].found, found[0].queries, found[0].title) == (3, 3, "龙井 茶叶")
+    assert server.agents == {"tester/1"}
+    asked = [line.partition("pageno=")[2] for line in server.asked]
+    assert asked == ["1", "2"] * 3
+    assert server.asked[0] == "GET /search?q=%E8%8C%B6%E5%8F%B6&format=json&pageno=1"
+
+
+def test_fields_of_any_kind_are_read() -> None:
+    with searxng({"q": [row(None, 5, None), row("http://a.example/", None, "x" * 9_999)]}) as server:
+        found = service(server.address).search("q")
+    assert found[0] == Found("", "5", "")
+    assert len(found[1].snippet) == search_service.LONGEST_TEXT
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (500, "answers 500; give the address of a SearXNG instance"),
+        (b"<html>", "gives no JSON with results; allow the json format"),
+        (b"[" * 100_000, "gives no JSON with results"),
+        (json.dumps({"answers": []}).encode(), "gives no JSON with results"),
+    ],
+)
+def test_a_service_that_answers_otherwise_is_told_in_one_line(answer: Any, fault: str) -> None:
+    with searxng({"茶叶": answer}) as server, pytest.raises(SearchError) as caught:
+        candidates_of_search(TEA, service(server.address), CLASSIFIER)
+    assert str(caught.value).startswith(f"search service {server.address}: {fault}")
+
+
+def test_an_instance_without_the_json_format_and_one_that_is_not_there() -> None:
+    with searxng() as server:
+        server.json_allowed = False
+        with pytest.raises(SearchError, match=r"answers 403; allow the json format \(search.formats\)"):
+            service(server.address).search("q")
+    with pytest.raises(SearchError, match=r"does not answer .*refused"):
+        service(server.address).search("q")
+    with pytest.raises(SearchError, match="'ftp://x': is no http"):
+        Searxng("ftp://x", HttpClient("a", seconds=1.0, guarded=False))
+
+
+def test_what_was_found_before_the_service_gave_up_counts(caplog: pytest.LogCaptureFixture) -> None:
+    with searxng({"茶叶": [row("http://tea.example/", "茶叶")], "龙井": 429}) as server:
+        found = candidates_of_search(TEA, service(server.address), CLASSIFIER)
+    assert [(one.url, one.found, one.queries) for one in found] == [("http://tea.example/", 1, 1)]
+    assert "answers 429" in caplog.text
+    assert "(after 1 of 3 queries)" in caplog.text

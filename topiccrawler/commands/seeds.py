@@ -1,0 +1,212 @@
+"""`scrapy seeds`: proposes where a crawl for a topic may begin, from earlier jobs and by a search service.
+
+A topic of a user's own has no list of seeds, and a portal's front page is a poor one. The pages a user has fetched already, and what a
+search service finds for the topic's words, are better; a person has the last word.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
+
+if TYPE_CHECKING:
+    from topiccrawler.crawl.recipe import Recipe
+    from topiccrawler.pages.classifier import PageClassifier
+    from topiccrawler.seeding.candidate import Candidate
+    from topiccrawler.seeding.choosing import Choice
+    from topiccrawler.topics.topic import Topic
+
+COUNT, PER_HOST = 50, 3
+SECONDS = 10.0  # for one answer of a site or of the search service
+REMEDY = "name jobs by --jobs DIR, or a SearXNG instance by --search URL; topics of the catalogue have lists in seeds/"
+
+
+class Command(TellingCommand):
+    """The command's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "TOPIC | --keywords 基金,定投  [--jobs DIR...] [--search URL] [--count N] [--no-check] [--yes] [--out FILE] [--force]"
+
+    def short_desc(self) -> str:
+        return "Propose seeds for a topic, from earlier jobs and by a search service"
+
+    def long_desc(self) -> str:
+        return (
+            "Ranks the pages of earlier jobs by how relevant they are to the topic and by how many relevant pages they led to, and what a "
+            "SearXNG instance finds for the topic's words; asks each best one whether it is there, and in a terminal whether you want it. "
+            "The file it writes is for -a seeds=FILE."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add = parser.add_argument
+        add(
+            "--keywords",
+            metavar="WORDS",
+            help="words of a topic of your own, as in 基金,定投:0.5; more words with TOPIC",
+        )
+        jobs = "folders of jobs, or folders that hold them (default: TOPIC_DATA_DIR)"
+        add("--jobs", nargs="+", action="extend", default=[], metavar="DIR", help=jobs)
+        add("--search", metavar="URL", help="address of a SearXNG instance (default: TOPIC_SEARCH_URL)")
+        add("--count", type=int, default=COUNT, metavar="N", help=f"seeds at most (default {COUNT})")
+        per_host = f"seeds of one host at most (default {PER_HOST})"
+        add("--per-host", type=int, default=PER_HOST, metavar="N", help=per_host)
+        add("--no-check", action="store_true", help="do not ask whether they are there")
+        add("--yes", action="store_true", help="take all, ask nothing")
+        add("--out", metavar="FILE", help="the file of seeds; default: seeds-TOPIC.txt")
+        add("--force", action="store_true", help="write over a file that exists")
+        add("--json", action="store_true", help="print JSON, ask nothing")
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        if len(args) > 1 or not (args or opts.keywords or self.setting("TOPIC")):
+            self.refuse("give one topic, or --keywords WORDS")
+        for name in ("count", "per_host"):
+            if (number := getattr(opts, name)) < 1:
+                self.refuse(f"--{name.replace('_', '-')} {number}: give a number from 1 on")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.addon import introduce
+        from topiccrawler.crawl.assemble import page_classifier_of, topic_of
+        from topiccrawler.files import replace_file
+        from topiccrawler.seeding.candidate import merged
+        from topiccrawler.seeding.seed_list import as_seed_file
+
+        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
+        introduce(self.settings)
+        recipe = self._recipe(args, opts)
+        topic = topic_of(recipe)
+        out = Path(opts.out or f"seeds-{topic.name}.txt").expanduser()
+        if out.exists() and not opts.force:
+            raise ArgumentError(str(out), "exists", "name another file by --out, or insist with --force")
+        page_classifier = page_classifier_of(recipe, topic)
+        found = [*self._of_jobs(opts, page_classifier), *self._of_search(opts, topic, page_classifier)]
+        if not found:
+            fault = "no page of an earlier job is about it, and no search found one"
+            raise SeedsError(f"topic {topic.name}", fault, REMEDY)
+        choice = self._chosen(merged(found), opts)
+        seeds = choice.chosen
+        if not (opts.yes or opts.json) and sys.stdin.isatty() and sys.stdout.isatty():
+            seeds = wanted(seeds, self.say, input)
+        if seeds:
+            with file_faults(ArgumentError, out, "cannot be written", "name another file by --out"):
+                replace_file(out, as_seed_file(topic, seeds))
+        self._tell(opts, topic, choice, seeds, str(out))
+        if not seeds:
+            raise SeedsError(f"topic {topic.name}", "no seed is left", "nothing was written")
+
+    def _recipe(self, args: list[str], opts: argparse.Namespace) -> Recipe:
+        from topiccrawler.crawl.own_words import recipe_of_words
+        from topiccrawler.crawl.recipe import recipe_of
+        from topiccrawler.topics.catalogue import split_keywords
+
+        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
+        words = tuple(split_keywords(opts.keywords or ""))
+        name = args[0] if args else "" if words else self.setting("TOPIC") or ""
+        if name:
+            return recipe_of(self.settings, name, keywords=words)
+        more = self.settings.getint("TOPIC_PROPOSED_WORDS")
+        return recipe_of_words(recipe_of(self.settings, ""), words, more)
+
+    def _of_jobs(self, opts: argparse.Namespace, page_classifier: PageClassifier) -> list[Candidate]:
+        from topiccrawler.seeding.from_jobs import candidates_of_job, has_jobs, job_folders
+
+        kept = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+        named = [Path(folder).expanduser() for folder in opts.jobs]
+        found: list[Candidate] = []
+        for folder in job_folders(named or ([kept] if has_jobs(kept) else [])):
+            try:
+                found += candidates_of_job(folder, page_classifier)
+            except StateError as failure:
+                if named:
+                    raise
+                sys.stderr.write(f"passed over: {failure}\n")
+        return found
+
+    def _of_search(
+        self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier
+    ) -> list[Candidate]:
+        from topiccrawler.seeding.from_search import candidates_of_search
+        from topiccrawler.seeding.http_client import HttpClient
+        from topiccrawler.seeding.search_service import Searxng
+
+        base = opts.search or self.setting("TOPIC_SEARCH_URL")
+        if not base:
+            return []
+        client = HttpClient(self.setting("USER_AGENT") or "", seconds=SECONDS, guarded=False, certified=True)
+        return candidates_of_search(topic, Searxng(base, client), page_classifier)
+
+    def _chosen(self, candidates: Sequence[Candidate], opts: argparse.Namespace) -> Choice:
+        from topiccrawler.seeding.choosing import choose
+        from topiccrawler.seeding.http_client import HttpClient
+        from topiccrawler.seeding.liveness import faults
+        from topiccrawler.urls.private_hosts import is_inside
+
+        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
+        guarded = not self.settings.getbool("TOPIC_PRIVATE_NETWORK")
+        client = HttpClient(self.setting("USER_AGENT") or "", seconds=SECONDS, guarded=guarded)
+        ask = partial(faults, client, seconds=SECONDS)
+
+        def check(urls: Sequence[str]) -> dict[str, str]:
+            inside = {url for url in urls if guarded and is_inside(urlsplit(url).hostname or "")}
+            found = dict.fromkeys(inside, "private address; TOPIC_PRIVATE_NETWORK=True allows it")
+            return found if opts.no_check else found | ask([url for url in urls if url not in inside])
+
+        return choose(candidates, opts.count, opts.per_host, check)
+
+    def _tell(
+        self, opts: argparse.Namespace, topic: Topic, choice: Choice, seeds: Sequence[Candidate], out: str
+    ) -> None:
+        from topiccrawler.seeding.seed_list import shown_title
+
+        if opts.json:
+            rows = [
+                {"score": round(one.score, 4), "url": one.url, "title": shown_title(one), "why": one.why}
+                for one in seeds
+            ]
+            found = {"topic": topic.name, "file": out if seeds else None, "seeds": rows, "dead": choice.dead}
+            self.say(json.dumps(found, ensure_ascii=False))
+            return
+        lines = [line(one) for one in seeds]
+        lines += [f"left out: {url} ({fault})" for url, fault in choice.dead.items()]
+        if seeds:
+            lines.append(f"{len(seeds)} seeds in {out}: look them over, then crawl with -a seeds={out}")
+        self.say("\n".join(lines))
+
+
+def line(one: Candidate) -> str:
+    """Score, URL, title and why, in two lines of a terminal."""
+    from topiccrawler.seeding.seed_list import shown_title
+
+    return f"{one.score:6.2f}  {one.url}\n        {'; '.join(filter(None, (shown_title(one), one.why)))}"
+
+
+def wanted(
+    seeds: Sequence[Candidate], say: Callable[[str], None], ask: Callable[[str], str]
+) -> list[Candidate]:
+    """Those a person says yes to; the end of the input, or q, leaves out the rest."""
+    taken: list[Candidate] = []
+    for one in seeds:
+        say(line(one))
+        reply = "?"
+        while reply not in {"", "y", "yes", "n", "no", "q", "quit"}:
+            try:
+                reply = ask("        take it? [Y/n/q] ").strip().lower()
+            except EOFError:
+                reply = "q"
+        if reply.startswith("q"):
+            break
+        if not reply.startswith("n"):
+            taken.append(one)
+    return taken

@@ -1,0 +1,126 @@
+"""Reads what a user gives as seeds: URLs, a list of them, or a file another program wrote: sitemap, feed, OPML, bookmarks.
+
+A file is recognised by its content, also within gzip. What is wrong in a list that a person wrote is refused with its line; of a file
+that a program wrote only the http(s) addresses are taken, and the others counted in the log. A sitemap index gives the addresses of its
+sitemaps: a crawl reads them as pages of links.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from lxml import etree
+from selectolax.lexbor import LexborHTMLParser
+
+from topiccrawler.errors import SeedsError
+from topiccrawler.files import read_bytes
+from topiccrawler.pages.formats import feed, sitemap
+from topiccrawler.pages.formats.extract import UnreadableError, tidy
+from topiccrawler.pages.formats.markup import MOST_BYTES, name_of, root_of
+from topiccrawler.pages.formats.registry import HTML, IN_PROCESS, inflated, recognise
+from topiccrawler.pages.nesting_limit import limit_nesting
+from topiccrawler.text.decode import decode
+from topiccrawler.topics.seeds import Seeds, seeds_of_addresses, seeds_of_text, seeds_of_topic
+from topiccrawler.topics.topic import Topic
+from topiccrawler.urls.canonical import canonical
+
+logger = logging.getLogger(__name__)
+
+MOST_LIST_BYTES = 50_000_000  # unpacked; what programs write: formats.markup.MOST_BYTES
+MOST_SEEDS = 50_000  # of one file; a sitemap may hold no more
+KINDS = "a list of addresses, a sitemap, an RSS or Atom feed, an OPML file or a browser's bookmarks"
+REMEDY = f"give {KINDS}"
+
+_GZIP = b"\x1f\x8b"
+_BOOKMARKS = re.compile(r"\s*<!DOCTYPE\s+NETSCAPE-Bookmark-file", re.IGNORECASE)
+_HTML = re.compile(r"\s*<(?:!DOCTYPE\s+html\b|html\b|head\b|body\b)", re.IGNORECASE)
+_ICON = re.compile(r'\bICON="[^"]*"', re.IGNORECASE)  # a picture as long as a hostile tag
+_FEEDS = frozenset({"rss", "feed", "rdf"})
+_SITEMAPS = frozenset({"urlset", "sitemapindex"})
+
+
+def read_seeds(source: str | None, topic: Topic | None = None) -> Seeds:
+    """Seeds of a file, of URLs in one string, or (None) the topic's own, else the shipped list."""
+    if source is None or not source.strip():
+        if topic is None:
+            raise SeedsError("seeds", "none were given", "give a file or http(s) addresses")
+        return seeds_of_topic(topic)
+    if "://" in source:
+        return seeds_of_addresses(source)
+    name = source.strip()
+    remedy = "give a seeds file or http(s) addresses"
+    body = read_bytes(Path(name).expanduser(), MOST_LIST_BYTES, SeedsError, name, remedy)
+    if body.startswith(_GZIP):
+        body = inflated(body, MOST_LIST_BYTES + 1)
+        if not body or len(body) > MOST_LIST_BYTES:
+            fault = f"unpacks to more than {MOST_LIST_BYTES} bytes" if body else "is damaged gzip"
+            raise SeedsError(name, fault, remedy)
+    return _of_body(body, name)
+
+
+def _of_body(body: bytes, name: str) -> Seeds:
+    text = decode(body)[0].removeprefix("\ufeff")
+    if recognise(body, "text/plain") not in {HTML, *IN_PROCESS} or "\0" in text[:1000]:
+        raise SeedsError(name, "is no text", REMEDY)
+    if not text.lstrip().startswith("<"):
+        return seeds_of_text(text, name)
+    if len(body) > MOST_BYTES:
+        raise SeedsError(name, f"is larger than {MOST_BYTES} bytes", "give a part of it")
+    kind, found = _listed(text, name)
+    seeds: dict[str, None] = {}
+    others = more = 0
+    for url in map(tidy, found):
+        if not url.lower().startswith(("http://", "https://")) or canonical(url) is None:
+            others += 1
+        elif len(seeds) < MOST_SEEDS:
+            seeds[url] = None
+        else:
+            more += url not in seeds
+    if not seeds:
+        raise SeedsError(name, f"is {kind} that lists no http(s) address", REMEDY)
+    _tell(name, kind, len(seeds), others, more)
+    return Seeds(list(seeds), [])
+
+
+def _tell(name: str, kind: str, seeds: int, others: int, more: int) -> None:
+    left = [f"{others} that are no http(s) addresses"] if others else []
+    left += [f"{more} beyond the first {MOST_SEEDS}"] if more else []
+    end = f"; left out: {', '.join(left)}" if left else ""
+    logger.log(logging.WARNING if left else logging.INFO, "Seeds of %s, %s: %d%s", name, kind, seeds, end)
+
+
+def _listed(text: str, name: str) -> tuple[str, Iterable[str]]:
+    """What the markup is, and the addresses it lists as they are written."""
+    if _BOOKMARKS.match(text):
+        return "a bookmarks file", _bookmarks(text)
+    if _HTML.match(text):
+        raise SeedsError(name, "is a web page", REMEDY)
+    try:
+        root = root_of(text.encode("utf-8", "replace"), "utf-8")
+    except UnreadableError as failure:
+        raise SeedsError(name, f"cannot be read: {failure}", REMEDY) from None
+    kind = name_of(root)
+    if kind in _FEEDS:
+        return "a feed", filter(None, feed.addresses(root))
+    if kind in _SITEMAPS:
+        what = "a sitemap" if kind == "urlset" else "an index of sitemaps"
+        return what, (url for _, url in sitemap.entries(root))
+    if kind == "opml":
+        return "an OPML file", _outlines(root)
+    raise SeedsError(name, f"is XML of another kind (<{kind[:40]}>)", REMEDY)
+
+
+def _bookmarks(text: str) -> Iterator[str]:
+    tree = LexborHTMLParser(limit_nesting(_ICON.sub("", text)))
+    return (link.attributes.get("href") or "" for link in tree.css("a[href]"))
+
+
+def _outlines(root: etree._Element) -> Iterator[str]:
+    """Of each subscription the address of its site, else that of its feed."""
+    for outline in root.iter(etree.Element):
+        given = {name.lower(): url for name, url in outline.attrib.items()}
+        if name_of(outline) == "outline" and (url := given.get("htmlurl") or given.get("xmlurl")):
+            yield url
