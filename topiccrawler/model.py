@@ -23,7 +23,7 @@ class Link(NamedTuple):
     heading: str = ""  # nearest heading above
     region: str = ""  # navigation | header | body | aside | footer
     path: str = ""  # class of the DOM path, for example "div.list>ul>li"
-    kind: str = ""  # down | up | level | cross | out | frame
+    kind: str = ""  # down | up | level | cross | out | frame | listing (crawl.site_listings)
     position: int = 0  # 0-based among the links of its page
     depth: int = 0  # link steps from the seeds
     source_url: str = ""  # the page it stands on; empty for a seed
@@ -45,6 +45,7 @@ class Page:
     is_detail: bool = (
         False  # a page of one text, not of links (relevance.detail); False unless the strategy needs it
     )
+    listings: Sequence[str] = ()  # canonical URLs of feeds and sitemaps that it declares (pages.listings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ TOPIC_SITES_FILE = None  # TOML file of reading rules by site, over those of the
 TOPIC_EXPAND = (
     None  # all | relevant: whose links are followed; None = as the strategy's paper has it (mostly all)
 )
+TOPIC_LISTINGS = False  # True: sites with relevant pages are asked for feeds and sitemaps (docs/listings.md)
+TOPIC_LISTINGS_AFTER = 2  # relevant pages of a host before it is asked
 TOPIC_THESAURUS = (
     None  # file in Cilin format for word similarity; None = ours (text.synonyms); "none" = equal words
 )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from scrapy import Request
 from scrapy.robotstxt import ProtegoRobotParser
 from scrapy.utils.project import get_project_settings
 from scrapy.utils.test import get_crawler
 
+from topiccrawler.crawl.site_listings import SiteListings
 from topiccrawler.engine import robots
-from topiccrawler.engine.robots import MOST_BYTES, CompactRobotParser
+from topiccrawler.engine.robots import MOST_BYTES, CompactRobotParser, SitemapLines
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.model import Page
 
 RULES = b"User-agent: *\nDisallow: /private/\nAllow: /private/open\nCrawl-delay: 2.5\n\nUser-agent: bad\nDisallow: /\n"
 BODIES = [
@@ -28,6 +33,14 @@ def test_it_answers_as_protego(body: bytes) -> None:
         for agent in ("topiccrawler/0.1", b"bad"):
             assert ours.allowed(f"http://a.cn/{path}", agent) == theirs.allowed(f"http://a.cn/{path}", agent)
             assert ours.crawl_delay(agent) == theirs.crawl_delay(agent)
+
+
+def test_sitemap_lines_are_declared_for_the_host_that_was_asked() -> None:
+    listings = SiteListings(MemoryFrontier(Hosts()).notes, after=1)
+    body = b"User-agent: *\nSitemap: /map.xml\nSitemap: http://a.cn:81/b.xml\n" + b"Sitemap: x\n" * 50
+    SitemapLines(listings).robots_parsed(CompactRobotParser(body), Request("http://A.cn/page"))
+    found = listings.of(Page("http://a.cn/1", is_target=True))
+    assert [link.url for link, _ in found] == ["http://a.cn/map.xml", "http://a.cn/x"]
 
 
 def test_the_files_of_many_hosts_are_not_kept_parsed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,3 +105,13 @@ def test_hostile_and_wrong_files_end_in_one_clear_line(file: Path, body: str | b
     assert fault in message
     assert "; give a " in message
     assert len(message) < 400 + len(str(file))
+
+
+def test_captions_of_pictures_are_not_told_as_addresses_left_out(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file.write_text(
+        f"<urlset><url><loc>{A}</loc><i><caption>基金</caption></i></url></urlset>", encoding="utf-8"
+    )
+    assert read_seeds(str(file)).positive == [A]
+    assert "left out" not in caplog.text

@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from topiccrawler.crawl.site_listings import LISTING
 from topiccrawler.model import Link
 from topiccrawler.strategies.base import LinkScorer
 from topiccrawler.text.odds import logistic
@@ -19,6 +20,7 @@ from topiccrawler.text.odds import logistic
 REFUSED = "below link threshold"
 OPEN = "the gate stands open"
 SEED = "a seed"
+OF_SITE = "a listing of a site with relevant pages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class LinkGate:
         """Look at a link; `tunnel` = tunnel steps in a row that led to the page it stands on."""
         if self.threshold <= 0.0 or self.scorer is None or not link.source_url:
             return GateDecision(True, reason=SEED if not link.source_url else OPEN)
+        if link.kind == LISTING:
+            return GateDecision(True, reason=OF_SITE)
         return self._decided(link, self.scorer.log_odds([link])[0], tunnel)
 
     def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from topiccrawler.crawl.checkpoints import EVERY_PAGES, Checkpoints
 from topiccrawler.crawl.gate import OPEN_GATE, LinkGate
+from topiccrawler.crawl.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Accept, Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.rescoring import Rescoring
@@ -26,6 +27,7 @@ class Ordering:
     `gate`: links that it refuses are shown to the strategy and not queued.
     `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
     (hard focus: other pages are shown to the strategy without links); None = as the strategy's paper has it.
+    `listings`: says which feeds and sitemaps to ask for; None = none.
     """
 
     def __init__(
@@ -38,12 +40,14 @@ class Ordering:
         expand: Expand | None = None,
         gate: LinkGate = OPEN_GATE,
         checkpoint_pages: int = EVERY_PAGES,
+        listings: SiteListings | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
         self.expand: Expand = expand or strategy.expand
         self.budgets = budgets
         self.gate = gate
+        self.listings = listings
         self.rescoring = Rescoring(frontier)
         self._checkpoints = Checkpoints(
             strategy, frontier.notes, self.rescoring, durable=durable, every_pages=checkpoint_pages
@@ -67,10 +71,12 @@ class Ordering:
         self.pages += 1
         if self.budgets is not None:
             self.budgets.linked(page, links)
-        if self.expand == "relevant" and not page.is_target and _stands_on(page):
+        if self.expand == "relevant" and not page.is_target and _stands_on(page) and not is_listing(page):
             links = ()
         tunnel = 0 if page.is_target or page.via is None else page.via.tunnel
         pushed, shown = self._show(page, links, tunnel, now)
+        if self.listings is not None and (found := self.listings.of(page)):
+            pushed = Counter(pushed) + Counter(self.frontier.push(found, now=now))
         began = self._refresh()
         if self.budgets is not None:
             self.budgets.read(page)

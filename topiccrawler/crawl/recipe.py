@@ -12,6 +12,7 @@ from typing import Any, Protocol, Self
 from pydantic import TypeAdapter, ValidationError
 
 from topiccrawler.crawl.settings_check import check_settings
+from topiccrawler.crawl.site_listings import AFTER
 from topiccrawler.errors import StateError
 from topiccrawler.links.extract import WINDOW_CHARACTERS
 from topiccrawler.relevance.base import VSM
@@ -40,6 +41,7 @@ class Recipe:
     seed: int = 0
     context_characters: int = WINDOW_CHARACTERS
     dropped_parameters: tuple[str, ...] = ()  # of URLs, besides the known tracking ones
+    listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
 
     def as_json(self) -> dict[str, Any]:
@@ -86,6 +88,8 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "context_characters": settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
         "dropped_parameters": tuple(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
     }
+    if settings.getbool("TOPIC_LISTINGS"):
+        of_settings["listings_after"] = settings.getint("TOPIC_LISTINGS_AFTER", AFTER)
     known: dict[str, Any] = {name: value for name, value in of_settings.items() if value is not None}
     known |= {name: value for name, value in given.items() if value is not None}
     name = strategy or settings.get("TOPIC_STRATEGY") or DEFAULT_STRATEGY

@@ -74,7 +74,7 @@ class Choice:
 Expected = Number | Switch | Choice
 _COUNT, _ONE_OR_MORE, _AMOUNT = Number(whole=True), Number(1, whole=True), Number()
 _NAMED: dict[str, Expected] = {
-    "FRONTIER_CHECKPOINT_PAGES": _ONE_OR_MORE,
+    **dict.fromkeys(("FRONTIER_CHECKPOINT_PAGES", "TOPIC_LISTINGS_AFTER"), _ONE_OR_MORE),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
     "TOPIC_LEARN": Switch(),
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),

@@ -62,6 +62,9 @@ class QueueStats:
         if self._ordering.budgets is not None:
             for kind, urls in self._ordering.budgets.refused.items():
                 self._stats.set_value(f"frontier/traps/{kind.replace(' ', '_')}", urls)
+        if (listings := self._ordering.listings) is not None and listings.asked:
+            self._stats.set_value("topic/listings/sites", listings.asked)
+            self._stats.set_value("topic/listings/read", listings.read)
         rescoring = self._ordering.rescoring
         if rescoring.slices:
             self._stats.set_value("frontier/rescore/slices", rescoring.slices)

@@ -25,6 +25,7 @@ from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.crawl.own_words import recipe_of_words
 from topiccrawler.crawl.params import CrawlParams
 from topiccrawler.crawl.recipe import recipe_of
+from topiccrawler.crawl.site_listings import SiteListings
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
@@ -121,6 +122,7 @@ def build_runtime(
             expand=parts.expand,
             gate=parts.gate,
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
+            listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
         ),
         gate=parts.gate,
         harvest=HarvestCounter(frontier.notes.get(HarvestCounter.NOTE)),

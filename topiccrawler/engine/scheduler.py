@@ -28,6 +28,7 @@ from topiccrawler.engine.politeness import Politeness, host_key, paces_of
 from topiccrawler.engine.queue_stats import QueueStats
 from topiccrawler.engine.redirects import KNOWN, follow
 from topiccrawler.engine.request_queue import RequestQueue
+from topiccrawler.engine.robots import SitemapLines
 from topiccrawler.engine.runtime import Runtime, runtime_of
 from topiccrawler.engine.wake_timer import WAKE, WakeTimer
 from topiccrawler.frontier.base import Leased, Pushed, State
@@ -59,6 +60,7 @@ class FocusedScheduler(BaseScheduler):
         self.engine, self.stats = engine, stats
         self.concurrency = concurrency
         self.politeness = politeness  # kept here: signals refer to their listeners weakly
+        self.sitemap_lines: SitemapLines | None = None  # as well
         self.rules = rules
         self.request_queue = RequestQueue(self.hosts, fingerprint)
         self.armed = False  # rows are handed out only after the spider's own start() has sent its seeds
@@ -88,6 +90,8 @@ class FocusedScheduler(BaseScheduler):
             concurrency=slots,
         )
         scheduler.lease_signals.connect(crawler)
+        if (listings := runtime.ordering.listings) is not None:
+            scheduler.sitemap_lines = SitemapLines.from_crawler(crawler, listings)
         return scheduler
 
     # --- the life of a crawl

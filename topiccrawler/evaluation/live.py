@@ -105,6 +105,8 @@ class LiveCrawls:
             "TOPIC_PAGE_CLASSIFIER_MODELS": recipe.page_classifier_models,
             "TOPIC_THESAURUS": recipe.thesaurus,
             "TOPIC_EXPAND": recipe.expand,
+            "TOPIC_LISTINGS": bool(recipe.listings_after),
+            "TOPIC_LISTINGS_AFTER": recipe.listings_after or None,
             # budgets and traps prune too: a replay has none
             **(dict.fromkeys(BUDGETS, 0) if not recipe.prune else {}),
         }

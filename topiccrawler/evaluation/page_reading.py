@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Self
@@ -24,6 +24,7 @@ from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.model import Link
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.formats.registry import READ, recognise
+from topiccrawler.pages.listings import is_robots, sitemap_lines
 from topiccrawler.pages.read import Reader
 from topiccrawler.replay.warc import RecordedWeb
 
@@ -139,6 +140,13 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
     reading = opened.reader.read(url, recorded.body, charset, content_type=kind)
     if reading.fault:
         return unread
+    if is_robots(url):
+        lines = sitemap_lines(recorded.body.decode("utf-8", "replace"), url)
+        reading = replace(reading, page=replace(reading.page, listings=lines))
+    if reading.page.listings:
+        ends = [(at, pages.number(at)) for at in reading.page.listings]
+        urls = [at if number is None else pages.urls[number] for at, number in ends]
+        reading = replace(reading, page=replace(reading.page, listings=urls))
     further = [one.relevance(reading.words) for one in page_classifiers[1:]]
     values = zip([reading.page.relevance, *further], page_classifiers, strict=True)
     relevances = [(value, value >= one.threshold) for value, one in values]

@@ -8,6 +8,7 @@ there. Pages of a live crawl come back a little sooner or later, which may chang
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -16,6 +17,7 @@ from pathlib import Path
 from topiccrawler.crawl.assemble import Parts
 from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawl.site_listings import SiteListings
 from topiccrawler.evaluation.configurations import parts_of
 from topiccrawler.evaluation.costs import Cost, Meter
 from topiccrawler.evaluation.parsed_pages import ParsedPages
@@ -66,7 +68,16 @@ class _Crawl:
         self.found = Crawled(cost=cost)
         self.tunnels: dict[str, int] = {}
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
-        self.ordering = Ordering(parts.strategy, MemoryFrontier(hosts), expand=parts.expand, gate=parts.gate)
+        frontier = MemoryFrontier(hosts)
+        after = parts.recipe.listings_after
+        listings = SiteListings(frontier.notes, after, self._sitemaps, parsed.numbers.__contains__)
+        self.ordering = Ordering(
+            parts.strategy,
+            frontier,
+            expand=parts.expand,
+            gate=parts.gate,
+            listings=listings if after else None,
+        )
         self.draw = random.Random(run.seed)
         # when it comes back, in pages leased; its number; its lease
         self.under_way: list[tuple[float, int, Leased]] = []
@@ -110,6 +121,12 @@ class _Crawl:
         self.cost.most_queued = max(self.cost.most_queued, len(self.ordering.frontier))
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
         self.ordering.acknowledge(url, state, reason, now)
+
+    def _sitemaps(self, root: str) -> Sequence[str]:
+        """What the recorded robots.txt of a host says."""
+        number = self.parsed.numbers.get(f"{root}/robots.txt")
+        reading = None if number is None else self.parsed.read(number)
+        return () if reading is None else reading.page["listings"]
 
     def _gate(self) -> Accept | None:
         gate = self.parts.gate

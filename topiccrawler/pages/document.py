@@ -70,6 +70,7 @@ class Document:
     metas: dict[str, str] = field(default_factory=dict)  # lower-case name -> content; the first counts
     base_href: str = ""
     canonical_href: str = ""
+    feed_hrefs: list[str] = field(default_factory=list)
     refresh: str = ""  # target of a meta refresh
     lang: str = ""
 

@@ -1,4 +1,4 @@
-"""Reads the elements without text: title, metas, base, canonical URL, refresh, language.
+"""Reads the elements without text: title, metas, base, canonical URL, feeds, refresh, language.
 
 They stand in any order, twice, or in the body; the first of each counts, as in browsers.
 """
@@ -13,6 +13,8 @@ from selectolax.lexbor import LexborNode
 from topiccrawler.pages.document import Document
 
 LONGEST_CONTENT = 10_000
+MOST_FEEDS = 10  # of one page
+_FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*url\s*=\s*['\"]?\s*([^'\"]+)", re.IGNORECASE)
 
 
@@ -35,8 +37,12 @@ def _base(document: Document, node: LexborNode) -> None:
 
 def _relation(document: Document, node: LexborNode) -> None:
     attributes = node.attributes
-    if not document.canonical_href and "canonical" in (attributes.get("rel") or "").lower():
+    relation = (attributes.get("rel") or "").lower()
+    if not document.canonical_href and "canonical" in relation:
         document.canonical_href = attributes.get("href") or ""
+    feed = "alternate" in relation and (attributes.get("type") or "").strip().lower() in _FEEDS
+    if feed and (href := attributes.get("href")) and len(document.feed_hrefs) < MOST_FEEDS:
+        document.feed_hrefs.append(href)
 
 
 def _title(document: Document, node: LexborNode) -> None:

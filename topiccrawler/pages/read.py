@@ -21,6 +21,7 @@ from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.extract import Extract, UnreadableError
 from topiccrawler.pages.formats.formats import Formats
 from topiccrawler.pages.formats.registry import HTML, recognise
+from topiccrawler.pages.listings import declared_feeds
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.site_rules import read_by_rule, rule_of
 from topiccrawler.pages.title import title_of
@@ -101,6 +102,7 @@ class Reader:
             is_target=relevance >= self.page_classifier.threshold,
             seconds=seconds,
             via=via,
+            listings=declared_feeds(document, url),
         )
         return Reading(page, document, main, encoding, words, kind, fault)
 

@@ -107,7 +107,7 @@ def _listed(text: str, name: str) -> tuple[str, Iterable[str]]:
         return "a feed", filter(None, feed.addresses(root))
     if kind in _SITEMAPS:
         what = "a sitemap" if kind == "urlset" else "an index of sitemaps"
-        return what, (url for _, url in sitemap.entries(root))
+        return what, (url for _, url in sitemap.entries(root) if url)
     if kind == "opml":
         return "an OPML file", _outlines(root)
     raise SeedsError(name, f"is XML of another kind (<{kind[:40]}>)", REMEDY)

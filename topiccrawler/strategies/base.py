@@ -28,6 +28,7 @@ Shown = Literal["all", "waiting", "new"]
 
 ROOT_URL = "root:"
 SEED = "seed"  # the one share of a score that a seed was given
+OF_ITS_PAGE = "score of its page"  # the same of a link that a strategy did not score (crawl.site_listings)
 ROOT = Page(url=ROOT_URL, depth=-1, relevance=1.0, is_target=True)
 
 
@@ -103,7 +104,8 @@ class Strategy:
     def shares(self, link: Link, score: float, kept: bytes) -> Shares:
         """What the score of a queued link is made of: names and numbers that add up to it. `kept`: `Score.shares`."""
         if len(self.share_names) > 1:
-            return unpacked(kept, score, self.share_names) if kept else [(SEED, score)]
+            given = OF_ITS_PAGE if link.source_url else SEED
+            return unpacked(kept, score, self.share_names) if kept else [(given, score)]
         return [(self.share_names[0] if link.source_url else SEED, score)]
 
     def current(self, link: Link) -> Score | None:

@@ -129,6 +129,30 @@ def test_sitemaps_are_lists_of_links_packed_or_not(formats: Formats) -> None:
         assert found.parts == [("头条", "http://a.test/1"), ("", "http://a.test/2")]
 
 
+def test_an_image_sitemap_gives_captions(formats: Formats) -> None:
+    xml = "<urlset><url><loc>http://a.test/1</loc><i:image xmlns:i='i'><i:caption>基金经理</i:caption></i:image></url></urlset>"
+    assert formats.read("sitemap", xml.encode()).parts == [("", "http://a.test/1"), ("基金经理", "")]
+
+
+def test_hexos_search_xml_gives_titles_and_the_beginnings_of_texts(formats: Formats) -> None:
+    long = "&lt;p&gt;股票上涨&lt;/p&gt;" + "长文" * 5_000
+    xml = (
+        f"<search><entry><title>基金</title><url>/1/</url><content>{long}</content><tags><tag>理财</tag></tags></entry>"
+        '<entry><title>债券</title><link href="/2/"/><url>/2/</url></entry></search>'
+    )
+    found = formats.read("feed", xml.encode())
+    assert [part for part in found.parts if part[1]] == [("基金", "/1/"), ("债券", "/2/")]
+    assert found.parts[1][0].startswith("股票上涨")
+    assert len(found.parts[1][0]) == 400
+
+
+def test_hostile_listings_of_a_million_lines_are_bounded(formats: Formats) -> None:
+    urls = b"".join(b"<url><loc>http://a.test/%d</loc></url>" % number for number in range(1_000_000))
+    assert len(formats.read("sitemap", b"<urlset>" + urls).parts) == 5_000
+    entries = b"<entry><title>x</title><url>/1</url></entry>" * 100_000
+    assert len(formats.read("feed", b"<search>" + entries).parts) == 1_000
+
+
 def test_an_extract_as_a_page_says_the_same_and_no_more(formats: Formats) -> None:
     found = formats.read("text", b"<script>alert(1)</script> & more\nhttp://a.test/?x=1&y=<2")
     assert found.as_html().count("<script") == 0

@@ -32,6 +32,7 @@ URLSET = b'<?xml version="1.0"?>\n<!-- made --><urlset xmlns="http://www.sitemap
         (b'<!DOCTYPE rss [<!ENTITY a "b">]><rss >', "", "feed"),
         (b'<rdf:RDF xmlns="http://purl.org/rss/1.0/">', "", "feed"),
         (b'<feed xmlns="http://www.w3.org/2005/Atom">', "application/atom+xml", "feed"),
+        (b'<?xml version="1.0"?>\n<search> \n  <entry>', "application/xml", "feed"),
         (URLSET, "application/xml", "sitemap"),
         (b"<sitemapindex >", "", "sitemap"),
         (gzip.compress(URLSET, mtime=0), "application/gzip", "sitemap"),

@@ -1,4 +1,7 @@
-"""RSS (0.9x, 1.0, 2.0) and Atom: a list of links, each with its headline as anchor and its summary beside it."""
+"""RSS (0.9x, 1.0, 2.0), Atom, and the search.xml of Hexo: a list of links, each with its headline as anchor and its summary beside it.
+
+A search.xml holds the whole texts of a site; of each the beginning is read, as of a long summary.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,10 @@ from topiccrawler.pages.formats.markup import name_of, root_of, text_of
 from topiccrawler.pages.nesting_limit import limit_nesting
 
 MOST_ENTRIES = 1_000
-LONGEST_SUMMARY = 1_000
+LONGEST_SUMMARY = 400  # so that MOST_ENTRIES of them fit into a page
 MOST_SUMMARY_MARKUP = 20_000  # characters of a summary's markup that are read
 _ENTRIES = frozenset({"item", "entry"})
+_LINKS = frozenset({"link", "url"})
 _SUMMARIES = ("description", "summary", "encoded", "content")
 
 
@@ -60,9 +64,9 @@ def _fields(element: etree._Element) -> dict[str, str]:
 
 
 def _link(entry: etree._Element) -> str:
-    """RSS writes the URL as text, Atom as href; an Atom link with another rel than `alternate` is no page."""
+    """RSS writes the URL as text, Atom as href, Hexo as `url`; an Atom link with another rel than `alternate` is no page."""
     for child in entry:
-        if name_of(child) == "link":
+        if name_of(child) in _LINKS:
             url = child.get("href") if child.get("rel", "alternate") == "alternate" else None
             url = url or (tidy(child.text) if child.get("href") is None else "")
             if url:

@@ -51,7 +51,10 @@ _ROOT = re.compile(
     re.IGNORECASE,
 )
 _ROOTS = MappingProxyType(
-    {b"rss": "feed", b"feed": "feed", b"rdf": "feed", b"urlset": "sitemap", b"sitemapindex": "sitemap"}
+    {
+        **dict.fromkeys((b"rss", b"feed", b"rdf", b"search"), "feed"),
+        **dict.fromkeys((b"urlset", b"sitemapindex"), "sitemap"),
+    }
 )
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 

@@ -1,0 +1,103 @@
+"""Sites whose pages stand in a sitemap or feed alone: crawled with TOPIC_LISTINGS, killed in the middle, and left without it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+HOME, MAP, FEED = "http://a.example/", "http://a.example/map.xml", "http://a.example/rss"
+XML = {"Content-Type": "application/xml"}
+HIDDEN = [f"http://a.example/hidden/{number}" for number in range(5)]
+FED = "http://a.example/fed"
+
+
+@pytest.fixture
+def pages(answer: Callable[..., Any]) -> dict[str, Any]:
+    """Two pages that link each other; robots.txt names a sitemap and a page a feed, which list all others."""
+    locations = "".join(f"<url><loc>{url}</loc></url>" for url in HIDDEN)
+    entry = f"<item><title>基金周报</title><link>{FED}</link></item>"
+    feed = "<link rel=alternate type=application/rss+xml href=/rss>"
+    return {
+        "http://a.example/robots.txt": answer(200, f"User-agent: *\nSitemap: {MAP}\n".encode()),
+        HOME: f"<title>首页</title><p>{FUNDS}</p><a href=/second>基金</a>",
+        "http://a.example/second": f"<head><title>二</title>{feed}</head><p>{FUNDS}</p><a href=/>首页</a>",
+        MAP: answer(200, f"<urlset>{locations}</urlset>".encode(), **XML),
+        FEED: answer(200, f"<rss><channel><title>财经</title>{entry}</channel></rss>".encode(), **XML),
+        **{url: f"<title>第{url[-1]}页</title><p>{FUNDS}</p>" for url in [*HIDDEN, FED]},
+    }
+
+
+def command_line(job: Path, *settings: str) -> list[str]:
+    fast = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "CONCURRENT_REQUESTS=1")
+    options = [part for setting in (f"JOBDIR={job}", *fast, *settings) for part in ("-s", setting)]
+    return ["crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HOME}", *options]
+
+
+def test_pages_that_stand_in_listings_alone_are_found_and_the_listings_asked_once(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], pages: dict[str, Any], tmp_path: Path
+) -> None:
+    web = draw_web(pages)
+    ran = warm_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=True"), proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    assert set(web.fetched()) == set(pages) - {"http://a.example/robots.txt"}
+    assert (web.fetched().count(MAP), web.fetched().count(FEED)) == (1, 1)
+    assert "'topic/listings/sites': 1" in ran.err
+    assert "'topic/listings/read': 2" in ran.err
+
+
+def test_without_the_setting_none_is_asked(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], pages: dict[str, Any], tmp_path: Path
+) -> None:
+    web = draw_web(pages)
+    ran = warm_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=False"), proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    assert web.fetched() == [HOME, "http://a.example/second"]
+
+
+def test_where_nothing_is_declared_three_places_are_tried_and_refusals_end_it(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    bare = {
+        HOME: f"<title>首页</title><p>{FUNDS}</p><a href=/b>基金</a><a href=/c>股票</a>",
+        "http://a.example/b": f"<title>二</title><p>{FUNDS}</p>",
+        "http://a.example/c": f"<title>三</title><p>{FUNDS}</p>",
+    }
+    web = draw_web(bare)
+    ran = warm_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=True"), proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    others = [url for url in web.fetched() if url not in bare]
+    assert sorted(others) == [f"{HOME}{name}" for name in ("atom.xml", "search.xml", "sitemap.xml")]
+    assert "'finish_reason': 'finished'" in ran.err
+
+
+def test_a_crawl_killed_while_it_reads_a_listing_goes_on_with_it(
+    draw_web: Callable[..., Any], warm_scrapy: Any, pages: dict[str, Any], tmp_path: Path
+) -> None:
+    started: list[Any] = []
+    listing = pages[MAP]
+
+    def kill_then_answer() -> Any:
+        if len(started) == 1:
+            started[0].kill()
+        return listing
+
+    web = draw_web({**pages, MAP: kill_then_answer})
+    job = tmp_path / "job"
+    started.append(warm_scrapy.begin(*command_line(job, "TOPIC_LISTINGS=True"), proxy=web.proxy))
+    assert started[0].wait(60).code != 0
+    web.settle()
+    before = len(web.asked)
+    started.append(warm_scrapy.begin(*command_line(job, "TOPIC_LISTINGS=True"), proxy=web.proxy))
+    ran = started[1].wait(60)
+    assert ran.code == 0, ran.err
+    after = [url for url in web.asked[before:] if not url.endswith("/robots.txt")]
+    assert sorted(after) == sorted({MAP, FEED, FED, *HIDDEN} - set(web.asked[:before]) | {MAP})
+    with closing(sqlite3.connect(job / "frontier.sqlite")) as database:
+        notes = dict(database.execute("SELECT name, text FROM notes WHERE name LIKE 'listings/%'"))
+    assert notes == {"listings/a.example": "asked"}

@@ -1,0 +1,98 @@
+"""Feeds and sitemaps of sites that have given relevant pages: one request shows hundreds of their titles.
+
+A host that gave `after` relevant pages is asked for its listings, once: those that it declares (feeds that the page names,
+Sitemap lines of robots.txt), else the well-known places. They are rows of the queue like any link, with the score of the page that
+made the host worth it; what they list are links like any other.
+
+Nothing is kept in memory but what robots.txt said: each host's count is a note of the frontier, written in the transaction of
+the page that changed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
+
+from topiccrawler.frontier.base import Notes
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.urls.canonical import host_of
+
+LISTING = "listing"  # Link.kind
+AFTER = 2  # relevant pages
+MOST_REQUESTS = 3  # to one host
+WELL_KNOWN = ("/search.xml", "/atom.xml", "/sitemap.xml")  # those with headlines go first
+NOTE = "listings/"  # and the host
+MOST_HOSTS = 100_000  # whose Sitemap lines are kept until they are asked
+_ASKED = "asked"
+
+
+def is_listing(page: Page) -> bool:
+    """The page was asked for as a listing of its site."""
+    return page.via is not None and page.via.link.kind == LISTING
+
+
+class SiteListings:
+    """Told of every page that was read; says which listings of its site to queue.
+
+    `sitemaps`: what the robots.txt of a site (http://host) says; None = what `declare` was told. `held`: which URLs there are, for a recorded web.
+    """
+
+    def __init__(
+        self,
+        notes: Notes,
+        after: int = AFTER,
+        sitemaps: Callable[[str], Sequence[str]] | None = None,
+        held: Callable[[str], bool] | None = None,
+    ) -> None:
+        self.notes, self.after = notes, after
+        self.asked = 0  # hosts, in this run
+        self.read = 0  # listings, in this run
+        self._declared: dict[str, Sequence[str]] = {}
+        self._sitemaps, self._held = sitemaps, held
+
+    def declare(self, host: str, urls: Sequence[str]) -> None:
+        """The robots.txt of a host names these sitemaps."""
+        if urls and len(self._declared) < MOST_HOSTS:
+            self._declared[host] = urls
+
+    def of(self, page: Page) -> list[tuple[Link, Score]]:
+        """What to queue after this page; mostly nothing."""
+        if is_listing(page):
+            self.read += 1
+            return []
+        if not page.is_target:
+            return []
+        host = host_of(page.url)
+        known = self.notes.get(NOTE + host) or "0"
+        if not known.isdecimal():  # asked, or damaged
+            return []
+        relevant = int(known) + 1
+        if relevant < self.after:
+            self.notes.put(NOTE + host, str(relevant))
+            return []
+        self.notes.put(NOTE + host, _ASKED)
+        self.asked += 1
+        return self._listings(page, host)
+
+    def _listings(self, page: Page, host: str) -> list[tuple[Link, Score]]:
+        scheme, authority, *_ = urlsplit(page.url)
+        root = f"{scheme}://{authority}"
+        of_robots = self._sitemaps(root) if self._sitemaps else self._declared.pop(host, ())
+        declared = dict.fromkeys(url for url in (*page.listings, *of_robots) if host_of(url) == host)
+        urls = list(declared or (root + path for path in WELL_KNOWN))[:MOST_REQUESTS]
+        score, carry = (0.0, 0.0) if page.via is None else (page.via.score, page.via.carry)
+        return [
+            (
+                Link(
+                    url,
+                    host,
+                    urlsplit(url).path.strip("/"),
+                    kind=LISTING,
+                    depth=page.depth,
+                    source_url=page.url,
+                ),
+                Score(url, score, carry),
+            )
+            for url in urls
+            if self._held is None or self._held(url)
+        ]
