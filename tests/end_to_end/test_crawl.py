@@ -201,9 +201,12 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
 ) -> None:
     web = draw_web(
         {
-            "http://hub.example/": page("导航", "网址大全", ("/ev", "小区见闻"), ("/lend", "投诉")),
+            "http://hub.example/": page(
+                "导航", "网址大全", ("/ev", "小区见闻"), ("/lend", "投诉"), ("/ball", "比赛")
+            ),
             "http://hub.example/ev": page("小区充电桩", "充电桩和纯电动车的续航与换电站。" * 20),
             "http://hub.example/lend": page("充电宝投诉", "租的充电宝坏了，客服不理，要求退款。" * 20),
+            "http://hub.example/ball": page("主场赢球", "主场两比一赢球，门将扑出了点球。" * 20),
         }
     )
 
@@ -213,15 +216,20 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
         ran = warm_scrapy("crawl", "topic", *given, *seeds, *folder, *FAST, proxy=web.proxy)
         assert ran.code == 0, ran.err
         with closing(sqlite3.connect(tmp_path / job / "pages.sqlite")) as store:
-            return ran, store.execute("SELECT url FROM pages").fetchall()
+            return ran, {url for (url,) in store.execute("SELECT url FROM pages")}
 
-    ran, kept = crawled("words", "-a", "keywords=充电桩:2,纯电动,换电站")
+    words = ("-a", "keywords=充电桩:2,纯电动,换电站")
+    ran, kept = crawled("words", *words)
     file = tmp_path / "words" / "topic.toml"
     assert "Made of your words: 充电桩 2, 纯电动 1, 换电站 1; " in ran.err
     assert re.search(r"proposed for them: \S+ [\d.]+ \(near \S+, likeness [\d.]+\)", ran.err)
     assert f"; as a file: {file}" in ran.err
-    assert kept == [("http://hub.example/ev",)]
+    assert "http://hub.example/ev" in kept
+    assert "http://hub.example/ball" not in kept
     assert crawled("file", "-a", f"topic={file}")[1] == kept
+    # 充电宝 is cut to 充电, a word near these; the words alone tell it from 充电桩
+    alone = crawled("alone", *words, "-s", "TOPIC_PROPOSED_WORDS=0")[1]
+    assert alone == {"http://hub.example/ev"}
 
 
 def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file(
