@@ -1,0 +1,79 @@
+"""Topics of a user's own, by `scrapy crawl topic` as a user types it: words, and a class of the library classification."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
+
+
+def page(title: str, text: str, *links: tuple[str, str]) -> str:
+    """A page with a title, a paragraph and links."""
+    anchors = "".join(f'<li><a href="{href}">{anchor}</a></li>' for href, anchor in links)
+    return f"<html><head><title>{title}</title></head><body><p>{text}</p><ul>{anchors}</ul></body></html>"
+
+
+def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the_next(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web(
+        {
+            "http://hub.example/": page(
+                "导航", "网址大全", ("/ev", "小区见闻"), ("/lend", "投诉"), ("/ball", "比赛")
+            ),
+            "http://hub.example/ev": page("小区充电桩", "充电桩和纯电动车的续航与换电站。" * 20),
+            "http://hub.example/lend": page("充电宝投诉", "租的充电宝坏了，客服不理，要求退款。" * 20),
+            "http://hub.example/ball": page("主场赢球", "主场两比一赢球，门将扑出了点球。" * 20),
+        }
+    )
+
+    def crawled(job: str, *given: str) -> Any:
+        folder = ("-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", f"TOPIC_JOB={job}")
+        seeds = ("-a", "seeds=http://hub.example/")
+        ran = warm_scrapy("crawl", "topic", *given, *seeds, *folder, *FAST, proxy=web.proxy)
+        assert ran.code == 0, ran.err
+        with closing(sqlite3.connect(tmp_path / job / "pages.sqlite")) as store:
+            return ran, {url for (url,) in store.execute("SELECT url FROM pages")}
+
+    words = ("-a", "keywords=充电桩:2,纯电动,换电站")
+    ran, kept = crawled("words", *words)
+    file = tmp_path / "words" / "topic.toml"
+    assert "Made of your words: 充电桩 2, 纯电动 1, 换电站 1; " in ran.err
+    assert re.search(r"proposed for them: \S+ [\d.]+ \(near \S+, likeness [\d.]+\)", ran.err)
+    assert f"; as a file: {file}" in ran.err
+    assert "http://hub.example/ev" in kept
+    assert "http://hub.example/ball" not in kept
+    assert crawled("file", "-a", f"topic={file}")[1] == kept
+    # 充电宝 is cut to 充电, a word near these; the words alone tell it from 充电桩
+    alone = crawled("alone", *words, "-s", "TOPIC_PROPOSED_WORDS=0")[1]
+    assert alone == {"http://hub.example/ev"}
+
+
+def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web(
+        {
+            "http://hub.example/": page("导航", "网址大全", ("/bank", "第一页"), ("/ball", "第二页")),
+            "http://hub.example/bank": page("银行和金融", "银行的存款与贷款，金融和货币的流通。" * 20),
+            "http://hub.example/ball": page("足球", "球队赢得了比赛，门将扑出了点球。" * 20),
+        }
+    )
+    ran = warm_scrapy(
+        "crawl", "topic", "-a", "topic=clc:F83", "-a", "seeds=http://hub.example/",
+        "-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", "TOPIC_JOB=class", *FAST, proxy=web.proxy,
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    job = tmp_path / "class"
+    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+        assert store.execute("SELECT url FROM pages").fetchall() == [("http://hub.example/bank",)]
+    assert 'name = "clc-f83"' in (job / "topic.toml").read_text(encoding="utf-8")
+    told = warm_scrapy("explain", "http://hub.example/bank", "--job", str(job))
+    assert told.code == 0, told.err
+    judged = warm_scrapy("topics", "check", "clc:F83", "--pages", str(job / "pages.sqlite"))
+    assert "1 of 1 pages reach page_threshold 0.15" in judged.out
