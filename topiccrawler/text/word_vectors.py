@@ -7,7 +7,7 @@ Formula: likeness(w) = sqrt(max(0, cos(e_w, e)) · max(0, cos(c_w, c))), e_w, c_
 those of the words given, each of length 1. e_w: encoder's vector less the mean of all, first principal components; c_w: singular
 vectors of the positive pointwise mutual information of words at most 8 words apart, contexts smoothed by the power .75.
 Parameters: 128 dimensions each, rounded to 7 steps (docs/lab/word-vectors.md has what less costs).
-Cost: 60 ms and 12 MB to load, 40 ms a question: once a crawl, when a topic is made of a few words.
+Cost: .1 s and 12 MB to load, .2 s of CPU a question: once a crawl, when a topic is made of a few words.
 But: a word the table does not have is taken for its parts (机器学习 for 机器 and 学习), and one without known parts is passed over.
 Reference: Levy, Goldberg & Dagan, TACL 3, 2015 (the second); ours (that both must agree).
 """
