@@ -11,6 +11,7 @@ from topiccrawler.crawl.own_words import as_toml, recipe_of_words, words_and_wei
 from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.errors import TopicError
 from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.proposal import with_proposed
 from topiccrawler.topics.topic import make_topic
 
 
@@ -35,6 +36,13 @@ def test_near_words_are_proposed_told_with_their_reasons_and_kept_as_a_file(tmp_
     assert load_topic(str(tmp_path / "own.toml")) == parts.topic
     # what is kept with the job asks for no more words
     assert assemble(parts.record()).topic == parts.topic
+
+
+def test_a_word_with_a_line_break_breaks_no_file(tmp_path: Path) -> None:
+    fields = {"name": "funds", "keywords": ["基金\n股票"], "proposed_words": 5}
+    topic = with_proposed(make_topic(fields, "test"))
+    (tmp_path / "own.toml").write_text(as_toml(topic), encoding="utf-8")
+    assert load_topic(str(tmp_path / "own.toml")) == topic
 
 
 def test_the_same_words_have_the_same_name_and_others_another() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -58,6 +59,24 @@ def test_a_word_says_which_of_the_given_it_is_nearest_to(vectors: WordVectors) -
 def test_weights_decide_between_the_given_words(vectors: WordVectors) -> None:
     assert vectors.near({"基金": 1.0, "机器": 0.1}, 3)[1].word == "净值"
     assert vectors.near({"基金": 0.1, "机器": 1.0}, 3)[1].word == "学习"
+
+
+def test_all_words_of_a_likeness_are_found(vectors: WordVectors) -> None:
+    assert vectors.alike({"基金": 1.0}, 0.8, 10) == ["基金", "净值"]
+    assert vectors.alike({"基金": 1.0}, 0.8, 1) == ["基金"]
+    assert vectors.alike({"某某": 1.0}, 0.1, 10) == []
+
+
+def test_a_topic_of_thousands_of_words_is_asked_in_little_memory() -> None:
+    vectors = shipped_vectors()
+    many = dict.fromkeys(vectors.forms[:5000], 1.0)
+    tracemalloc.start()
+    try:
+        found = vectors.near(many, 300)
+        assert len(found) == 300
+        assert tracemalloc.get_traced_memory()[1] < 150e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_unknown_word_is_taken_for_its_known_parts(vectors: WordVectors) -> None:

@@ -15,7 +15,7 @@ Reference: Levy, Goldberg & Dagan, TACL 3, 2015 (the second); ours (that both mu
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources.abc import Traversable
 from io import BytesIO
@@ -81,29 +81,50 @@ class WordVectors:
 
     def near(self, given: Mapping[str, float], most: int) -> list[Near]:
         """The words most like all those given, weighted; the most like first, those given among them where they are known."""
-        placed = {word: places for word in given if (places := self.known(word))}
-        if not placed:
-            return []
-        weights = np.array([given[word] for word in placed], dtype=np.float32)
-        questions = np.vstack([weights, np.eye(len(placed), dtype=np.float32)])
-        likeness, *single = self._likeness(list(placed.values()), questions)
-        nearest = np.argmax(np.vstack(single), axis=0)
-        names = list(placed)
+        placed = self._placed(given)
+        likeness = self._likeness(placed, [given[word] for word in placed])
         ranked = np.argsort(-likeness, kind="stable")[:most]
+        ranked = ranked[likeness[ranked] > 0]
+        if not len(ranked):
+            return []
+        nearest, names = self._nearest(placed, ranked), list(placed)
         return [
-            Near(self.forms[at], float(likeness[at]), float(self.rarity[at]), names[nearest[at]])
-            for at in ranked.tolist()
-            if likeness[at] > 0
+            Near(self.forms[at], float(likeness[at]), float(self.rarity[at]), names[by])
+            for at, by in zip(ranked.tolist(), nearest, strict=True)
         ]
 
-    def _likeness(self, places: Sequence[Sequence[int]], questions: Floats) -> Floats:
-        """Of every word (columns) to each question (rows): a weight for each of some words, given by one place or several."""
-        product: Floats = np.ones((len(questions), len(self.words)), np.float32)
-        for steps, scale in self._tables:
-            vectors = _unit(steps * scale)
-            each = _unit(np.vstack([vectors[list(parts)].mean(axis=0) for parts in places]))
-            product *= np.maximum(_unit(questions @ each) @ vectors.T, 0.0)
+    def alike(self, given: Mapping[str, float], least: float, most: int) -> list[str]:
+        """The words of at least that likeness to those given, as they are written; the most like first."""
+        placed = self._placed(given)
+        likeness = self._likeness(placed, [given[word] for word in placed])
+        ranked = np.argsort(-likeness, kind="stable")[:most]
+        return [self.forms[at] for at in ranked[likeness[ranked] >= least].tolist()]
+
+    def _placed(self, given: Mapping[str, float]) -> dict[str, list[int]]:
+        return {word: places for word in given if (places := self.known(word))}
+
+    def _likeness(self, placed: Mapping[str, Sequence[int]], weights: Sequence[float]) -> Floats:
+        """Of every word to the weighted mean of these; 0 for none."""
+        product: Floats = np.full(len(self.words), float(bool(placed)), np.float32)
+        if placed:
+            for steps, scale in self._tables:
+                mean = np.array(weights, np.float32) @ _means(steps, scale, placed.values())
+                product *= np.maximum(_unit(steps * scale) @ _unit(mean[None])[0], 0.0)
         return np.sqrt(product)
+
+    def _nearest(self, placed: Mapping[str, Sequence[int]], ranked: npt.NDArray[np.int64]) -> list[int]:
+        """Of each ranked word which of the given it is nearest to. One given word at a time: a topic may have thousands."""
+        rows = [_unit(steps[ranked] * scale) for steps, scale in self._tables]
+        means = [_means(steps, scale, placed.values()) for steps, scale in self._tables]
+        best = np.full(len(ranked), -1.0, np.float32)
+        nearest = np.zeros(len(ranked), np.int64)
+        for number in range(len(placed)):
+            first, second = (
+                np.maximum(row @ mean[number], 0.0) for row, mean in zip(rows, means, strict=True)
+            )
+            nearer = first * second > best
+            nearest[nearer], best[nearer] = number, (first * second)[nearer]
+        return [int(number) for number in nearest]
 
     def _parts(self, token: str) -> Iterator[int]:
         """The word's place; of an unknown one those of the longest known words in it, from the left."""
@@ -119,6 +140,11 @@ class WordVectors:
             if end:
                 yield self._places[token[start:end]]
             start = end or start + 1
+
+
+def _means(steps: Steps, scale: Floats, groups: Iterable[Sequence[int]]) -> Floats:
+    """A row of length 1 a group of words: the mean of theirs."""
+    return _unit(np.vstack([_unit(steps[list(group)] * scale).mean(axis=0) for group in groups]))
 
 
 def _unit(rows: Floats) -> Floats:

@@ -35,7 +35,7 @@ def contrasts(topic: Topic) -> list[Topic]:
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
     given = {word: topic.keywords[word] for word in topic.given if word in topic.keywords} or topic.keywords
-    near = [one.word for one in shipped_vectors().near(given, MOST_NEUTRAL) if one.likeness >= NEUTRAL]
+    near = shipped_vectors().alike(given, NEUTRAL, MOST_NEUTRAL)
     neutral = {word for tokens in words_of(near) for word in ("".join(tokens), *tokens)}
     others = unlike(topic)
     tokens_of = dict(zip(words := _all_keywords(others), words_of(words), strict=True))

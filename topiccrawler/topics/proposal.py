@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from topiccrawler.text.printable import printable
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.topic import Topic
 
@@ -93,7 +94,7 @@ def reasons(topic: Topic) -> dict[str, str]:
         return {}
     found = proposed(given, max(MOST, len(topic.keywords)))
     return {
-        one.word: f"near {one.near}, likeness {one.likeness:.2f}"
+        one.word: f"near {' '.join(printable(one.near).split())}, likeness {one.likeness:.2f}"
         for one in found
         if one.word in topic.keywords and one.word not in given
     }
