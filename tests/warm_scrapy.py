@@ -15,7 +15,8 @@ import sys
 from scrapy import cmdline
 from scrapy.utils.misc import walk_modules_iter
 
-from topiccrawler.text.tokenise import words
+from topiccrawler.link_model.from_keywords import keyword_model
+from topiccrawler.text.word_vectors import shipped_vectors
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.urls.canonical import registered_domain
 
@@ -67,8 +68,8 @@ def main() -> None:
         list(walk_modules_iter(name))
     for name in MODULES:
         importlib.import_module(name)
-    words("词")  # reads the dictionary
-    load_topic("finance")  # reads the catalogue
+    shipped_vectors()
+    keyword_model(load_topic("finance"))  # reads the dictionary and the catalogue
     registered_domain("http://a.example/")  # reads the public suffixes
     gc.freeze()
     if "twisted.internet.reactor" in sys.modules:

@@ -45,6 +45,9 @@ TOPIC_THESAURUS = (
     None  # file in Cilin format for word similarity; None = ours (text.synonyms); "none" = equal words
 )
 TOPIC_SEED = 0  # of random_order
+TOPIC_FILE_SECONDS = (
+    10.0  # for reading one PDF or Office file, the start of its reader included; then it counts as unreadable
+)
 TOPIC_CONTEXT_CHARACTERS = 60  # characters of context on each side of a link (papers: NB 2010 §3.3)
 TOPIC_URL_PARAMETERS_DROPPED: list[
     str

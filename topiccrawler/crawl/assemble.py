@@ -15,6 +15,7 @@ from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.pages.classifier import PageClassifier
+from topiccrawler.pages.formats.formats import Formats
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.strategies import build
@@ -148,13 +149,13 @@ def context_of(model: LinkClassifier | None) -> ContextMaker:
 
 def reader_of(recipe: Recipe, topic: Topic, page_classifier: PageClassifier, *, detail: bool) -> Reader:
     """Reads pages; with `detail` it also separates detail pages from link pages, which costs time."""
+    formats = Formats(seconds=recipe.file_seconds)
     if not detail:
-        return Reader(page_classifier, sites=topic.sites)
+        return Reader(page_classifier, formats, topic.sites)
     from topiccrawler.relevance.detail_reading import DetailReader, detail_svm  # numpy
 
-    return DetailReader(
-        page_classifier, detail_svm(folder_of(recipe.page_classifier_models)), sites=topic.sites
-    )
+    svm = detail_svm(folder_of(recipe.page_classifier_models))
+    return DetailReader(page_classifier, svm, formats=formats, sites=topic.sites)
 
 
 def folder_of(text: str | None) -> Path | None:

@@ -15,6 +15,7 @@ from topiccrawler.crawl.settings_check import check_settings
 from topiccrawler.crawl.site_listings import AFTER
 from topiccrawler.errors import StateError
 from topiccrawler.links.extract import WINDOW_CHARACTERS
+from topiccrawler.pages.formats.formats import SECONDS
 from topiccrawler.relevance.base import VSM
 from topiccrawler.strategies import STRATEGIES, parameters_of
 
@@ -40,6 +41,7 @@ class Recipe:
     off_topic: tuple[str, ...] = ()  # URLs known to be off topic
     seed: int = 0
     context_characters: int = WINDOW_CHARACTERS
+    file_seconds: float = SECONDS  # for reading one PDF or Office file
     dropped_parameters: tuple[str, ...] = ()  # of URLs, besides the known tracking ones
     listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
@@ -67,6 +69,8 @@ class Settings(Protocol):
 
     def getint(self, name: Any, default: int = 0) -> int: ...
 
+    def getfloat(self, name: Any, default: float = 0.0) -> float: ...
+
     def getbool(self, name: Any, default: bool = False) -> bool: ...
 
     def getlist(self, name: Any, default: Any = None) -> list[Any]: ...
@@ -86,6 +90,7 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "expand": settings.get("TOPIC_EXPAND"),
         "seed": settings.getint("TOPIC_SEED"),
         "context_characters": settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
+        "file_seconds": settings.getfloat("TOPIC_FILE_SECONDS", SECONDS),
         "dropped_parameters": tuple(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
     }
     if settings.getbool("TOPIC_LISTINGS"):

@@ -10,7 +10,9 @@ much as its own. Without them a link that says 足球 was worth as much to finan
 
 from __future__ import annotations
 
+import json
 import logging
+from functools import lru_cache
 from pathlib import Path
 
 from topiccrawler.link_model.classifier import LinkClassifier
@@ -31,7 +33,14 @@ def keyword_model(topic: Topic) -> LinkClassifier:
     """The model of the topic's keywords and example texts, against other topics' keywords of the same weight in all.
 
     Its lexicon holds the phrases of two words alone: with the other keywords it would count each link that holds one twice.
+    One topic asked for again gets the same object: change nothing in it.
     """
+    return _keyword_model(topic.model_dump_json(include={"name", "keywords", "given", "examples"}))
+
+
+@lru_cache(maxsize=4)
+def _keyword_model(fields: str) -> LinkClassifier:
+    topic = Topic.model_construct(**json.loads(fields))
     lexicon, counts = Lexicon(filter(is_phrase, topic.keywords)), Counts()
     samples = keyword_samples(topic, contrasts(topic))
     own, others = (sum(one.weight for one in samples if one.positive is side) for side in (True, False))

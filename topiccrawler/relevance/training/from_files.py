@@ -22,7 +22,7 @@ from topiccrawler.relevance.choose import FOLDER
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.keyword_tokens import keep_whole
+from topiccrawler.topics.keyword_tokens import keep_whole, token_weights
 from topiccrawler.topics.labelled_texts import names_of, read_documents, read_headlines
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import host_of
@@ -119,13 +119,13 @@ def _samples(topic: Topic, request: TrainingRequest, progress: Progress) -> list
 
 
 def keywords_by_label(topic: Topic, labels: set[str]) -> dict[str, dict[str, float]]:
-    """Keywords of the topic, and of every catalogue topic that the documents have, under the documents' label."""
-    found = {topic.name: topic.keywords}
+    """Keywords, as tokens, of the topic and of every catalogue topic, the latter under the documents' label where they have one."""
+    found = {topic.name: token_weights(topic.keywords)[0]}
     for name, _ in topic_names():
         if name != topic.name:
             other = load_topic(name)
             shared = sorted(names_of(other) & labels)
-            found[shared[0] if shared else name] = other.keywords
+            found[shared[0] if shared else name] = token_weights(other.keywords)[0]
     return found
 
 

@@ -40,7 +40,6 @@ from topiccrawler.relevance.training.matrices import gains, idf, matrix, values_
 from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
 from topiccrawler.text.stopwords import STOP_WORDS
 from topiccrawler.text.vectors import top_k
-from topiccrawler.topics.keyword_tokens import token_weights
 from topiccrawler.topics.topic import Topic
 
 FEWEST = 12  # documents of the topic, and of all others
@@ -69,7 +68,9 @@ class Plan:
     page_classifier: str
     topic: Topic
     samples: Sequence[Sample]
-    keywords: Mapping[str, Mapping[str, float]]  # label -> keywords; the topic's own under its name
+    keywords: Mapping[
+        str, Mapping[str, float]
+    ]  # label -> keywords as tokens (topics.keyword_tokens); the topic's own under its name
     precision: float | None = None  # asked of the threshold; None = best F1
     most_words: int = 12_000
     seed: int = 0
@@ -220,11 +221,10 @@ def _keyword_documents(plan: Plan, *, negative_topics: bool) -> tuple[list[dict[
     chance = random.Random(plan.seed)
     made: list[dict[str, float]] = []
     labels: list[str] = []
-    for label, keywords in sorted(plan.keywords.items()):
+    for label, weights in sorted(plan.keywords.items()):
         own = label == plan.topic.name
         if not own and not negative_topics:
             continue  # the class of all others: its documents are its words
-        weights, _ = token_weights(dict(keywords))
         for _ in range(KEYWORD_DOCUMENTS if weights else 0):
             drawn = chance.choices(list(weights), list(weights.values()), k=KEYWORD_WORDS)
             made.append(dict(Counter(drawn)))
@@ -235,8 +235,7 @@ def _keyword_documents(plan: Plan, *, negative_topics: bool) -> tuple[list[dict[
 def _lists(plan: Plan) -> Lists:
     """The keywords of each topic, the heaviest of each 1."""
     found = {}
-    for label, keywords in sorted(plan.keywords.items()):
-        weights, _ = token_weights(dict(keywords))
+    for label, weights in sorted(plan.keywords.items()):
         most = max(weights.values(), default=1.0)
         found[label] = {word: max(round(weight / most, 4), LEAST_WEIGHT) for word, weight in weights.items()}
     return Lists(found)
@@ -256,7 +255,7 @@ def _vector_classifier(plan: Plan) -> VsmClassifier:
         vectors.append(top_k(weights, VSM_WORDS))
     own = plan.topic.model_copy(update={"keywords": blended(plan.topic.keywords, vectors[0])})
     negative_topics = {
-        label: blended(token_weights(dict(plan.keywords.get(label, {})))[0], vector)
+        label: blended(plan.keywords.get(label, {}), vector)
         for label, vector in zip(learned.classes[1:], vectors[1:], strict=True)
     }
     return VsmClassifier(own, negative_topics=negative_topics)
