@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-PAGES = 100
+PAGES = 60
 ROOT = Path(__file__).parents[2]
 READ_AND_CRAWL = """
 import hashlib, json, sqlite3, sys
