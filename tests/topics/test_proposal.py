@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from topiccrawler.text.word_vectors import WordVectors
-from topiccrawler.topics.proposal import LEAST_LIKENESS, proposed, reasons, weighed, with_proposed
+from topiccrawler.topics.kindred import Kindred
+from topiccrawler.topics.proposal import (
+    LEAST_LIKENESS,
+    Proposed,
+    proposed,
+    reasons,
+    weighed,
+    with_proposed,
+)
 from topiccrawler.topics.topic import make_topic
 
 WORDS = ["基金", "净值", "股市", "我们", "天气"]
@@ -79,3 +87,24 @@ def test_every_proposed_word_has_its_reason() -> None:
     assert list(why) == [word for word in grown.keywords if word != "基金"]
     assert all(reason.startswith("near 基金, likeness 0.") for reason in why.values())
     assert reasons(make_topic({"name": "funds", "keywords": ["基金"]}, "test")) == {}
+
+
+def test_words_of_the_catalogues_topic_come_by_their_weight_there_and_their_nearness(
+    vectors: WordVectors,
+) -> None:
+    topic = Kindred("finance", {"基金": 1.0, "净值": 0.8, "申购": 0.8}, share=0.5)
+    found = {one.word: one for one in weighed({"基金": 2.0}, 10, vectors, topic)}
+    alone = {one.word: one.weight for one in weighed({"基金": 2.0}, 10, vectors)}
+    assert found["净值"] == Proposed(
+        "净值", alone["净值"], "基金", found["净值"].likeness
+    )  # the larger of the two
+    assert found["申购"] == Proposed("申购", 2.0 * 0.5 * 0.8 / 2, topic="finance")  # the table knows it not
+    assert found["股市"].weight == pytest.approx(alone["股市"] / 2, abs=0.001)  # near, and not of the topic
+    assert found["申购"].reason == "of the topic finance"
+    assert "基金" not in found
+
+
+def test_who_is_near_to_words_taken_for_their_parts_weighs_less(vectors: WordVectors) -> None:
+    sure = {one.word: one.weight for one in weighed({"基金": 1.0}, 10, vectors)}
+    guessed = {one.word: one.weight for one in weighed({"基金": 1.0, "茶叶蛋": 1.0}, 10, vectors)}
+    assert guessed["净值"] == pytest.approx(sure["净值"] * (1 - 0.7 / 2), abs=0.001)

@@ -79,6 +79,17 @@ class WordVectors:
             return [whole]
         return [place for token in words_of([word])[0] for place in self._parts(token)][:MOST_PARTS]
 
+    def has(self, word: str) -> bool:
+        """It stands in the table whole."""
+        return word in self._places
+
+    def likeness(self, given: Mapping[str, float], words: Sequence[str]) -> list[float]:
+        """Of each of these words to those given, weighted, 0..1; 0 for a word that the table does not have whole."""
+        placed = self._placed(given)
+        likeness = self._likeness(placed, [given[word] for word in placed])
+        places = [self._places.get("".join(tokens)) for tokens in words_of(list(words))]
+        return [0.0 if place is None else float(likeness[place]) for place in places]
+
     def near(self, given: Mapping[str, float], most: int) -> list[Near]:
         """The words most like all those given, weighted; the most like first, those given among them where they are known."""
         placed = self._placed(given)

@@ -14,8 +14,7 @@ from functools import cache
 from topiccrawler.errors import TopicError
 from topiccrawler.resources import folder
 from topiccrawler.text.tokenise import words_of
-from topiccrawler.topics.proposal import MOST
-from topiccrawler.topics.topic import Topic, make_topic
+from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, make_topic
 
 PREFIX = "clc:"
 FILE = "clc.tsv"
@@ -106,7 +105,12 @@ def topic_of_class(code: str) -> Topic:
         fault = f"has no word of two characters that tells ({own.name})"
         raise TopicError(f"class {own.code}", fault, "take the class above it, or one below it")
     slug = re.sub(r"[^a-z0-9]+", "-", own.code.lower()).strip("-")
-    fields = {"name": f"clc-{slug}", "zh": own.name[:60], "keywords": keywords, "proposed_words": MOST}
+    fields = {
+        "name": f"clc-{slug}",
+        "zh": own.name[:60],
+        "keywords": keywords,
+        "proposed_words": PROPOSED_WORDS,
+    }
     return make_topic(fields, f"class {own.code}")
 
 

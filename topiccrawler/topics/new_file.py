@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from topiccrawler.topics.proposal import MOST
-from topiccrawler.topics.topic import PAGE_THRESHOLDS, read_topic
+from topiccrawler.topics.topic import PAGE_THRESHOLDS, PROPOSED_WORDS, read_topic
 
 
-def topic_file(name: str, words: Mapping[str, float], zh: str = "", proposed_words: int = MOST) -> str:
+def topic_file(
+    name: str, words: Mapping[str, float], zh: str = "", proposed_words: int = PROPOSED_WORDS
+) -> str:
     """A commented TOML file of these words; TopicError when they make no topic."""
     ranked = sorted(words.items(), key=lambda pair: -pair[1])
     text = _FILE.format(

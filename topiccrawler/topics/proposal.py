@@ -1,11 +1,14 @@
-"""Proposes words for a topic of a few: those near them by the table of word vectors, each with its weight and why.
+"""Proposes words for a topic of a few, each with its weight and why: those of the catalogue's topic they belong to, and those near
+them by the table of word vectors.
 
-Idea: three words find a third of a topic's pages; the others say 净值, 申购, 收益率. A word is worth as much as it is near, and
-as it is rare: one that many texts hold says little of any.
-Formula: weight(w) = g · min(1, l(w)² r(w) / m); l = likeness to the words given, r = rarity (text.word_vectors); m = mean of l² r over
-the given words that the table has whole, else the largest l² r of those proposed; g = the mean weight of the words given.
+Idea: three words find a third of a topic's pages; the others say 净值, 申购, 收益率. A word near them is worth as much as it is near,
+and as it is rare: one that many texts hold says little of any.
+Formula: weight(w) = g · a(w) l(w)² r(w) / m, at most g; l = likeness to the words given, r = rarity (text.word_vectors); m = mean of l² r
+over the given words that the table has whole, else the largest l² r of those proposed; g = the mean weight of the words given; a = 1 - .7 ·
+share of the words given that the table does not have whole, half of it for a word outside the catalogue's topic where there is one.
+Of the catalogue's topic (topics.kindred): g · share · weight(w) · (1 + min(1, l(w) / .5)) / 2. The larger of the two.
 Parameters: most 300; LEAST_LIKENESS .35, below which the table guesses (docs/lab/word-vectors.md).
-Reads: the words given alone, no page. Cost: .2 s, once a process.
+Reads: the words given alone, no page. Cost: .5 s, once a process.
 But: a word with two meanings brings words of both; give one more that only your topic has.
 Reference: ours.
 """
@@ -13,64 +16,116 @@ Reference: ours.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from topiccrawler.text.printable import printable
 from topiccrawler.text.tokenise import words_of
-from topiccrawler.topics.topic import Topic
+from topiccrawler.topics.kindred import Kindred, joined, kindred
+from topiccrawler.topics.topic import PROPOSED_WORDS, Topic
 
 if TYPE_CHECKING:
     from topiccrawler.text.word_vectors import WordVectors
 
-MOST = 300
 LEAST_LIKENESS = 0.35
 LEAST_WEIGHT = 0.001
+NEAR = 0.5  # likeness from which a word of the catalogue's topic has its whole weight
+GUESSED = 0.7  # what a word loses that is near none but words taken for their parts
+OUTSIDE = 0.5  # weight of a near word that the catalogue's topic lacks
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """A word, its weight, and the given word it is nearest to."""
+    """A word, its weight, and what speaks for it."""
 
     word: str
     weight: float
-    near: str
-    likeness: float  # 0..1, to all words given
+    near: str = ""  # the given word it is nearest to, by the word vectors
+    likeness: float = 0.0  # 0..1, to all words given
+    topic: str = ""  # of the catalogue, that the words given belong to
+
+    @property
+    def reason(self) -> str:
+        """For people."""
+        if self.topic:
+            return f"of the topic {self.topic}"
+        return f"near {' '.join(printable(self.near).split())}, likeness {self.likeness:.2f}"
 
 
-def proposed(given: Mapping[str, float], most: int = MOST) -> list[Proposed]:
-    """At most so many words for these by the shipped table; the heaviest first. Nothing when it knows none of them."""
-    return list(_by_the_table(tuple(given.items()), most))
+def proposed(given: Mapping[str, float], most: int = PROPOSED_WORDS) -> list[Proposed]:
+    """At most so many words for these; the heaviest first. Nothing when neither table nor catalogue knows any of them."""
+    return list(_proposed(tuple(given.items()), most))
 
 
 @lru_cache(maxsize=16)
-def _by_the_table(given: tuple[tuple[str, float], ...], most: int) -> tuple[Proposed, ...]:
+def _proposed(given: tuple[tuple[str, float], ...], most: int) -> tuple[Proposed, ...]:
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
-    return tuple(weighed(dict(given), most, shipped_vectors()))
+    return tuple(weighed(dict(given), most, shipped_vectors(), kindred(word for word, _ in given)))
 
 
-def weighed(given: Mapping[str, float], most: int, vectors: WordVectors) -> list[Proposed]:
-    """The same by any table."""
-    own = {"".join(tokens) for tokens in words_of(list(given))}
+def weighed(
+    given: Mapping[str, float], most: int, vectors: WordVectors, topic: Kindred | None = None
+) -> list[Proposed]:
+    """The same by any table, and any topic."""
+    own = set(joined(given))
+    found = {one.word: one for one in _near(given, most + len(own), own, vectors)}
+    if topic is not None:
+        inside = set(joined(topic.keywords))
+        found = {
+            word: one if "".join(tokens) in inside else replace(one, weight=_rounded(OUTSIDE * one.weight))
+            for (word, one), tokens in zip(found.items(), words_of(list(found)), strict=True)
+        }
+        for one in _of_topic(given, own, topic, vectors):
+            if one.word not in found or found[one.word].weight < one.weight:
+                found[one.word] = one
+    return sorted(found.values(), key=lambda one: (-one.weight, one.word))[:most]
+
+
+def _near(given: Mapping[str, float], most: int, own: set[str], vectors: WordVectors) -> list[Proposed]:
     near = [
         (one, one.likeness**2 * one.rarity, "".join(words_of([one.word])[0]) in own)
-        for one in vectors.near(given, most + len(own))
+        for one in vectors.near(given, most)
     ]
     if not near:
         return []
     measures = [worth for _, worth, is_own in near if is_own] or [max(worth for _, worth, _ in near)]
     measure = max(sum(measures) / len(measures), 1e-9)
-    mean = sum(given.values()) / len(given)
-    found = [
-        Proposed(
-            one.word, max(LEAST_WEIGHT, round(mean * min(1.0, worth / measure), 3)), one.by, one.likeness
-        )
+    guessed = sum(not vectors.has(word) for word in own) / len(own)
+    scale = (1.0 - GUESSED * guessed) * _mean(given)
+    return [
+        Proposed(one.word, _rounded(scale * min(1.0, worth / measure)), one.by, one.likeness)
         for one, worth, is_own in near
         if not is_own and one.likeness >= LEAST_LIKENESS
     ]
-    return sorted(found, key=lambda one: (-one.weight, one.word))[:most]
+
+
+def _of_topic(
+    given: Mapping[str, float], own: set[str], topic: Kindred, vectors: WordVectors
+) -> list[Proposed]:
+    words = [
+        word
+        for word, tokens in zip(topic.keywords, words_of(list(topic.keywords)), strict=True)
+        if "".join(tokens) not in own
+    ]
+    scale = topic.share * _mean(given)
+    return [
+        Proposed(
+            word,
+            _rounded(scale * topic.keywords[word] * (1.0 + min(1.0, likeness / NEAR)) / 2.0),
+            topic=topic.name,
+        )
+        for word, likeness in zip(words, vectors.likeness(given, words), strict=True)
+    ]
+
+
+def _mean(given: Mapping[str, float]) -> float:
+    return sum(given.values()) / len(given)
+
+
+def _rounded(weight: float) -> float:
+    return max(LEAST_WEIGHT, round(weight, 3))
 
 
 def with_proposed(topic: Topic) -> Topic:
@@ -92,9 +147,5 @@ def reasons(topic: Topic) -> dict[str, str]:
     given = {word: topic.keywords[word] for word in topic.given if word in topic.keywords}
     if not given:
         return {}
-    found = proposed(given, max(MOST, len(topic.keywords)))
-    return {
-        one.word: f"near {' '.join(printable(one.near).split())}, likeness {one.likeness:.2f}"
-        for one in found
-        if one.word in topic.keywords and one.word not in given
-    }
+    found = proposed(given, max(PROPOSED_WORDS, len(topic.keywords)))
+    return {one.word: one.reason for one in found if one.word in topic.keywords and one.word not in given}

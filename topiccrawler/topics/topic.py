@@ -69,6 +69,9 @@ ALLOWED: Mapping[str, str] = {
 }
 
 
+PROPOSED_WORDS = 300  # that a topic of a few words asks for
+
+
 class SiteRule(BaseModel):
     """How to read the pages of one site, by CSS selectors; what is not given is read as on any page."""
 
