@@ -29,7 +29,7 @@ def test_the_file_gives_the_words_and_every_comment_may_become_a_field(tmp_path:
 
 def test_near_words_are_asked_for_and_not_written_down(tmp_path: Path) -> None:
     (tmp_path / "tea.toml").write_text(topic_file("tea", {"茶叶": 1.0}), encoding="utf-8")
-    assert load_topic(str(tmp_path / "tea.toml")).proposed_words == 300
+    assert load_topic(str(tmp_path / "tea.toml")).proposed_words == 600
     assert "proposed_words = 0 " in topic_file("tea", {"茶叶": 1.0}, proposed_words=0)
 
 

@@ -7,7 +7,7 @@ Formula: weight(w) = g · a(w) l(w)² r(w) / m, at most g; l = likeness to the w
 over the given words that the table has whole, else the largest l² r of those proposed; g = the mean weight of the words given; a = 1 - .7 ·
 share of the words given that the table does not have whole, half of it for a word outside the catalogue's topic where there is one.
 Of the catalogue's topic (topics.kindred): g · share · weight(w) · (1 + min(1, l(w) / .5)) / 2. The larger of the two.
-Parameters: most 300; LEAST_LIKENESS .35, below which the table guesses (docs/lab/word-vectors.md).
+Parameters: most 600; LEAST_LIKENESS .35, below which the table guesses (docs/lab/word-vectors.md).
 Reads: the words given alone, no page. Cost: .5 s, once a process.
 But: a word with two meanings brings words of both; give one more that only your topic has.
 Reference: ours.

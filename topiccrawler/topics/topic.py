@@ -69,7 +69,7 @@ ALLOWED: Mapping[str, str] = {
 }
 
 
-PROPOSED_WORDS = 300  # that a topic of a few words asks for
+PROPOSED_WORDS = 600  # that a topic of a few words asks for
 
 
 class SiteRule(BaseModel):
