@@ -190,6 +190,26 @@ def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, 
 
 
 @pytest.fixture
+def make_job(tmp_path: Path) -> Callable[..., Path]:
+    """`make_job("name", record, …)`: a job's folder with these pages, as a crawl leaves it; `visits` for its log."""
+    from topiccrawler.crawl.job_files import JobFiles
+    from topiccrawler.crawl.recipe import Recipe
+
+    def make(name: str, *records: Any, visits: tuple[Any, ...] = (), topic: str = "finance") -> Path:
+        folder = tmp_path / "data" / name
+        files = JobFiles(folder, Recipe(topic, "breadth_first"))
+        files.begin()
+        for record in records:
+            files.keep(record)
+        for visit in visits:
+            files.visits.append(visit)
+        files.close()
+        return folder
+
+    return make
+
+
+@pytest.fixture
 def shared() -> Path:
     """The unpacked shared data, where it is at hand."""
     folder = os.environ.get("TOPICCRAWLER_SHARED")

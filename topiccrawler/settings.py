@@ -59,6 +59,7 @@ TOPIC_DATA_DIR = "data"
 TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic, time and process
 # a page whose text is known already, exactly or nearly: alias = kept without text as alias of the first; drop; keep = not compared
 TOPIC_DUPLICATES = "alias"
+TOPIC_INDEX = True  # pages are indexed as they are kept; False = by the first `scrapy search`
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
 
 # --- politeness --------------------------------------------------------------------------------------------------

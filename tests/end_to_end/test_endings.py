@@ -53,9 +53,10 @@ def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
         "  1 pages fetched, 1 relevant (100%), 1 kept: 1 html",
         "  1 URLs failed in this run: 1 http 404",
         f"  results: {tmp_path / 'job'}",
+        f"  look: scrapy pages {tmp_path / 'job'}",
+        f"  look: scrapy search WORDS --job {tmp_path / 'job'}",
         f"  look: scrapy frontier {tmp_path / 'job'}",
         f"  look: scrapy explain URL --job {tmp_path / 'job'}",
-        report[5],
         "  ended: the queue is empty",
     ]
 

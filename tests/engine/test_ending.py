@@ -52,10 +52,10 @@ def test_the_commands_can_be_copied(tmp_path: Path) -> None:
     lines = place_lines(folder, queued=True)
     assert lines[:3] == [
         f"results: {folder}",
-        f"look: scrapy frontier '{folder}'",
-        f"look: scrapy explain URL --job '{folder}'",
+        f"look: scrapy pages '{folder}'",
+        f"look: scrapy search WORDS --job '{folder}'",
     ]
-    assert lines[3].startswith(f"look: sqlite3 '{folder}/pages.sqlite' \"SELECT ")
+    assert lines[3:] == [f"look: scrapy frontier '{folder}'", f"look: scrapy explain URL --job '{folder}'"]
     assert place_lines(tmp_path / "empty", queued=False) == [
         f"results: {tmp_path}/empty",
         f"look: scrapy explain URL --job {tmp_path}/empty",

@@ -4,6 +4,7 @@ job.json            the recipe (crawl.recipe), so that the job can be explained 
 topic.toml          a topic that is not of the catalogue, as a file that `-a topic=` takes
 frontier.sqlite     the queue, when there is a JOBDIR
 pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
+index.sqlite        the words of the pages (crawl.indexing)
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import logging
 from functools import cached_property
 from pathlib import Path
 
+from topiccrawler.crawl.indexing import Indexing
 from topiccrawler.crawl.own_words import as_toml
 from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.crawl.resuming import changes
@@ -20,7 +22,7 @@ from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
-from topiccrawler.store.pages import PageStore
+from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.topics.topic import make_topic
 
@@ -28,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 JOB, TOPIC = "job.json", "topic.toml"
 PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
+INDEX = "index.sqlite"  # of the words of the pages; made again when it is missing
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
 VERSION = 1
@@ -38,10 +41,13 @@ class JobFiles:
     """The files of one job, in a folder that is made when it is first asked for.
 
     `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
+    `indexed`: pages are indexed as they are kept.
     """
 
-    def __init__(self, place: Path, recipe: Recipe | None = None, *, shared: bool = True) -> None:
-        self._place, self._shared = place, shared
+    def __init__(
+        self, place: Path, recipe: Recipe | None = None, *, shared: bool = True, indexed: bool = False
+    ) -> None:
+        self._place, self._shared, self._indexed = place, shared, indexed
         self._recipe = recipe  # until it is written
         self._changes: list[str] = []  # since an earlier run
 
@@ -95,21 +101,39 @@ class JobFiles:
         """The crawl log."""
         return VisitLog(self.folder / VISITS)
 
+    @cached_property
+    def _indexing(self) -> Indexing:
+        return Indexing(self.store, self.folder / INDEX)
+
+    def keep(self, record: PageRecord) -> None:
+        """Store a page, and index it."""
+        if self._indexed:
+            self._indexing.begin()  # before there is a page that it lacks
+        row = self.store.put(record)
+        if self._indexed:
+            self._indexing.add(row, record)
+
     def commit(self) -> None:
         """Make the pages and visits so far durable; before the frontier acknowledges them."""
         for opened in self._opened():
             opened.commit()
         if "visits" in self.__dict__:
             self.visits.commit()
+        if "_indexing" in self.__dict__:
+            self._indexing.commit()
 
     def close(self) -> None:
         """Commit and let go."""
         self.commit()
+        if "_indexing" in self.__dict__:
+            self._indexing.close()
         for opened in self._opened():
             opened.close()
 
     def abandon(self) -> None:
         """Let go without a commit."""
+        if "_indexing" in self.__dict__:
+            self._indexing.abandon()
         for opened in self._opened():
             opened.abandon()
 

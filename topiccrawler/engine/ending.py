@@ -125,11 +125,11 @@ def failed_lines(stats: Mapping[str, Any]) -> list[str]:
 def place_lines(folder: Path, *, queued: bool) -> list[str]:
     """Where the results are, and the commands that show them."""
     quoted = shlex.quote(str(folder))
-    commands = [f"scrapy frontier {quoted}"] if queued else []
+    commands = (
+        [f"scrapy pages {quoted}", f"scrapy search WORDS --job {quoted}"] if (folder / PAGES).exists() else []
+    )
+    commands += [f"scrapy frontier {quoted}"] if queued else []
     commands.append(f"scrapy explain URL --job {quoted}")
-    if (folder / PAGES).exists():
-        query = "SELECT relevance, title, url FROM pages ORDER BY relevance DESC LIMIT 20"
-        commands.append(f'sqlite3 {shlex.quote(str(folder / PAGES))} "{query}"')
     return [f"results: {folder}", *(f"look: {command}" for command in commands)]
 
 

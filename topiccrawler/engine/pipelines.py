@@ -89,7 +89,7 @@ class StoragePipeline:
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem):
-            self.files.store.put(record_of(item))
+            self.files.keep(record_of(item))
             if self._scheduler() is None:
                 self.files.commit()
         return item

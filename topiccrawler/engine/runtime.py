@@ -99,7 +99,8 @@ def build_runtime(
         worth=parts.strategy.worth,
     )
     seeds = _seeds(given, topic)
-    files = JobFiles(folder, parts.record(), shared=bool(jobdir or given_name))
+    indexed = settings.getbool("TOPIC_INDEX")
+    files = JobFiles(folder, parts.record(), shared=bool(jobdir or given_name), indexed=indexed)
     files.check(queued=bool(jobdir))
     frontier = _frontier(settings, hosts, jobdir)
     budgets = _budgets(settings, frontier)

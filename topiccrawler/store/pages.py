@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import json
 import math
+import sqlite3
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
@@ -21,6 +24,8 @@ from typing import Any
 from topiccrawler.errors import StateError
 from topiccrawler.items import PageFields, PageItem
 from topiccrawler.store.database import Database
+from topiccrawler.store.selection import ALL, Selection
+from topiccrawler.urls.canonical import host_of
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,6 +35,16 @@ class PageRecord(PageFields):
     stored: bool = True  # False: found off topic, kept for looking at mistakes
     content_hash: str = ""  # of the text; put() fills it in
     media: str = ""  # pictures and files it links: a JSON list of {url, anchor, alt, caption, kind}
+
+    @property
+    def day(self) -> str:
+        """YYYY-MM-DD: as the page says, else the day it was fetched in local time; empty for a time that is none."""
+        if self.published:
+            return self.published
+        try:
+            return time.strftime("%Y-%m-%d", time.localtime(self.fetched))
+        except (OverflowError, OSError, ValueError):
+            return ""
 
 
 def record_of(item: PageItem) -> PageRecord:
@@ -46,10 +61,17 @@ _SCHEMA = """CREATE TABLE pages (
     language TEXT NOT NULL, canonical_url TEXT NOT NULL, keywords TEXT NOT NULL, description TEXT NOT NULL,
     author TEXT NOT NULL, format TEXT NOT NULL, alias_of TEXT NOT NULL, media TEXT NOT NULL,
     stored INTEGER NOT NULL, content_hash TEXT NOT NULL)"""
+# For what lists pages: SQLite would walk through every text to the columns behind it.
+_INDEXES = (
+    "CREATE INDEX IF NOT EXISTS pages_fetched ON pages (fetched)",
+    "CREATE INDEX IF NOT EXISTS pages_best ON pages (relevance DESC, url, stored, format, topic, published, fetched)",
+)
 _PUT = (
     f"INSERT INTO pages ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT (url) DO UPDATE SET "  # noqa: S608
     + ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:])
+    + " RETURNING rowid"
 )
+_DAY = "coalesce(nullif(published, ''), date(fetched, 'unixepoch', 'localtime'))"
 _GET = f"SELECT {', '.join(_COLUMNS)} FROM pages"  # noqa: S608
 
 
@@ -59,20 +81,20 @@ class PageStore(Database):
     what = "page store"
     application = 0x746F7063  # "topc"
     version = 3  # 1 and 2 had compressed texts
-    schema = _SCHEMA
+    schema = "; ".join((_SCHEMA, *_INDEXES))
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
         if not create and not Path(path).is_file():
             raise StateError(str(path), "no such page store", "name the pages.sqlite of a crawl")
         super().__init__(path)
 
-    def put(self, record: PageRecord) -> None:
-        """Store a page, or replace what is stored under its URL. Any text is taken."""
+    def put(self, record: PageRecord) -> int:
+        """Store a page, or replace what is stored under its URL; its row, which it keeps. Any text is taken."""
         row = {name: _storable(value) for name, value in zip(_COLUMNS, astuple(record), strict=True)}
         digest = blake2b(str(row["text"]).encode("utf-8"), digest_size=8)
         row["content_hash"] = row["content_hash"] or digest.hexdigest()
         with self._faults():
-            self._database.execute(_PUT, tuple(row.values()))
+            return int(self._database.execute(_PUT, tuple(row.values())).fetchone()[0])
 
     def get(self, url: str) -> PageRecord | None:
         """The page stored under a canonical URL."""
@@ -80,11 +102,40 @@ class PageStore(Database):
             row = self._database.execute(f"{_GET} WHERE url = ?", (_storable(url),)).fetchone()
             return _record(row) if row else None
 
+    def at(self, row: int) -> PageRecord | None:
+        """The page in a row."""
+        with self._faults():
+            found = self._database.execute(f"{_GET} WHERE rowid = ?", (row,)).fetchone()
+            return _record(found) if found else None
+
+    def changed(self, row: int, fetched: float) -> list[tuple[int, float]]:
+        """Rows behind this one, and rows fetched at that time or later, each with the time it was fetched."""
+        asked = "SELECT rowid, fetched FROM pages WHERE rowid > ? UNION SELECT rowid, fetched FROM pages WHERE fetched >= ?"
+        with self._faults():
+            return self._database.execute(asked, (row, fetched)).fetchall()
+
+    def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
+        """The rows of such pages about the topic, the most relevant first."""
+        condition, values = selection.condition(host="host_of(url)", day=_DAY)
+        asked = f"SELECT rowid FROM pages WHERE stored AND {condition} ORDER BY relevance DESC, url LIMIT ?"  # noqa: S608
+        with self._faults():
+            self._database.create_function("host_of", 1, host_of, deterministic=True)
+            rows = self._database.execute(asked, (*values, -1 if limit is None else limit))
+            return [row for (row,) in rows]
+
     def records(self) -> Iterator[PageRecord]:
         """All pages, lazily, in order of arrival."""
         with self._faults():
             for row in self._database.execute(f"{_GET} ORDER BY rowid"):
                 yield _record(row)
+
+    def _open(self) -> None:
+        super()._open()
+        with suppress(
+            sqlite3.OperationalError
+        ):  # of an earlier build, and read-only or in use: it is read without
+            for index in _INDEXES:
+                self._database.execute(index)
 
 
 def _storable(value: object) -> object:

@@ -1,0 +1,95 @@
+"""`scrapy pages` on jobs that crawls have left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.model import Visit
+from topiccrawler.store.pages import PageRecord
+
+SEED = "http://a.cn/"
+FUND = PageRecord(
+    url="http://a.cn/%E5%9F%BA",
+    title="基金\u202eevil\x1b[31m",
+    text="基金净值与股票。\n收益",
+    topic="finance",
+    relevance=0.5,
+    source_url=SEED,
+    anchor="基金",
+    score=2.5,
+    published="2024-05-01",
+)
+BANK = PageRecord(
+    url="http://www.b.cn/x.pdf", title="A" * 1_000_000, relevance=0.9, topic="finance", format="pdf"
+)
+COPY = PageRecord(url="http://c.cn/", title="copy", relevance=0.1, topic="finance", alias_of=FUND.url)
+
+
+@pytest.fixture
+def job(make_job: Callable[..., Path]) -> Path:
+    seed = Visit(SEED, 200, 20.0, 0.1, stored=False, time=1.0)
+    return make_job("funds", FUND, BANK, COPY, visits=(seed,))
+
+
+def test_pages_are_listed_best_first_and_hostile_titles_are_inert(
+    command: Callable[..., Any], job: Path
+) -> None:
+    ran = command("pages", str(job))
+    best, address, second, *_ = ran.out.splitlines()
+    assert ran.code == 0
+    assert best.startswith("0.900  1970-01-01  AAA")
+    assert best.endswith("…  [pdf]")
+    assert len(best) < 150
+    assert address.strip() == BANK.url
+    assert second == "0.500  2024-05-01  基金\\u202eevil\\u001b[31m"
+    assert "copy of a page listed" in ran.out
+
+
+def test_the_list_is_filtered_and_json_for_a_script(command: Callable[..., Any], job: Path) -> None:
+    ran = command(
+        "pages", "funds", "list", "--since", "2024-01-01", "--json", "-s", f"TOPIC_DATA_DIR={job.parent}"
+    )
+    (found,) = map(json.loads, ran.out.splitlines())
+    assert (found["url"], found["relevance"], found["date"]) == (FUND.url, 0.5, "2024-05-01")
+    assert len(command("pages", str(job), "--limit", "1", "--json").out.splitlines()) == 1
+    for options in (("--site", "b.cn"), ("--kind", "pdf"), ("--min-relevance", "0.6")):
+        assert BANK.url in command("pages", str(job), *options).out
+        assert FUND.url not in command("pages", str(job), *options, "--json").out
+    assert command("pages", str(job), "--site", "d.cn").out == "no such page\n"
+
+
+def test_a_page_is_shown_with_its_text_and_why_it_was_kept(command: Callable[..., Any], job: Path) -> None:
+    shown = command("pages", str(job / "pages.sqlite"), "show", "http://a.cn/基").out
+    assert "kept: relevance 0.500 >= " in shown
+    assert "股票 +" in shown
+    assert "path from the seed:\n  http://a.cn/  score 20.000\n  http://a.cn/基  “基金”  score 2.500" in shown
+    assert shown.endswith("\n\n基金净值与股票。\n收益\n")
+    found = json.loads(command("pages", str(job), "show", FUND.url, "--json").out)
+    assert (found["text"], [step["url"] for step in found["path"]]) == (FUND.text, [SEED, FUND.url])
+    (job / "job.json").unlink()  # then the words cannot be told
+    assert "kept: relevance 0.500 for topic finance\n" in command("pages", str(job), "show", FUND.url).out
+
+
+@pytest.mark.parametrize(
+    ("words", "told", "code"),
+    [
+        ((), "give one JOB and what to do with it", 2),
+        (("JOB", "burn"), "give one JOB and what to do with it", 2),
+        (("JOB", "show"), "give the URL of one page", 2),
+        (("JOB", "--limit", "0"), "--limit is at least 1", 2),
+        (("JOB", "--fast"), "unknown option --fast", 2),
+        (("none",), "there is no such job", 1),
+        (("JOB", "show", "http://a.cn/none"), "is not among the pages kept", 1),
+    ],
+)
+def test_slips_are_one_line(
+    command: Callable[..., Any], job: Path, words: tuple[str, ...], told: str, code: int
+) -> None:
+    ran = command("pages", *(str(job) if word == "JOB" else word for word in words))
+    assert ran.code == code
+    assert told in ran.err

@@ -1,0 +1,72 @@
+"""`scrapy search` on jobs that crawls have left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.store.pages import PageRecord
+
+FUND = PageRecord(
+    url="http://a.cn/1",
+    title="基金\x1b[2J\n第二行",
+    text="定投基金的收益",
+    topic="finance",
+    relevance=0.5,
+    published="2024-05-01",
+)
+BANK = PageRecord(
+    url="http://www.b.cn/", title="貸款", text="銀行", relevance=0.4, topic="finance", format="pdf"
+)
+
+
+@pytest.fixture
+def data(make_job: Callable[..., Path]) -> Path:
+    return make_job("funds", FUND, BANK).parent
+
+
+def test_pages_are_shown_with_marks_and_nothing_steers_the_terminal(
+    command: Callable[..., Any], data: Path
+) -> None:
+    ran = command("search", "基金 定投", "--job", "funds", "-s", f"TOPIC_DATA_DIR={data}")
+    lines = ran.out.splitlines()
+    assert (ran.code, lines[0], lines[1]) == (0, "«基金»\\u001b[2J 第二行", "  http://a.cn/1")
+    assert "relevance 0.50 · 2024-05-01 · funds" in lines[2]
+    assert lines[3] == "  «定投»«基金»的收益"
+
+
+def test_the_jobs_of_a_folder_are_searched_and_filtered_and_json_has_the_marks(
+    command: Callable[..., Any], data: Path
+) -> None:
+    ran = command("search", "贷款", "--data", str(data), "--site", "B.cn", "--kind", "pdf", "--json")
+    (found,) = map(json.loads, ran.out.splitlines())
+    assert (found["url"], found["title"], found["job"]) == (BANK.url, "貸款", str(data / "funds"))
+    assert found["rank"] >= 0
+    assert "no page of 1 jobs matches" in command("search", "贷款", "--data", str(data), "--kind", "html").out
+
+
+@pytest.mark.parametrize(
+    ("options", "told", "code"),
+    [
+        ((), "give words to look for", 2),
+        (("基金", "--limit", "0"), "--limit is at least 1", 2),
+        (("基金", "--job", "x", "--data", "y"), "not both", 2),
+        (("的",), "has no word that an index keeps", 1),
+        (("基金", "--since", "May"), "--since May: is no date; write it as 2026-01-31", 1),
+        (("基金", "--site", "a b"), "is no host", 1),
+        (("基金", "--kind", "film"), "--kind film: is not known; use one of", 1),
+        (("基金", "--min-relevance", "2"), "--min-relevance 2: is out of range", 1),
+        (("基金", "--job", "none"), "job 'none': there is no such job; the latest there: funds", 1),
+    ],
+)
+def test_slips_are_one_line(
+    command: Callable[..., Any], data: Path, options: tuple[str, ...], told: str, code: int
+) -> None:
+    ran = command("search", *options, "-s", f"TOPIC_DATA_DIR={data}")
+    assert ran.code == code
+    assert told in ran.err
+    assert code == 2 or ran.err.count("\n") == 1

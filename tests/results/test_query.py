@@ -1,0 +1,39 @@
+"""Queries as users type them."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.errors import ArgumentError
+from topiccrawler.results.query import make_query
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("基金 股票", '(("基金")) AND (("股票"))'),
+        ("基金股票", '(("基金" AND "股票"))'),
+        ('"基金股票"', '(("基金 股票"))'),
+        ("“基金股票”", '(("基金 股票"))'),
+        ("＂貸款＂", '(("贷款"))'),
+        ("Banks -股票", '((("bank"))) NOT (("股票"))'),
+        ('c++ -"基金 股票"', '((("c++"))) NOT (("基金 股票"))'),
+        ("基金 的", '(("基金"))'),  # single characters are in no index
+        ('"基金', '(("基金"))'),
+        ('OR " NEAR(', '(("or")) AND (("near"))'),
+    ],
+)
+def test_words_phrases_and_exclusions_become_an_expression(text: str, expression: str) -> None:
+    assert make_query(text).expression == expression
+
+
+def test_a_word_that_the_segmenter_cuts_is_looked_for_in_either_spelling() -> None:
+    query = make_query("换电柜", plain=[["换电"]])
+    assert query.expression == '(("换电柜") OR ("换电"))'
+    assert query.marked == ("换电柜", "换电")
+
+
+@pytest.mark.parametrize("text", ["", "  ", "的", "-股票", '""', "!?"])
+def test_a_query_that_can_find_nothing_is_refused(text: str) -> None:
+    with pytest.raises(ArgumentError, match="give words of two characters or more"):
+        make_query(text)

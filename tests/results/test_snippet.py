@@ -1,0 +1,30 @@
+"""The piece of a text that shows why it was found."""
+
+from __future__ import annotations
+
+from topiccrawler.results.snippet import WIDTH, snippet
+
+
+def test_words_are_marked_in_the_texts_own_spelling() -> None:
+    found = snippet("銀行貸款 and ＢＡＮＫＳ", ("贷款", "bank"))
+    assert found.marked() == "銀行«貸款» and «ＢＡＮＫＳ»"
+    assert [found.text[start:end] for start, end in found.marks] == ["貸款", "ＢＡＮＫＳ"]
+
+
+def test_the_piece_with_most_different_words_is_chosen() -> None:
+    text = "基金。" + "空" * 500 + "基金与股票" + "尾" * 500
+    found = snippet(text, ("基金", "股票"))
+    assert "«基金»与«股票»" in found.marked()
+    assert found.text.startswith("…")
+    assert found.text.endswith("…")
+    assert len(found.text) <= WIDTH + 2
+
+
+def test_longer_words_go_first_and_marks_do_not_overlap() -> None:
+    assert snippet("数据结构", ("数据结构", "数据")).marked() == "«数据结构»"
+
+
+def test_without_a_word_the_beginning_is_shown_on_one_line() -> None:
+    found = snippet("一\n 二\t" + "三" * 500, ("基金",))
+    assert found.text.startswith("一 二 三")
+    assert (found.marks, snippet("", ("基金",)).text) == ((), "")

@@ -1,0 +1,142 @@
+"""What is found in which pages, in which order, and what the index knows it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import StateError
+from topiccrawler.store import index as store_index
+from topiccrawler.store.index import BATCH, PageIndex
+from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.selection import ALL, Selection
+
+PAGE = PageRecord(
+    url="http://a.cn/1",
+    title="市场",
+    text="基金 定投 收益",
+    topic="finance",
+    relevance=0.5,
+    fetched=1_714_700_000.0,
+    published="2024-05-01",
+)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[PageIndex]:
+    made = PageIndex(tmp_path / "index.sqlite")
+    yield made
+    made.close()
+
+
+def found(index: PageIndex, expression: str, selection: Selection = ALL, limit: int = 10) -> list[int]:
+    return [hit.page for hit in index.find(expression, selection, limit)]
+
+
+def test_pages_are_found_by_their_words_however_these_are_written(index: PageIndex) -> None:
+    index.add(1, PAGE)
+    index.add(2, replace(PAGE, url="b", text="貸款 Ｂａｎｋｓ c++"))
+    assert found(index, "收益") == []  # nothing is found before a commit
+    index.commit()
+    assert found(index, "收益") == [1]
+    assert found(index, "贷款") == found(index, "bank") == found(index, '"c++"') == [2]
+
+
+def test_a_title_counts_more_than_a_text_and_relevance_decides_among_equals(index: PageIndex) -> None:
+    index.add(1, replace(PAGE, relevance=0.3))
+    index.add(2, replace(PAGE, relevance=0.9))
+    index.add(3, replace(PAGE, title="收益", text="市场 基金", relevance=0.5))
+    index.commit()
+    assert found(index, "收益") == [3, 2, 1]
+    assert found(index, "收益", limit=1) == [3]
+    first, second = (hit.rank for hit in index.find("基金", ALL, 3)[::2])
+    assert first / second == pytest.approx(0.9 / 0.3, rel=0.01)
+
+
+def test_of_very_many_pages_the_most_relevant_are_ranked(
+    index: PageIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.add(1, replace(PAGE, title="基金", relevance=0.2))
+    index.add(2, replace(PAGE, relevance=0.8))
+    index.commit()
+    monkeypatch.setattr(store_index, "MOST_RANKED", 1)
+    assert found(index, "基金") == [2]
+
+
+def test_a_step_of_relevance_that_is_full_goes_on_in_the_next(
+    index: PageIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_index, "_RANGE", 2)
+    for page in range(1, 6):
+        index.add(page, PAGE)
+    index.commit()
+    assert len(found(index, "收益")) == 5
+
+
+def test_a_page_stored_anew_is_found_by_its_new_words_only(index: PageIndex) -> None:
+    index.add(1, PAGE)
+    index.commit()
+    index.add(1, replace(PAGE, text="债券", fetched=1_714_700_001.0))
+    index.commit()
+    assert found(index, "收益") == []
+    assert found(index, "债券") == [1]
+
+
+def test_copies_and_pages_off_topic_are_noted_but_not_found(index: PageIndex) -> None:
+    index.add(1, replace(PAGE, text="", alias_of="http://a.cn/0"))
+    index.add(2, replace(PAGE, stored=False))
+    index.commit()
+    assert found(index, "市场") == []
+    assert index.missing([(1, PAGE.fetched), (2, PAGE.fetched)]) == []
+
+
+@pytest.mark.parametrize(
+    ("selection", "pages"),
+    [
+        (ALL, [1, 2, 3]),
+        (Selection(topic="sports"), [3]),
+        (Selection(site="a.cn"), [1, 2]),
+        (Selection(site="www.a.cn"), [2]),
+        (Selection(since="2024-05-02"), [2, 3]),
+        (Selection(topic="finance", site="a.cn", since="2024-05-02"), [2]),
+    ],
+)
+def test_results_are_filtered_by_topic_site_and_day(
+    index: PageIndex, selection: Selection, pages: list[int]
+) -> None:
+    index.add(1, PAGE)
+    index.add(2, replace(PAGE, url="http://www.a.cn/", published=""))  # then the day it was fetched counts
+    index.add(3, replace(PAGE, url="http://ba.cn/", topic="sports", published="2024-05-02"))
+    index.commit()
+    assert found(index, "收益", selection) == pages
+
+
+def test_the_index_says_what_it_lacks_and_when_a_transaction_is_worth_it(index: PageIndex) -> None:
+    assert index.extent() == (0, 0.0)
+    for page in range(1, BATCH):
+        index.add(page, replace(PAGE, fetched=float(page)))
+    assert not index.is_full
+    index.add(BATCH, PAGE)
+    assert index.is_full
+    index.commit()
+    assert not index.is_full
+    assert index.extent() == (BATCH, PAGE.fetched)
+    assert index.missing([(1, 1.0), (2, 2.5), (BATCH + 1, 1.0)]) == [2, BATCH + 1]
+
+
+def test_a_page_indexed_by_a_search_meanwhile_is_not_indexed_twice(index: PageIndex) -> None:
+    index.add(1, PAGE)
+    with_search = PageIndex(index.path)
+    with_search.add(1, PAGE)
+    with_search.close()
+    index.commit()
+    assert found(index, "收益") == [1]
+
+
+def test_a_damaged_index_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "index.sqlite").write_bytes(b"no database" * 100)
+    with pytest.raises(StateError, match="search index unusable"):
+        PageIndex(tmp_path / "index.sqlite")

@@ -1,0 +1,144 @@
+"""`scrapy pages JOB …`: the pages a crawl has kept: listed, read, and taken away as a file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topiccrawler.engine.user_faults import TellingCommand
+
+if TYPE_CHECKING:
+    from topiccrawler.results.job_pages import JobPages, Reasons
+    from topiccrawler.store.pages import PageRecord
+
+LIST, SHOW = "list", "show"
+LIMIT = 20
+USAGE = """JOB [list] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
+  scrapy pages JOB show URL [--json]"""
+
+
+class Command(TellingCommand):
+    """The command's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return USAGE
+
+    def short_desc(self) -> str:
+        return "List, read and export the pages a crawl has kept"
+
+    def long_desc(self) -> str:
+        return (
+            "JOB is a job's folder (a JOBDIR too), its pages.sqlite, or its name in TOPIC_DATA_DIR; the crawl may be running. "
+            "Pages come the most relevant first."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        from topiccrawler.results.selection import add_options
+
+        super().add_options(parser)
+        add_options(parser)
+        parser.add_argument("--limit", type=int, metavar="N", help=f"list: {LIMIT} pages by default")
+        parser.add_argument("--json", action="store_true", help="print JSON, one line a page")
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        verb = args[1] if len(args) > 1 else LIST
+        if not args or verb not in {LIST, SHOW} or len(args) > (3 if verb == SHOW else 2):
+            self.refuse("give one JOB and what to do with it")
+        if verb == SHOW and len(args) != 3:
+            self.refuse("give the URL of one page")
+        if opts.limit is not None and opts.limit < 1:
+            self.refuse("--limit is at least 1")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.results.job_pages import job_pages
+        from topiccrawler.results.jobs import job_folder
+
+        folder = job_folder(args[0], Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser())
+        verb = args[1] if len(args) > 1 else LIST
+        with job_pages(folder) as pages:
+            if verb == SHOW:
+                self._show(pages, args[2], opts)
+            else:
+                self._list(pages, opts)
+
+    def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
+        from topiccrawler.results.selection import selection_by
+
+        shown = 0
+        for record in pages.best(selection_by(opts), opts.limit or LIMIT):
+            self.say(json.dumps(_brief(record), ensure_ascii=False) if opts.json else _line(record))
+            shown += 1
+        if not shown and not opts.json:
+            self.say("no such page")
+
+    def _show(self, pages: JobPages, url: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.results.job_pages import reasons_of
+
+        record = pages.get(url)
+        reasons = reasons_of(pages.folder, record)
+        self.say(
+            json.dumps(_whole(record, reasons), ensure_ascii=False) if opts.json else _page(record, reasons)
+        )
+
+
+def _brief(record: PageRecord) -> dict[str, Any]:
+    return {
+        "url": record.url,
+        "title": record.title,
+        "relevance": round(record.relevance, 4),
+        "date": record.day,
+        "kind": record.format,
+        "alias_of": record.alias_of,
+    }
+
+
+def _line(record: PageRecord) -> str:
+    from topiccrawler.urls.readable import readable
+
+    copy = "  (copy of a page listed)" if record.alias_of else ""
+    kind = "" if record.format == "html" else f"  [{record.format}]"
+    return f"{record.relevance:.3f}  {record.day}  {_short(record.title)}{kind}{copy}\n{'':19}{readable(record.url)}"
+
+
+def _short(text: str, most: int = 100) -> str:
+    line = " ".join(text[: 4 * most].split())
+    return f"{line[:most]}…" if len(line) > most else line or "(no title)"
+
+
+def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    path = [
+        {"url": step.link.url, "anchor": step.link.anchor, "score": step.score, "state": step.state}
+        for step in reasons.path
+    ]
+    words = [[word, round(part, 4)] for word, part in reasons.words]
+    media = json.loads(record.media or "[]")
+    return {**asdict(record), "media": media, "threshold": reasons.threshold, "words": words, "path": path}
+
+
+def _page(record: PageRecord, reasons: Reasons) -> str:
+    from topiccrawler.urls.readable import readable
+
+    least = "" if reasons.threshold is None else f" >= {reasons.threshold:.3f}"
+    about = [record.day, record.format, record.language, record.author]
+    words = ", ".join(f"{word} {part:+.3f}" for word, part in reasons.words)
+    lines = [
+        _short(record.title),
+        readable(record.url),
+        " · ".join(_short(part) for part in about if part),
+        f"kept: relevance {record.relevance:.3f}{least} for topic {record.topic}{': ' if words else ''}{words}",
+        *(["copy of " + readable(record.alias_of)] if record.alias_of else []),
+        "path from the seed:",
+    ]
+    for step in reasons.path:
+        score = "" if step.score is None else f"  score {step.score:.3f}"
+        anchor = f"  “{_short(step.link.anchor, 60)}”" if step.link.anchor else ""
+        lines.append(f"  {readable(step.link.url)}{anchor}{score}")
+    summary = [f"summary: {record.summary}"] if record.summary else []
+    return "\n".join([*lines, *summary, "", record.text or "(no text)"])

@@ -1,0 +1,97 @@
+"""`scrapy search "基金 定投"`: full-text search in the pages that crawls have kept."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topiccrawler.engine.user_faults import TellingCommand
+
+if TYPE_CHECKING:
+    from topiccrawler.results.search import Hit
+
+LIMIT = 10
+
+
+class Command(TellingCommand):
+    """The command's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "QUERY [--job JOB … | --data DIR] [--topic TOPIC] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]"
+
+    def short_desc(self) -> str:
+        return "Search the texts of the pages that crawls have kept"
+
+    def long_desc(self) -> str:
+        return (
+            'QUERY: words that must all occur, "a phrase", -word to leave out; a query that begins with - stands after --. Without '
+            "--job the jobs in TOPIC_DATA_DIR are searched. Results are ranked by BM25 * relevance to the job's topic."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        from topiccrawler.results.selection import add_options
+
+        super().add_options(parser)
+        job = "folder of a job, its pages.sqlite, or its name in TOPIC_DATA_DIR; may be given several times"
+        parser.add_argument("--job", metavar="JOB", action="append", default=[], help=job)
+        parser.add_argument("--data", metavar="DIR", help="folder of jobs (default: TOPIC_DATA_DIR)")
+        parser.add_argument("--topic", metavar="TOPIC", help="only pages of crawls for this topic")
+        add_options(parser)
+        parser.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default {LIMIT}")
+        parser.add_argument("--json", action="store_true", help="print JSON lines, one a page")
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        if not args:
+            self.refuse("give words to look for")
+        if opts.job and opts.data:
+            self.refuse("give --job or --data, not both")
+        if opts.limit < 1:
+            self.refuse("--limit is at least 1")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.results.jobs import job_folder, jobs_in
+        from topiccrawler.results.search import search
+        from topiccrawler.results.selection import selection_by
+
+        data = Path(opts.data or self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+        folders = [job_folder(job, data) for job in opts.job] or jobs_in(data)
+        hits = search(folders, " ".join(args), selection_by(opts, opts.topic), opts.limit, _told)
+        if opts.json:
+            for hit in hits:
+                self.say(json.dumps(_plain(hit), ensure_ascii=False))
+        else:
+            self.say("\n\n".join(map(_text, hits)) if hits else f"no page of {len(folders)} jobs matches")
+
+
+def _told(folder: Path, done: int, of: int) -> None:
+    """A first search of many pages takes a while."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\rindexing {folder.name}: {done} of {of} pages{'' if done < of else chr(10)}")
+
+
+def _plain(hit: Hit) -> dict[str, Any]:
+    return {
+        "url": hit.url,
+        "title": hit.title.text,
+        "snippet": hit.snippet.text,
+        "marks": hit.snippet.marks,
+        "rank": round(hit.rank, 4),
+        "relevance": round(hit.relevance, 4),
+        "date": hit.day,
+        "format": hit.format,
+        "topic": hit.topic,
+        "job": str(hit.job),
+    }
+
+
+def _text(hit: Hit) -> str:
+    from topiccrawler.urls.readable import readable
+
+    about = f"{hit.rank:.2f} · relevance {hit.relevance:.2f} · {hit.day} · {hit.job.name}"
+    lines = [hit.title.marked() or "(no title)", readable(hit.url), about, hit.snippet.marked()]
+    return "\n".join(f"{'  ' if number else ''}{line}" for number, line in enumerate(lines) if line)
