@@ -1,6 +1,7 @@
 """What a whole crawl costs: CPU and memory a page, ours against a plain Scrapy spider, alternating in one run.
 
     python benchmarks/crawl.py [--pages 1500] [--concurrency 16] [--rounds 3] [--strategies breadth_first,naive_bayes] [--json]
+    python benchmarks/crawl.py --strategies breadth_first,breadth_first+TOPIC_INDEX=False      # what a setting costs
 
     scrapy_bfs   what a Scrapy user writes: LinkExtractor, every link yielded, breadth-first queues, items to JSON lines
     others       `scrapy crawl topic` with that strategy: pages read and classified (VSM), every link with its context
@@ -91,8 +92,18 @@ def command(name: str, pages: int, concurrency: int, folder: Path) -> list[str]:
         words = ["runspider", str(folder / "plain.py"), "-o", str(folder / "items.jsonl")]
     else:
         settings |= {"JOBDIR": str(folder / "job"), "TOPIC_DATA_DIR": str(folder)}
-        words = ["crawl", "topic", "-a", "topic=finance", "-a", f"seeds={START}", "-a", f"strategy={name}"]
-        words += ["-a", f"pages={pages}"]
+        strategy, *given = name.split("+")
+        words = [
+            "crawl",
+            "topic",
+            "-a",
+            "topic=finance",
+            "-a",
+            f"seeds={START}",
+            "-a",
+            f"strategy={strategy}",
+        ]
+        words += ["-a", f"pages={pages}", *(word for setting in given for word in ("-s", setting))]
     for setting, value in settings.items():
         words += ["-s", f"{setting}={value}"]
     return [sys.executable, "-m", "scrapy", *words]
@@ -126,14 +137,15 @@ def crawl(name: str, web: Served, pages: int, concurrency: int) -> Run:
 def table(results: dict[str, dict[str, float]]) -> str:
     """The medians, and each crawl's CPU as a share of the plain spider's."""
     head = ("crawl", "pages", "CPU ms/page", "of scrapy_bfs", "pages/s", "peak MB")
-    lines = ["".join(f"{cell:>15}" for cell in head)]
+    width = max(15, *(len(name) + 2 for name in results))
+    lines = ["".join(f"{cell:>{width if not number else 15}}" for number, cell in enumerate(head))]
     plain = results[PLAIN]["cpu_ms_per_page"]
     for name, found in results.items():
         cells = (
             name, f"{found['pages']:.0f}", f"{found['cpu_ms_per_page']:.2f}", f"{found['cpu_ms_per_page'] / plain:.2f}",
             f"{found['pages_per_s']:.1f}", f"{found['peak_rss_mb']:.0f}",
         )  # fmt: skip
-        lines.append("".join(f"{cell:>15}" for cell in cells))
+        lines.append("".join(f"{cell:>{width if not number else 15}}" for number, cell in enumerate(cells)))
     return "\n".join(lines)
 
 

@@ -12,10 +12,11 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from topiccrawler.errors import CrawlerError, file_faults, shortened
 
@@ -48,6 +49,18 @@ def replace_file(place: Path, text: str) -> None:
     new = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         new.write_text(text, encoding="utf-8")
+        new.replace(place)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_file(place: Path) -> Iterator[BinaryIO]:
+    """A file to write to, that comes into its place only once all is written."""
+    new = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        with new.open("wb") as out:
+            yield out
         new.replace(place)
     finally:
         new.unlink(missing_ok=True)

@@ -93,3 +93,18 @@ def test_slips_are_one_line(
     ran = command("pages", *(str(job) if word == "JOB" else word for word in words))
     assert ran.code == code
     assert told in ran.err
+
+
+def test_pages_are_exported_best_first_and_a_file_is_whole_or_not_there(
+    command: Callable[..., Any], job: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "pages.jsonl"
+    assert command("pages", str(job), "export", "--out", str(out)).out == f"3 pages written to {out}\n"
+    urls = [json.loads(line)["url"] for line in out.read_text(encoding="utf-8").splitlines()]
+    assert urls == [BANK.url, FUND.url, COPY.url]
+    to_the_screen = command("pages", str(job), "export", "--format", "csv", "--site", "a.cn").out
+    assert to_the_screen.startswith("\ufeffurl,title")
+    assert FUND.url in to_the_screen
+    missing = command("pages", str(job), "export", "--out", str(tmp_path / "no" / "pages.csv"))
+    assert (missing.code, missing.err.count("\n")) == (1, 1)
+    assert list(tmp_path.glob(".*")) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,12 @@ if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
     from topiccrawler.store.pages import PageRecord
 
-LIST, SHOW = "list", "show"
+LIST, SHOW, EXPORT = "list", "show", "export"
+VERBS = {LIST: 2, SHOW: 3, EXPORT: 2}  # arguments
 LIMIT = 20
 USAGE = """JOB [list] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
-  scrapy pages JOB show URL [--json]"""
+  scrapy pages JOB show URL [--json]
+  scrapy pages JOB export [--format FORMAT] [--out FILE] [--site …]"""
 
 
 class Command(TellingCommand):
@@ -41,16 +44,20 @@ class Command(TellingCommand):
 
         super().add_options(parser)
         add_options(parser)
-        parser.add_argument("--limit", type=int, metavar="N", help=f"list: {LIMIT} pages by default")
+        parser.add_argument("--limit", type=int, metavar="N", help=f"list: {LIMIT} by default; export: all")
+        parser.add_argument("--format", metavar="FORMAT", help="of export: by default as FILE ends")
+        parser.add_argument(
+            "--out", metavar="FILE", help="of export; jsonl and csv may go to standard output"
+        )
         parser.add_argument("--json", action="store_true", help="print JSON, one line a page")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
         verb = args[1] if len(args) > 1 else LIST
-        if not args or verb not in {LIST, SHOW} or len(args) > (3 if verb == SHOW else 2):
-            self.refuse("give one JOB and what to do with it")
-        if verb == SHOW and len(args) != 3:
+        if verb == SHOW and len(args) != VERBS[SHOW]:
             self.refuse("give the URL of one page")
+        if not args or len(args) > VERBS.get(verb, 0):
+            self.refuse("give one JOB and what to do with it")
         if opts.limit is not None and opts.limit < 1:
             self.refuse("--limit is at least 1")
 
@@ -63,6 +70,8 @@ class Command(TellingCommand):
         with job_pages(folder) as pages:
             if verb == SHOW:
                 self._show(pages, args[2], opts)
+            elif verb == EXPORT:
+                self._export(pages, opts)
             else:
                 self._list(pages, opts)
 
@@ -75,6 +84,21 @@ class Command(TellingCommand):
             shown += 1
         if not shown and not opts.json:
             self.say("no such page")
+
+    def _export(self, pages: JobPages, opts: argparse.Namespace) -> None:
+        from topiccrawler.files import whole_file
+        from topiccrawler.results.exports.registry import export_of, format_of
+        from topiccrawler.results.selection import selection_by
+
+        write = export_of(format_of(opts.format, opts.out))
+        records = pages.best(selection_by(opts), opts.limit)
+        if opts.out is None:
+            write(records, sys.stdout.buffer)
+            return
+        place = Path(opts.out).expanduser()
+        with whole_file(place) as out:
+            count = write(records, out)
+        self.say(f"{count} pages written to {place}")
 
     def _show(self, pages: JobPages, url: str, opts: argparse.Namespace) -> None:
         from topiccrawler.results.job_pages import reasons_of

@@ -1,0 +1,81 @@
+"""Each format holds the pages it was given, whole, and nothing in it that acts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from topiccrawler.errors import ArgumentError
+from topiccrawler.results.exports import lines, table
+from topiccrawler.results.exports.registry import FORMATS, export_of, format_of
+from topiccrawler.store.pages import PageRecord
+
+PAGE = PageRecord(
+    url="http://a.cn/1",
+    title="基金 Ａ",
+    text="一行\n二行,“引号”",
+    relevance=0.5,
+    depth=2,
+    score=-2.5,
+    topic="finance",
+    fetched=1_714_700_000.0,
+    media='[{"url": "http://a.cn/x.png"}]',
+)
+
+
+def written(write: object, *records: PageRecord) -> bytes:
+    out = io.BytesIO()
+    assert write(iter(records), out) == len(records)  # type: ignore[operator]
+    return out.getvalue()
+
+
+def test_json_lines_have_every_field() -> None:
+    first, second = map(json.loads, written(lines.write, PAGE, PAGE).splitlines())
+    assert first == second
+    assert (first["text"], first["score"], first["media"]) == (
+        PAGE.text,
+        -2.5,
+        [{"url": "http://a.cn/x.png"}],
+    )
+
+
+def test_csv_opens_in_excel_with_chinese_and_line_ends_whole() -> None:
+    body = written(table.write, PAGE)
+    assert body.startswith("\ufeffurl,title,text,".encode())
+    (row,) = csv.DictReader(io.StringIO(body.decode("utf-8-sig"), newline=""))
+    assert (row["title"], row["text"], row["score"], row["depth"]) == ("基金 Ａ", PAGE.text, "-2.5", "2")
+    assert json.loads(row["media"]) == [{"url": "http://a.cn/x.png"}]
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", '=HYPERLINK("http://x")', "\0=1"]
+)
+def test_no_cell_of_a_csv_is_a_formula(text: str) -> None:
+    body = written(table.write, PageRecord(url="http://a.cn/", title=text, anchor=text)).decode("utf-8-sig")
+    (row,) = csv.DictReader(io.StringIO(body, newline=""))
+    assert row["title"] == row["anchor"] == "'" + text.replace("\0", "")
+
+
+def test_no_page_is_an_empty_file() -> None:
+    assert written(lines.write) == b""
+    assert len(written(table.write).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "out", "name"),
+    [("csv", None, "csv"), (None, "a.JSONL", "jsonl"), ("csv", "a.jsonl", "csv"), (None, "a.csv", "csv")],
+)
+def test_the_format_is_the_one_asked_for_else_the_files(
+    given: str | None, out: str | None, name: str
+) -> None:
+    assert format_of(given, out) == name
+
+
+def test_what_is_no_format_is_refused_and_every_format_has_its_writer() -> None:
+    for given, out, fault in [(None, "a.docx", "is missing"), ("xls", None, "is not known")]:
+        with pytest.raises(ArgumentError, match=fault):
+            format_of(given, out)
+    assert all(callable(export_of(name)) for name in FORMATS)
