@@ -1,4 +1,4 @@
-"""One line in a project's ADDONS: recorded webs in every command, pages rendered by a browser, and what a spider with a topic needs.
+"""One line in a project's ADDONS: recorded webs read and written in every command, pages rendered by a browser, and what a spider with a topic needs.
 
 The conflict: `-s REPLAY_WARC=…` must switch the download handlers in any command, which no settings file can do; and
 in somebody else's project our components must find their positions without replacing his. So a spider with a topic gets our
@@ -45,6 +45,8 @@ class Addon:
             replay(settings)
         elif self.has_topic:
             render(settings)
+        if settings.get("WARC_OUT"):
+            write_warc(settings)
         introduce(settings)
         if self.has_topic:
             leave_out_what_is_off(settings)
@@ -65,6 +67,17 @@ def leave_out_what_is_off(settings: BaseSettings) -> None:
     for switch, extension in SWITCHED.items():
         if not settings.getbool(switch) and extension in base:
             base.set(extension, None, base.getpriority(extension))
+
+
+def write_warc(settings: BaseSettings) -> None:
+    """Put what writes WARC files beside the downloader; ReplayError names a place where none can be written."""
+    from topiccrawler.engine.middlewares import warc_out
+
+    with reported_by_scrapy(settings):
+        warc_out.writer_of(settings)
+    settings.setdefault_in_component_priority_dict(
+        "DOWNLOADER_MIDDLEWARES", warc_out.WarcOutMiddleware, warc_out.POSITION
+    )
 
 
 def introduce(settings: BaseSettings) -> None:

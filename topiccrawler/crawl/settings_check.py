@@ -79,6 +79,7 @@ _NAMED: dict[str, Expected] = {
     "TOPIC_LEARN": Switch(),
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
     **dict.fromkeys(("FRONTIER_IDLE_SHARE", "TOPIC_LINK_THRESHOLD"), Number(most=1)),
+    "WARC_OUT_MAX_BYTES": _ONE_OR_MORE,
     "TOPIC_SEED": Number(-inf, whole=True),
     **dict.fromkeys(("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS_PER_DOMAIN"), _ONE_OR_MORE),
     "CONCURRENT_REQUESTS": _COUNT,  # 0 = no bound

@@ -14,7 +14,9 @@ from pathlib import Path
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from topiccrawler.errors import ReplayError, file_faults
-from topiccrawler.replay.bodies import Headers, plain
+from topiccrawler.replay.bodies import Headers
+
+_ANSWERS = WarcRecordType.response | WarcRecordType.revisit
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class Entry:
     offset: int  # bytes
     status: int
     location: str | None  # the Location header of a redirect
+    original: str = ""  # of a revisit record: the URL whose response has its body
 
 
 class WarcFile:
@@ -42,7 +45,7 @@ class WarcFile:
         last: Entry | None = None
         offset = -1
         try:
-            for record in ArchiveIterator(self._file, record_types=WarcRecordType.response, parse_http=False):
+            for record in ArchiveIterator(self._file, record_types=_ANSWERS, parse_http=False):
                 if record.stream_pos == offset:
                     fault = "one gzip member holds several records"
                     raise ReplayError(str(self.path), fault, "repack it: `warcio recompress FILE NEW`")
@@ -62,14 +65,14 @@ class WarcFile:
             self.damage = self.damage or "its last record is cut off"
 
     def read(self, offset: int) -> tuple[int, Headers, bytes]:
-        """Status, headers and unpacked body of the response that begins at a byte."""
+        """Status, headers and body of the response that begins at a byte, the body as it is stored."""
         fault = "no HTTP response there"
         try:
             record = self._record_at(offset)
             status = _status(record) if record else None
             if record and status is not None:
                 stored = [(bytes(name), bytes(value)) for name, value in record.http_headers.items_bytes()]
-                return status, *plain(stored, bytes(record.reader.read()))
+                return status, stored, bytes(record.reader.read())
         except OSError as error:
             fault = str(error)
         what = f"the record at byte {offset} cannot be read ({fault})"
@@ -77,7 +80,7 @@ class WarcFile:
 
     def _record_at(self, offset: int) -> WarcRecord | None:
         self._file.seek(offset)
-        return next(ArchiveIterator(self._file, record_types=WarcRecordType.response, parse_http=False), None)
+        return next(ArchiveIterator(self._file, record_types=_ANSWERS, parse_http=False), None)
 
     def _is_whole(self, offset: int) -> bool:
         try:
@@ -93,7 +96,12 @@ def _entry(record: WarcRecord) -> Entry | None:
         return None
     url = (record.headers.get("WARC-Target-URI") or "").strip("<> ")
     location = record.http_headers.get("Location") if 300 <= status < 400 else None
-    return Entry(url, record.stream_pos, status, location)
+    original = ""
+    if record.record_type == WarcRecordType.revisit:
+        original = (record.headers.get("WARC-Refers-To-Target-URI") or "").strip("<> ")
+        if not original:
+            return None
+    return Entry(url, record.stream_pos, status, location, original)
 
 
 def _status(record: WarcRecord) -> int | None:

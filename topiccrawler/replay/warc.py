@@ -5,7 +5,8 @@ notes where each response begins, bodies are read on demand, and a URL that was 
 spellings a server would know.
 
 For a URL, in this order:
-    the recording of it (http when https was not recorded, and the other way round; the first of several records);
+    the recording of it (http when https was not recorded, and the other way round; the first of several records, but for one
+        that says "later": 408, 429 and 5xx give way to what came when it was asked again);
     an alias, 301: a line `url TAB target` of aliases.tsv beside the file, /x -> /x/, /x -> /x.html,
         /x/index.html -> /x/ (also .htm, .shtml);
     a recording with the same canonical form, answered in place, because the crawl asks by canonical URLs:
@@ -27,13 +28,14 @@ from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
 from topiccrawler.errors import ReplayError, file_faults
-from topiccrawler.replay.bodies import Headers
+from topiccrawler.replay.bodies import Headers, plain
 from topiccrawler.replay.records import Entry, WarcFile
 from topiccrawler.urls.canonical import canonical
 
 logger = logging.getLogger(__name__)
 
 _INDEX_PAGES = ("index.html", "index.htm", "index.shtml")
+TEMPORARY = frozenset({408, 429, *range(500, 600)})  # statuses after which a crawl asks again
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
 _PARTS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\??)([^#]*)", re.IGNORECASE)
 
@@ -65,16 +67,18 @@ class RecordedWeb:
         self._positions: dict[str, int] = {}  # key -> (offset * files + file) * 2 + recorded under https
         self._spelled: dict[str, str] = {}  # key -> URL as recorded, where the key does not give it
         self._moved: dict[str, Found] = {}  # key -> answer, where it is not 200
+        self._originals: dict[str, str] = {}  # key of a revisit record -> URL of the response with its body
         self._aliases: dict[str, str] = {}
         for number, path in enumerate(self._paths):
             self._files.append(WarcFile(path))
             self._scan(number, self._files[-1])
         for folder in sorted({path.parent for path in self._paths}):
             self._read_aliases(folder / "aliases.tsv")
+        self._hosts = {_host(key) for key in self._positions}
+        self._leave_out_revisits_alone()
         if not self._positions:
             names = ", ".join(map(str, paths)) or "the list of WARC files"
             raise ReplayError(names, "no HTTP responses in it", "name a WARC file of a crawl")
-        self._hosts = {_host(key) for key in self._positions}
 
     def __len__(self) -> int:
         return len(self._positions)
@@ -93,8 +97,11 @@ class RecordedWeb:
         """The response, or None when nothing is recorded there (`find` says whether that is 404 or 502)."""
         found, key = self._look_up(url)
         if key is not None:
-            offset, number = divmod(self._positions[key] >> 1, len(self._files))
-            return Recorded(url, *self._files[number].read(offset))
+            status, headers, body = self._stored(key)
+            if key in self._originals:
+                original = self._look_up(self._originals[key])[1]
+                body = b"" if original is None else self._stored(original)[2]
+            return Recorded(url, status, *plain(headers, body))
         if found.location is not None:
             headers = [(b"Location", found.location.encode("utf-8")), (b"Content-Length", b"0")]
             return Recorded(url, found.status, headers, b"")
@@ -175,13 +182,38 @@ class RecordedWeb:
         elif key in self._positions:
             key = entry.url  # distinguished by a fragment
         if key in self._positions:
-            return
+            if not self._is_temporary(key) or entry.status in TEMPORARY:
+                return
+            self._moved.pop(key)
+        if entry.original:
+            self._originals[key] = entry.original
         self._positions[key] = position + secure
         if self._url(key, position + secure) != entry.url:
             self._spelled[key] = entry.url
         if entry.status != 200:
             location = canonical(entry.location, entry.url) if entry.location else None
             self._moved[key] = Found(entry.status, location)
+
+    def _stored(self, key: str) -> tuple[int, Headers, bytes]:
+        offset, number = divmod(self._positions[key] >> 1, len(self._files))
+        return self._files[number].read(offset)
+
+    def _is_temporary(self, key: str) -> bool:
+        return key in self._moved and self._moved[key].status in TEMPORARY
+
+    def _leave_out_revisits_alone(self) -> None:
+        """A revisit record has no body; without the file that has it nothing was recorded."""
+        alone = [
+            key
+            for key, url in self._originals.items()
+            if (first := self._look_up(url)[1]) is None or first in self._originals
+        ]
+        for key in alone:
+            del self._positions[key], self._originals[key]
+        if alone:
+            self.__dict__.pop("_canonical_keys", None)
+            fault = "%d records refer to responses that are in none of the WARC files; name all files of the crawl"
+            logger.warning(fault, len(alone))
 
     def _read_aliases(self, path: Path) -> None:
         if not path.is_file():

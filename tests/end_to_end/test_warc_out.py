@@ -1,0 +1,71 @@
+"""A crawl that is written down, and crawled again from what was written."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from warcio.checker import Checker
+
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=1")
+HUB = "http://hub.example/"
+
+
+def page(title: str, *links: str) -> str:
+    anchors = "".join(f'<a href="{link}">基金 {link}</a> ' for link in links)
+    return f"<title>{title}</title><p>{FUNDS}{title}</p>{anchors}"
+
+
+def visits(job: Path) -> list[tuple[str, int, bool]]:
+    lines = (job / "visits.jsonl").read_text(encoding="utf-8").splitlines()
+    return sorted((visit["url"], visit["status"], visit["stored"]) for visit in map(json.loads, lines))
+
+
+def test_a_crawl_replayed_from_its_own_warc_fetches_the_same_pages(
+    draw_web: Callable[..., Any], answer: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Compressed pages, a redirect, copies, a failure that is tried again, a 404 and what robots.txt forbids."""
+    again = iter([answer(503), *[answer(200, page("busy").encode())] * 9])
+    web = draw_web({
+        "http://hub.example/robots.txt": answer(200, b"User-agent: *\nDisallow: /secret", Content_Type="text/plain"),
+        HUB: page("hub", "/packed", "/moved", "/copy1", "/copy2", "/busy", "/gone", "/secret", "http://b.example/"),
+        f"{HUB}packed": answer(
+            200, gzip.compress(page("packed", "/deep").encode()), Content_Encoding="gzip"
+        ),
+        f"{HUB}deep": answer(200, page("深").encode("gb18030"), Content_Type="text/html; charset=gb18030"),
+        f"{HUB}moved": answer(301, Location="/target"),
+        f"{HUB}target": page("target"),
+        f"{HUB}copy1": page("copy"),
+        f"{HUB}copy2": page("copy"),
+        f"{HUB}busy": lambda: next(again),
+        f"{HUB}secret": page("secret"),
+        "http://b.example/": page("b"),
+    })  # fmt: skip
+
+    def crawl(job: str, *options: str, proxy: str | None = None) -> Any:
+        ran = warm_scrapy(
+            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HUB}", "-a", "strategy=breadth_first",
+            "-s", f"JOBDIR={tmp_path / job}", *FAST, *options, proxy=proxy,
+        )  # fmt: skip
+        assert ran.code == 0, ran.err
+        return ran
+
+    warc = tmp_path / "web.warc.gz"
+    ran = crawl("first", "-s", f"WARC_OUT={warc}", proxy=web.proxy)
+    assert "'topic/warc/revisits': 1" in ran.err
+    assert (f"{HUB}secret" in web.asked, web.asked.count(f"{HUB}busy")) == (False, 2)
+    checker = Checker(type("Arguments", (), {"verbose": False, "inputs": [str(warc)]})())
+    checker.process_all()
+    assert checker.exit_value == 0
+
+    crawl("again", "-s", f"REPLAY_WARC={warc}")
+    first = visits(tmp_path / "first")
+    assert visits(tmp_path / "again") == first  # but for the order: what is tried again comes later
+    assert (len(first), sum(stored for *_, stored in first)) == (
+        10,
+        8,
+    )  # the 404 and the forbidden one are not kept

@@ -1,0 +1,149 @@
+"""WARC files as a crawl writes them: whole, numbered, read by others' programs and by ours."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+from warcio.checker import Checker
+
+from topiccrawler.errors import ReplayError
+from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.replay.writing import Exchange, WarcWriter
+
+PAGE = Exchange(
+    "http://a.cn/",
+    1_700_000_000.5,
+    b"GET / HTTP/1.1\r\nHost: a.cn\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=gb18030\r\n\r\n",
+    "基金".encode("gb18030"),
+    200,
+    "127.0.0.1",
+)
+ROOM = 1_000_000
+
+
+def written(path: Path, *exchanges: Exchange, most_bytes: int = ROOM) -> list[Path]:
+    writer = WarcWriter(path, most_bytes, {"software": "ours\r\nX: y"})
+    for exchange in exchanges:
+        writer.write(exchange)
+    writer.close()
+    return sorted(path.parent.iterdir(), key=lambda file: file.stat().st_mtime_ns)
+
+
+def kinds(path: Path) -> list[WarcRecordType]:
+    with path.open("rb") as file:
+        return [record.record_type for record in ArchiveIterator(file, parse_http=False)]
+
+
+def assert_valid(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By warcio's own check and by fastwarc's digests."""
+    checker = Checker(type("Arguments", (), {"verbose": True, "inputs": [str(path)]})())
+    checker.process_all()
+    told = capsys.readouterr().out
+    assert checker.exit_value == 0, told
+    assert "digest pass" in told
+    with path.open("rb") as file:
+        assert all(record.verify_block_digest() for record in ArchiveIterator(file, parse_http=False))
+
+
+def test_a_response_its_request_and_the_file_itself_are_described(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path,) = written(tmp_path / "a.warc.gz", PAGE)
+    assert kinds(path) == [WarcRecordType.warcinfo, WarcRecordType.response, WarcRecordType.request]
+    text = gzip.decompress(path.read_bytes())
+    for line in (
+        b"software: ours X: y\r\n", b"WARC-Filename: a.warc.gz", b"WARC-Date: 2023-11-14T22:13:20.500000Z",
+        b"WARC-IP-Address: 127.0.0.1", b"WARC-Target-URI: http://a.cn/", b"WARC-Concurrent-To: <urn:uuid:",
+    ):  # fmt: skip
+        assert line in text
+    assert_valid(path, capsys)
+    recorded = RecordedWeb([path]).response("http://a.cn/")
+    assert recorded is not None
+    assert (recorded.status, recorded.body.decode("gb18030")) == (200, "基金")
+
+
+def test_a_body_written_before_is_referred_to_and_replayed_with_its_own_headers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = replace(
+        PAGE,
+        head=b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nX-Own: 1\r\n\r\n",
+        body=gzip.compress("股票".encode()),
+    )
+    copy = replace(packed, url="http://a.cn/copy", head=packed.head.replace(b"Own: 1", b"Own: 2"))
+    (path,) = written(tmp_path / "a.warc.gz", packed, copy, replace(copy, url="http://a.cn/3"))
+    assert kinds(path).count(WarcRecordType.revisit) == 2
+    assert_valid(path, capsys)
+    web = RecordedWeb([path])
+    recorded = web.response("http://a.cn/copy")
+    assert recorded is not None
+    assert (recorded.body.decode(), (b"X-Own", b"2") in recorded.headers, len(web)) == ("股票", True, 3)
+
+
+def test_redirects_and_empty_bodies_are_never_revisits(tmp_path: Path) -> None:
+    moved = replace(PAGE, head=b"HTTP/1.1 301 Moved\r\nLocation: /b\r\n\r\n", status=301)
+    empty = replace(PAGE, url="http://a.cn/e", body=b"")
+    (path,) = written(
+        tmp_path / "a.warc.gz",
+        PAGE,
+        replace(moved, url="http://a.cn/m"),
+        empty,
+        replace(empty, url="http://a.cn/f"),
+    )
+    assert WarcRecordType.revisit not in kinds(path)
+    assert RecordedWeb([path]).find("http://a.cn/m").location == "http://a.cn/b"
+
+
+def test_files_are_rotated_by_size_and_a_file_that_is_there_is_never_touched(tmp_path: Path) -> None:
+    bodies = [replace(PAGE, url=f"http://a.cn/{n}", body=bytes([n]) * 9) for n in range(3)]
+    files = written(tmp_path / "a.warc.gz", *bodies, most_bytes=1)
+    assert [file.name for file in files] == ["a.warc.gz", "a_00002.warc.gz", "a_00003.warc.gz"]
+    before = [file.read_bytes() for file in files]
+    files = written(tmp_path / "a.warc.gz", replace(bodies[0], url="http://a.cn/new"))
+    assert [file.name for file in files][3:] == ["a_00004.warc.gz"]
+    assert [file.read_bytes() for file in files[:3]] == before
+    assert len(RecordedWeb(files)) == 4
+
+
+def test_a_revisit_whose_original_lies_in_another_file_needs_that_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = written(tmp_path / "a.warc.gz", PAGE, replace(PAGE, url="http://a.cn/2"), most_bytes=1)
+    assert len(RecordedWeb([second, first])) == 2
+    with pytest.raises(ReplayError, match="no HTTP responses"):
+        RecordedWeb([second])
+    assert "1 records refer to responses that are in none of the WARC files" in caplog.text
+
+
+def test_what_a_killed_crawl_leaves_is_readable_to_its_last_whole_record(tmp_path: Path) -> None:
+    writer = WarcWriter(tmp_path / "a.warc.gz", ROOM, {})
+    writer.write(PAGE)  # never closed
+    writer.write(replace(PAGE, url="http://a.cn/2", body=b"other"))
+    body = (tmp_path / "a.warc.gz").read_bytes()
+    (tmp_path / "cut.warc.gz").write_bytes(body[:-600])
+    assert len(RecordedWeb([tmp_path / "a.warc.gz"])) == 2
+    assert len(RecordedWeb([tmp_path / "cut.warc.gz"])) == 1
+    writer.close()
+
+
+def test_an_answer_that_says_later_gives_way_to_the_next(tmp_path: Path) -> None:
+    busy = replace(PAGE, head=b"HTTP/1.1 503 Busy\r\n\r\n", status=503, body=b"")
+    (path,) = written(tmp_path / "a.warc.gz", busy, busy, PAGE, replace(busy, status=404))
+    web = RecordedWeb([path])
+    recorded = web.response(PAGE.url)
+    assert recorded is not None
+    assert (web.find(PAGE.url).status, recorded.status, recorded.body) == (200, 200, PAGE.body)
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"), [("a.warc", "does not end with"), ("file/a.warc.gz", "cannot be made")]
+)
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, name: str, fault: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ReplayError, match=fault):
+        WarcWriter(tmp_path / name, ROOM, {})

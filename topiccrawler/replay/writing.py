@@ -1,0 +1,147 @@
+"""Writes what a crawl fetches as WARC files, so that it can be kept, given away, and replayed.
+
+One gzip member a record, flushed after each response: what a killed crawl leaves is readable to its last whole record. A file that
+is there is never touched: FILE.warc.gz, then FILE_00002.warc.gz, FILE_00003.warc.gz and so on, also when a job goes on.
+A body that was written before is not written again: a revisit record refers to the first response that had it.
+"""
+
+from __future__ import annotations
+
+from base64 import b32encode
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha1
+from pathlib import Path
+from typing import BinaryIO
+
+from fastwarc.stream_io import GzipWriter
+from fastwarc.warc import WarcRecord, WarcRecordType
+
+from topiccrawler.errors import ReplayError, file_faults
+
+ENDING = ".warc.gz"
+REMEMBERED_BODIES = 100_000  # whose copies are found; some 25 MB
+_IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+_REMEDY = "make room, or name another file: WARC_OUT=FILE.warc.gz"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and its response, as bytes of HTTP."""
+
+    url: str
+    seconds: float  # since the epoch
+    request: bytes  # head and body
+    head: bytes  # of the response, with the empty line
+    body: bytes  # of the response, coded as its head says
+    status: int
+    ip_address: str = ""
+    is_cut_off: bool = False  # the connection ended before the body did
+
+
+class WarcWriter:
+    """A series of files. `info`: fields of the warcinfo record that begins each. ReplayError when one cannot be written."""
+
+    def __init__(self, path: Path, most_bytes: int, info: Mapping[str, str]) -> None:
+        if not path.name.endswith(ENDING):
+            raise ReplayError(f"WARC_OUT={path}", f"does not end with {ENDING}", f"name it FILE{ENDING}")
+        with file_faults(ReplayError, f"WARC_OUT={path}", "its folder cannot be made", _REMEDY):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        self.path, self.most_bytes, self.info = path, most_bytes, info
+        self.revisits = self.written = 0  # responses
+        self._number = 1
+        self._file: BinaryIO | None = None
+        self._bodies: OrderedDict[bytes, tuple[str, str]] = OrderedDict()  # digest -> URL and date
+
+    def write(self, exchange: Exchange) -> None:
+        """Write a response and its request."""
+        with file_faults(ReplayError, f"WARC_OUT={self.path}", "cannot be written", _REMEDY):
+            if self._file is not None and self._file.tell() >= self.most_bytes:
+                self.close()
+            if self._file is None:
+                self._file = self._next()
+            self._response(self._file, exchange)
+            self._file.flush()
+
+    def close(self) -> None:
+        """End the file; another write begins the next."""
+        if self._file is not None:
+            with file_faults(ReplayError, f"WARC_OUT={self.path}", "cannot be written", _REMEDY):
+                self._file.close()
+            self._file = None
+
+    def _next(self) -> BinaryIO:
+        stem = self.path.name.removesuffix(ENDING)
+        while True:
+            name = f"{stem}{ENDING}" if self._number == 1 else f"{stem}_{self._number:05d}{ENDING}"
+            self._number += 1
+            try:
+                file = self.path.with_name(name).open("xb")
+            except FileExistsError:
+                continue
+            info = "".join(f"{key}: {_one_line(value)}\r\n" for key, value in self.info.items())
+            record = new_record(WarcRecordType.warcinfo, info.encode(), "application/warc-fields")
+            record.headers["WARC-Filename"] = name
+            put(file, record)
+            return file
+
+    def _response(self, file: BinaryIO, exchange: Exchange) -> None:
+        digest = sha1(exchange.body, usedforsecurity=False).digest()
+        date = iso(exchange.seconds)
+        first = self._bodies.get(digest) if exchange.status == 200 and exchange.body else None
+        kind = WarcRecordType.response if first is None else WarcRecordType.revisit
+        block = exchange.head if first else exchange.head + exchange.body
+        response = new_record(kind, block, "application/http; msgtype=response", exchange.url, date)
+        response.headers["WARC-Payload-Digest"] = f"sha1:{b32encode(digest).decode()}"
+        if first is not None:
+            response.headers["WARC-Profile"] = _IDENTICAL
+            response.headers["WARC-Refers-To-Target-URI"], response.headers["WARC-Refers-To-Date"] = first
+        if exchange.ip_address:
+            response.headers["WARC-IP-Address"] = exchange.ip_address
+        if exchange.is_cut_off:
+            response.headers["WARC-Truncated"] = "disconnect"
+        request = new_record(
+            WarcRecordType.request, exchange.request, "application/http; msgtype=request", exchange.url, date
+        )
+        request.headers["WARC-Concurrent-To"] = response.headers["WARC-Record-ID"]
+        put(file, response)
+        put(file, request)
+        self.written += 1
+        self.revisits += first is not None
+        if first is None and exchange.status == 200:
+            self._bodies[digest] = exchange.url, date
+            if len(self._bodies) > REMEMBERED_BODIES:
+                self._bodies.popitem(last=False)
+
+
+def new_record(
+    kind: WarcRecordType, block: bytes, content_type: str, url: str = "", date: str = ""
+) -> WarcRecord:
+    """A record of the standard's version 1.1 with this block."""
+    record = WarcRecord()
+    record.init_headers(record_type=kind)
+    if date:
+        record.headers["WARC-Date"] = date
+    if url:
+        record.headers["WARC-Target-URI"] = url
+    record.headers["Content-Type"] = content_type
+    record.set_bytes_content(block)
+    return record
+
+
+def put(file: BinaryIO, record: WarcRecord) -> None:
+    """Append a record, with the digest of its block, as a gzip member of its own."""
+    member = GzipWriter(file, compression_level=6)
+    record.write(member, checksum_data=True)
+    member.finish()
+
+
+def iso(seconds: float) -> str:
+    """A time since the epoch as WARC has it."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
