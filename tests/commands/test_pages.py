@@ -108,3 +108,10 @@ def test_pages_are_exported_best_first_and_a_file_is_whole_or_not_there(
     missing = command("pages", str(job), "export", "--out", str(tmp_path / "no" / "pages.csv"))
     assert (missing.code, missing.err.count("\n")) == (1, 1)
     assert list(tmp_path.glob(".*")) == []
+
+
+def test_a_report_is_written(command: Callable[..., Any], job: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    assert command("pages", str(job), "report", "--out", str(out)).out == f"report written to {out}\n"
+    assert "<h1>funds</h1>" in out.read_text(encoding="utf-8")
+    assert command("pages", str(job), "report").code == 2

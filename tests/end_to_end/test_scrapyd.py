@@ -144,6 +144,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
         "topics/catalogue/finance.toml",
         "topics/clc.tsv",
         "demo/web.txt",
+        "results/templates/report.html",
     ):
         assert f"topiccrawler/{wanted}" in names
     assert call(f"{address}/listspiders.json?project=topiccrawler")["spiders"] == ["links", "topic"]

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
     from topiccrawler.store.pages import PageRecord
 
-LIST, SHOW, EXPORT = "list", "show", "export"
-VERBS = {LIST: 2, SHOW: 3, EXPORT: 2}  # arguments
+LIST, SHOW, EXPORT, REPORT = "list", "show", "export", "report"
+VERBS = {LIST: 2, SHOW: 3, EXPORT: 2, REPORT: 2}  # arguments
 LIMIT = 20
 USAGE = """JOB [list] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
   scrapy pages JOB show URL [--json]
-  scrapy pages JOB export [--format FORMAT] [--out FILE] [--site …]"""
+  scrapy pages JOB export [--format FORMAT] [--out FILE] [--site …]
+  scrapy pages JOB report --out FILE.html"""
 
 
 class Command(TellingCommand):
@@ -47,7 +48,7 @@ class Command(TellingCommand):
         parser.add_argument("--limit", type=int, metavar="N", help=f"list: {LIMIT} by default; export: all")
         parser.add_argument("--format", metavar="FORMAT", help="of export: by default as FILE ends")
         parser.add_argument(
-            "--out", metavar="FILE", help="of export; jsonl and csv may go to standard output"
+            "--out", metavar="FILE", help="of export and report; jsonl and csv may go to standard output"
         )
         parser.add_argument("--json", action="store_true", help="print JSON, one line a page")
 
@@ -58,6 +59,8 @@ class Command(TellingCommand):
             self.refuse("give the URL of one page")
         if not args or len(args) > VERBS.get(verb, 0):
             self.refuse("give one JOB and what to do with it")
+        if verb == REPORT and not opts.out:
+            self.refuse("say where the report goes: --out FILE.html")
         if opts.limit is not None and opts.limit < 1:
             self.refuse("--limit is at least 1")
 
@@ -72,6 +75,8 @@ class Command(TellingCommand):
                 self._show(pages, args[2], opts)
             elif verb == EXPORT:
                 self._export(pages, opts)
+            elif verb == REPORT:
+                self._report(pages, Path(opts.out).expanduser())
             else:
                 self._list(pages, opts)
 
@@ -99,6 +104,13 @@ class Command(TellingCommand):
         with whole_file(place) as out:
             count = write(records, out)
         self.say(f"{count} pages written to {place}")
+
+    def _report(self, pages: JobPages, place: Path) -> None:
+        from topiccrawler.files import replace_file
+        from topiccrawler.results.report import report
+
+        replace_file(place, report(pages))
+        self.say(f"report written to {place}")
 
     def _show(self, pages: JobPages, url: str, opts: argparse.Namespace) -> None:
         from topiccrawler.results.job_pages import reasons_of

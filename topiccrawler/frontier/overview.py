@@ -20,6 +20,7 @@ from topiccrawler.frontier.tables import open_to_read, sqlite_faults
 _STATES = "SELECT state, count(*) FROM urls GROUP BY state"
 _HOSTS = "SELECT name, state, count(*) FROM urls JOIN hosts ON hosts.id = host GROUP BY host, state"
 _REASONS = "SELECT reason, count(*) FROM urls WHERE state = ? GROUP BY reason ORDER BY count(*) DESC, reason"
+_EXAMPLES = "SELECT url FROM urls JOIN links USING (number) WHERE state = ? AND reason = ? LIMIT ?"
 _TOP = """SELECT urls.number FROM urls
     LEFT JOIN (SELECT number AS raised, score AS raised_score, max(id) FROM raises GROUP BY number) ON raised = number
     WHERE state = 0 ORDER BY coalesce(raised_score, score) DESC, number LIMIT ?"""
@@ -57,6 +58,29 @@ def overview(path: Path, top: int = 10) -> Overview:
             [rows.read(number) for number in numbers],
         )
         return Overview(states, in_order, failures, discards, first, rows.notes())
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """URLs that ended in one way."""
+
+    state: str  # error | discarded
+    reason: str
+    count: int
+    examples: tuple[str, ...]  # URLs
+
+
+def outcomes(path: Path, examples: int) -> list[Outcome]:
+    """What failed and what was discarded, by reason, the most frequent first. StateError as for `overview`."""
+    require(path)
+    found = []
+    with sqlite_faults(path), closing(open_to_read(path)) as database:
+        for state in (State.ERROR, State.DISCARDED):
+            code = STATES.index(state)
+            for reason, count in database.execute(_REASONS, (code,)).fetchall():
+                urls = database.execute(_EXAMPLES, (code, reason, examples))
+                found.append(Outcome(state.value, reason, count, tuple(url for (url,) in urls)))
+    return found
 
 
 @contextmanager

@@ -1,0 +1,116 @@
+"""A job as one HTML file that can be mailed: no script, no outside address, and every text is escaped: it comes out of the web.
+
+What has no shape of its own or turns the direction of writing is shown as an escape (text.printable); only http and https addresses become
+links. The template is package data, read through topiccrawler.resources: in a scrapyd egg it lies in a zip.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from topiccrawler.crawl.assemble import topic_of
+from topiccrawler.crawl.job_files import read_recipe
+from topiccrawler.errors import CrawlerError
+from topiccrawler.resources import folder as data_folder
+from topiccrawler.results.job_pages import JobPages
+from topiccrawler.results.summary import Summary, summary_of
+from topiccrawler.text.printable import printable
+from topiccrawler.urls.readable import readable
+
+BEST_PAGES = 100
+MOST_SITES = 100
+MOST_KEYWORDS = 60
+MOST_CHARACTERS = 300  # of one text
+_WEB = re.compile(r"https?://[!-~]+")
+WIDTH, HEIGHT = 640, 240  # of the curve
+
+
+def report(pages: JobPages) -> str:
+    """The file's text. StateError for a job whose files cannot be read."""
+    summary = summary_of(pages.folder)
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            job=pages.folder.absolute().name,
+            summary=summary,
+            sites=summary.sites[:MOST_SITES],
+            pages=list(pages.best(limit=BEST_PAGES)),
+            curve=curve(summary),
+            width=WIDTH,
+            height=HEIGHT,
+            **made_from(pages.folder),
+        )
+    )
+
+
+def environment() -> Environment:
+    """Templates of this room; all that is filled in is escaped."""
+    made = Environment(
+        autoescape=True,
+        loader=FunctionLoader(_template),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"shown": shown, "address": address, "is_web": is_web, "moment": moment}
+    return made
+
+
+def shown(text: object, most: int = MOST_CHARACTERS) -> str:
+    """A stranger's text on one line, at most so long, without what steers."""
+    line = " ".join(str(text)[: 4 * most].split())
+    return printable(f"{line[:most]}…" if len(line) > most else line)
+
+
+def address(url: str) -> str:
+    """A URL for a person to read."""
+    return shown(readable(url))
+
+
+def is_web(url: str) -> bool:
+    """Whether it may become a link: http or https, and all of it visible ASCII, as canonical URLs are."""
+    return _WEB.fullmatch(url) is not None
+
+
+def moment(seconds: float) -> str:
+    """Day and minute, local time; empty for none."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
+
+
+def curve(summary: Summary) -> str:
+    """The points of the harvest curve in a picture of WIDTH times HEIGHT; kept pages upwards."""
+    across = max(1, summary.fetched)
+    return " ".join(
+        f"{WIDTH * fetched / across:.1f},{HEIGHT - HEIGHT * kept / across:.1f}"
+        for fetched, kept in summary.curve
+    )
+
+
+def made_from(folder: Path) -> Mapping[str, Any]:
+    """Topic and settings of the job, as far as they are on file."""
+    try:
+        recipe = read_recipe(folder)
+        if recipe is None:
+            return {"topic": None, "keywords": [], "settings": {}}
+        topic = topic_of(recipe)
+        keywords = sorted(topic.keywords.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_KEYWORDS]
+        name = f"{topic.zh} ({topic.name})" if topic.zh else topic.name
+    except CrawlerError as fault:
+        return {"topic": None, "keywords": [], "settings": {"job.json": str(fault)}}
+    settings = {
+        name: value
+        for name, value in recipe.as_json().items()
+        if value not in (None, "", [], (), {}) and name != "topic_fields"
+    }
+    return {"topic": name, "keywords": keywords, "settings": settings}
+
+
+def _template(name: str) -> str:
+    return data_folder("results/templates").joinpath(name).read_text(encoding="utf-8")
