@@ -62,6 +62,9 @@ TOPIC_DUPLICATES = "alias"
 TOPIC_INDEX = True  # pages are indexed as they are kept; False = by the first `scrapy search`
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
 
+TOPIC_LINK_GRAPH = (
+    False  # True: all links of the pages fetched are kept, for the link graph (eight bytes a link)
+)
 WARC_OUT = None  # FILE.warc.gz: write what is fetched, in any command and spider (docs/results.md)
 WARC_OUT_MAX_BYTES = 1_000_000_000  # then the next file begins
 

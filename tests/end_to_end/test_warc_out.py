@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 from warcio.checker import Checker
+
+from topiccrawler.results.exports import graph
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=1")
@@ -18,6 +22,14 @@ HUB = "http://hub.example/"
 def page(title: str, *links: str) -> str:
     anchors = "".join(f'<a href="{link}">基金 {link}</a> ' for link in links)
     return f"<title>{title}</title><p>{FUNDS}{title}</p>{anchors}"
+
+
+def edges(job: Path) -> set[tuple[str, str, str]]:
+    """Of the job's GraphML."""
+    out = io.BytesIO()
+    graph.write(iter(()), out, folder=job, whole=True)
+    found = nx.read_graphml(io.BytesIO(out.getvalue())).edges(data="kind")
+    return {(source.removeprefix(HUB), target.removeprefix(HUB), kind) for source, target, kind in found}
 
 
 def visits(job: Path) -> list[tuple[str, int, bool]]:
@@ -34,7 +46,7 @@ def test_a_crawl_replayed_from_its_own_warc_fetches_the_same_pages(
         "http://hub.example/robots.txt": answer(200, b"User-agent: *\nDisallow: /secret", Content_Type="text/plain"),
         HUB: page("hub", "/packed", "/moved", "/copy1", "/copy2", "/busy", "/gone", "/secret", "http://b.example/"),
         f"{HUB}packed": answer(
-            200, gzip.compress(page("packed", "/deep").encode()), Content_Encoding="gzip"
+            200, gzip.compress(page("packed", "/deep", "/copy1", "/gone").encode()), Content_Encoding="gzip"
         ),
         f"{HUB}deep": answer(200, page("深").encode("gb18030"), Content_Type="text/html; charset=gb18030"),
         f"{HUB}moved": answer(301, Location="/target"),
@@ -62,10 +74,13 @@ def test_a_crawl_replayed_from_its_own_warc_fetches_the_same_pages(
     checker.process_all()
     assert checker.exit_value == 0
 
-    crawl("again", "-s", f"REPLAY_WARC={warc}")
+    crawl("again", "-s", f"REPLAY_WARC={warc}", "-s", "TOPIC_LINK_GRAPH=True")
     first = visits(tmp_path / "first")
     assert visits(tmp_path / "again") == first  # but for the order: what is tried again comes later
     assert (len(first), sum(stored for *_, stored in first)) == (
         10,
         8,
     )  # the 404 and the forbidden one are not kept
+    links = edges(tmp_path / "again")
+    assert {("", "packed", "found"), ("packed", "deep", "found"), ("packed", "copy1", "link")} <= links
+    assert {kind for *_, kind in edges(tmp_path / "first")} == {"found"}

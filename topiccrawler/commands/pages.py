@@ -94,9 +94,12 @@ class Command(TellingCommand):
         from topiccrawler.files import whole_file
         from topiccrawler.results.exports.registry import export_of, format_of
         from topiccrawler.results.selection import selection_by
+        from topiccrawler.store.selection import ALL
 
-        write = export_of(format_of(opts.format, opts.out))
-        records = pages.best(selection_by(opts), opts.limit)
+        selection = selection_by(opts)
+        whole = selection == ALL and opts.limit is None
+        write = export_of(format_of(opts.format, opts.out), pages.folder, whole=whole)
+        records = pages.best(selection, opts.limit)
         if opts.out is None:
             write(records, sys.stdout.buffer)
             return

@@ -4,7 +4,7 @@ job.json            the recipe (crawl.recipe), so that the job can be explained 
 topic.toml          a topic that is not of the catalogue, as a file that `-a topic=` takes
 frontier.sqlite     the queue, when there is a JOBDIR
 pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
-index.sqlite        the words of the pages (crawl.indexing)
+index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
+from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.topics.topic import make_topic
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 JOB, TOPIC = "job.json", "topic.toml"
 PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
 INDEX = "index.sqlite"  # of the words of the pages; made again when it is missing
+OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
 VERSION = 1
@@ -97,6 +99,11 @@ class JobFiles:
         return DuplicateIndex(self.folder / DUPLICATES)
 
     @cached_property
+    def outlinks(self) -> OutlinkStore:
+        """Which pages link to which."""
+        return OutlinkStore(self.folder / OUTLINKS)
+
+    @cached_property
     def visits(self) -> VisitLog:
         """The crawl log."""
         return VisitLog(self.folder / VISITS)
@@ -138,7 +145,7 @@ class JobFiles:
             opened.abandon()
 
     def _opened(self) -> list[Database]:
-        return [self.__dict__[name] for name in ("duplicates", "store") if name in self.__dict__]
+        return [self.__dict__[name] for name in ("duplicates", "store", "outlinks") if name in self.__dict__]
 
 
 def new_folder(place: Path) -> Path:

@@ -67,6 +67,7 @@ class Runtime:
     files: JobFiles
     seeds: list[Link]
     faults: FatalFaults
+    links_kept: bool = False  # TOPIC_LINK_GRAPH
 
 
 def build_runtime(
@@ -131,6 +132,7 @@ def build_runtime(
         files=files,
         seeds=seeds,
         faults=FatalFaults(),
+        links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
     )
 
 

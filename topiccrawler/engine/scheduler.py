@@ -130,6 +130,8 @@ class FocusedScheduler(BaseScheduler):
         if lease is not None:
             lease.page = page
         with self.faults.guard():
+            if self.runtime.links_kept:
+                self.runtime.files.outlinks.put(page.url, (link.url for link in links))
             self._count_pushed(self.runtime.ordering.visit(page, self.rules.admitted(links), self.clock()))
 
     def enqueue_request(self, request: Request) -> bool:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
+from pathlib import Path
 
 import pytest
+from fastwarc.warc import ArchiveIterator
+from pyarrow.parquet import read_table
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.results.exports import lines, table
+from topiccrawler.results.exports import lines, parquet, table, warc
 from topiccrawler.results.exports.registry import FORMATS, export_of, format_of
 from topiccrawler.store.pages import PageRecord
 
@@ -75,7 +79,38 @@ def test_the_format_is_the_one_asked_for_else_the_files(
 
 
 def test_what_is_no_format_is_refused_and_every_format_has_its_writer() -> None:
-    for given, out, fault in [(None, "a.docx", "is missing"), ("xls", None, "is not known")]:
+    for given, out, fault in [
+        (None, "a.docx", "is missing"),
+        ("xls", None, "is not known"),
+        ("parquet", None, "is no text for standard output"),
+    ]:
         with pytest.raises(ArgumentError, match=fault):
             format_of(given, out)
-    assert all(callable(export_of(name)) for name in FORMATS)
+    assert all(callable(export_of(name, Path())) for name in FORMATS)
+
+
+def test_parquet_has_numbers_times_and_texts() -> None:
+    found = read_table(io.BytesIO(written(parquet.write, PAGE, PAGE))).to_pylist()
+    assert len(found) == 2
+    assert (found[0]["text"], found[0]["score"], found[0]["depth"]) == (PAGE.text, -2.5, 2)
+    assert found[0]["fetched"].isoformat() == "2024-05-03T01:33:20+00:00"
+    assert written(parquet.write).startswith(b"PAR1")
+
+
+def test_parquet_without_its_library_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(
+        ArgumentError, match=r"needs pyarrow; give the command: pip install 'topiccrawler\[parquet\]'"
+    ):
+        written(parquet.write, PAGE)
+
+
+def test_warc_has_a_text_and_what_is_known_of_it() -> None:
+    body = written(warc.write, PAGE)
+    records = [(dict(record.headers), record.reader.read()) for record in ArchiveIterator(io.BytesIO(body))]
+    (info, _), (text, content), (about, known) = records
+    assert [head["WARC-Type"] for head in (info, text, about)] == ["warcinfo", "conversion", "metadata"]
+    assert (text["WARC-Target-URI"], text["WARC-Date"]) == (PAGE.url, "2024-05-03T01:33:20.000000Z")
+    assert (content.decode(), json.loads(known)["title"]) == (PAGE.text, PAGE.title)
+    assert about["WARC-Refers-To"] == text["WARC-Record-ID"]
+    assert all(record.verify_block_digest() for record in ArchiveIterator(io.BytesIO(body), parse_http=False))

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.store.pages import PageRecord
 
-FORMATS = {"jsonl": "lines", "csv": "table"}  # name -> module of this folder
+FORMATS = {
+    "jsonl": "lines",
+    "csv": "table",
+    "parquet": "parquet",
+    "warc": "warc",
+    "graphml": "graph",
+}  # name -> module of this folder
 STREAMS = frozenset({"jsonl", "csv"})  # may go to standard output
 
 
@@ -31,9 +39,10 @@ def format_of(given: str | None, out: str | None) -> str:
     return name
 
 
-def export_of(name: str) -> Export:
-    """What writes a format; its library is loaded only now."""
-    return cast("Export", import_module(f"topiccrawler.results.exports.{FORMATS[name]}").write)
+def export_of(name: str, folder: Path, *, whole: bool = False) -> Export:
+    """What writes a format; its library is loaded only now. `folder`: the job's. `whole`: no page was left out by a filter."""
+    write = import_module(f"topiccrawler.results.exports.{FORMATS[name]}").write
+    return cast("Export", partial(write, folder=folder, whole=whole) if name == "graphml" else write)
 
 
 def _ends_with(name: str, ending: str) -> bool:
