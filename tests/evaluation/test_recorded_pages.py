@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from topiccrawler.evaluation.recorded_pages import RecordedPages
+from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.replay.writing import Exchange, WarcWriter
 
 WEB = {
     "http://a.example/": "home",
@@ -59,3 +61,13 @@ def test_two_records_of_one_canonical_url_are_one_page(recorded: Callable[..., R
 def test_aliases_beside_the_file_are_followed(recorded: Callable[..., RecordedPages], tmp_path: Path) -> None:
     (tmp_path / "aliases.tsv").write_text("http://b.example/way\thttp://a.example/list/\n")
     assert recorded(WEB).number("http://b.example/way") == 1
+
+
+def test_a_web_written_by_a_crawl_has_its_copies_and_not_its_robots_txt(tmp_path: Path) -> None:
+    writer = WarcWriter(tmp_path / "a.warc.gz", 10**6, {})
+    for name, body in [("robots.txt", b"User-agent: *"), ("", b"page"), ("copy", b"page")]:
+        writer.write(Exchange(f"http://a.example/{name}", 1.0, b"", b"HTTP/1.1 200 OK\r\n\r\n", body, 200))
+    writer.close()
+    pages = RecordedPages(RecordedWeb([tmp_path / "a.warc.gz"]))
+    assert pages.urls == ["http://a.example/", "http://a.example/copy"]
+    assert pages.number("http://a.example/robots.txt") is None

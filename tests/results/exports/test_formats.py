@@ -70,7 +70,13 @@ def test_no_page_is_an_empty_file() -> None:
 
 @pytest.mark.parametrize(
     ("given", "out", "name"),
-    [("csv", None, "csv"), (None, "a.JSONL", "jsonl"), ("csv", "a.jsonl", "csv"), (None, "a.csv", "csv")],
+    [
+        ("csv", None, "csv"),
+        (None, "a.JSONL", "jsonl"),
+        ("csv", "a.jsonl", "csv"),
+        (None, "a.csv", "csv"),
+        (None, "a.warc.gz", "warc"),
+    ],
 )
 def test_the_format_is_the_one_asked_for_else_the_files(
     given: str | None, out: str | None, name: str
