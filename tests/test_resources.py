@@ -16,6 +16,7 @@ def test_models_seeds_and_topics_are_found() -> None:
     assert folder("topics").joinpath("clc.tsv").is_file()
     assert folder("demo").joinpath("web.txt").is_file()
     assert folder("results/templates").joinpath("report.html").is_file()
+    assert folder("evaluation/templates").joinpath("comparison.html").is_file()
 
 
 def test_what_lies_in_the_package_is_not_written_to() -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.model import Visit
+from topiccrawler.results.html import shown
 from topiccrawler.results.job_pages import job_pages
-from topiccrawler.results.report import made_from, report, shown
+from topiccrawler.results.report import made_from, report
 from topiccrawler.store.pages import PageRecord
 
 PAGE = PageRecord(

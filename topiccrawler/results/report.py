@@ -1,33 +1,21 @@
-"""A job as one HTML file that can be mailed: no script, no outside address, and every text is escaped: it comes out of the web.
-
-What has no shape of its own or turns the direction of writing is shown as an escape (text.printable); only http and https addresses become
-links. The template is package data, read through topiccrawler.resources: in a scrapyd egg it lies in a zip.
-"""
+"""A job as one HTML file that can be mailed: no script, nothing from an outside address."""
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
-
 from topiccrawler.crawl.assemble import topic_of
 from topiccrawler.crawl.job_files import read_recipe
 from topiccrawler.errors import CrawlerError
-from topiccrawler.resources import folder as data_folder
+from topiccrawler.results.html import environment
 from topiccrawler.results.job_pages import JobPages
 from topiccrawler.results.summary import Summary, summary_of
-from topiccrawler.text.printable import printable
-from topiccrawler.urls.readable import readable
 
 BEST_PAGES = 100
 MOST_SITES = 100
 MOST_KEYWORDS = 60
-MOST_CHARACTERS = 300  # of one text
-_WEB = re.compile(r"https?://[!-~]+")
 WIDTH, HEIGHT = 640, 240  # of the curve
 
 
@@ -36,7 +24,7 @@ def report(pages: JobPages) -> str:
     summary = summary_of(pages.folder)
     return (
         environment()
-        .get_template("report.html")
+        .get_template("results/templates/report.html")
         .render(
             job=pages.folder.absolute().name,
             summary=summary,
@@ -48,40 +36,6 @@ def report(pages: JobPages) -> str:
             **made_from(pages.folder),
         )
     )
-
-
-def environment() -> Environment:
-    """Templates of this room; all that is filled in is escaped."""
-    made = Environment(
-        autoescape=True,
-        loader=FunctionLoader(_template),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {"shown": shown, "address": address, "is_web": is_web, "moment": moment}
-    return made
-
-
-def shown(text: object, most: int = MOST_CHARACTERS) -> str:
-    """A stranger's text on one line, at most so long, without what steers."""
-    line = " ".join(str(text)[: 4 * most].split())
-    return printable(f"{line[:most]}…" if len(line) > most else line)
-
-
-def address(url: str) -> str:
-    """A URL for a person to read."""
-    return shown(readable(url))
-
-
-def is_web(url: str) -> bool:
-    """Whether it may become a link: http or https, and all of it visible ASCII, as canonical URLs are."""
-    return _WEB.fullmatch(url) is not None
-
-
-def moment(seconds: float) -> str:
-    """Day and minute, local time; empty for none."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
 
 
 def curve(summary: Summary) -> str:
@@ -110,7 +64,3 @@ def made_from(folder: Path) -> Mapping[str, Any]:
         if value not in (None, "", [], (), {}) and name != "topic_fields"
     }
     return {"topic": name, "keywords": keywords, "settings": settings}
-
-
-def _template(name: str) -> str:
-    return data_folder("results/templates").joinpath(name).read_text(encoding="utf-8")
