@@ -55,6 +55,7 @@ def test_the_jobs_of_a_folder_are_searched_and_filtered_and_json_has_the_marks(
         ((), "give words to look for", 2),
         (("基金", "--limit", "0"), "--limit is at least 1", 2),
         (("基金", "--job", "x", "--data", "y"), "not both", 2),
+        (("基金", "--data", "docs"), "folder docs: holds no job", 1),
         (("的",), "has no word that an index keeps", 1),
         (("基金", "--since", "May"), "--since May: is no date; write it as 2026-01-31", 1),
         (("基金", "--site", "a b"), "is no host", 1),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError
 
 if TYPE_CHECKING:
     from topiccrawler.results.search import Hit
@@ -60,6 +61,8 @@ class Command(TellingCommand):
 
         data = Path(opts.data or self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         folders = [job_folder(job, data) for job in opts.job] or jobs_in(data)
+        if not folders:
+            raise ArgumentError(f"folder {data}", "holds no job", "name one: --job JOBDIR, or --data DIR")
         hits = search(folders, " ".join(args), selection_by(opts, opts.topic), opts.limit, _told)
         if opts.json:
             for hit in hits:

@@ -22,7 +22,7 @@ from fastwarc.warc import WarcRecord, WarcRecordType
 from topiccrawler.errors import ReplayError, file_faults
 
 ENDING = ".warc.gz"
-REMEMBERED_BODIES = 100_000  # whose copies are found; some 25 MB
+REMEMBERED_BODIES = 100_000  # whose copies are found; some 40 MB
 _IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 _REMEDY = "make room, or name another file: WARC_OUT=FILE.warc.gz"
 
