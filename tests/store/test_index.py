@@ -127,6 +127,13 @@ def test_the_index_says_what_it_lacks_and_when_a_transaction_is_worth_it(index: 
     assert index.missing([(1, 1.0), (2, 2.5), (BATCH + 1, 1.0)]) == [2, BATCH + 1]
 
 
+def test_what_is_no_text_and_no_number_is_indexed_too(index: PageIndex) -> None:
+    index.add(1, replace(PAGE, title="\ud800\x00", text="基金\udfff收益\x00", relevance=float("nan")))
+    index.add(2, replace(PAGE, relevance=7.0))
+    index.commit()
+    assert found(index, "收益") == [2, 1]
+
+
 def test_a_page_indexed_by_a_search_meanwhile_is_not_indexed_twice(index: PageIndex) -> None:
     index.add(1, PAGE)
     with_search = PageIndex(index.path)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 from topiccrawler.store.database import Database
@@ -67,8 +68,8 @@ class PageIndex(Database):
 
     def add(self, page: int, record: PageRecord) -> None:
         """Index what is stored in this row of the page store; an alias and a page off topic are noted, not found."""
-        host = host_of(record.url)
-        row = (page, record.fetched, record.relevance, record.topic, host, record.day, record.format)
+        host, relevance = host_of(record.url), record.relevance if isfinite(record.relevance) else 0.0
+        row = (page, record.fetched, relevance, record.topic, host, record.day, record.format)
         self._waiting[page] = row, _words(record) if record.stored and not record.alias_of else None
 
     @property
