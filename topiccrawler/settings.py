@@ -41,9 +41,7 @@ TOPIC_EXPAND = (
 )
 TOPIC_LISTINGS = False  # True: sites with relevant pages are asked for feeds and sitemaps (docs/listings.md)
 TOPIC_LISTINGS_AFTER = 2  # relevant pages of a host before it is asked
-TOPIC_THESAURUS = (
-    None  # file in Cilin format for word similarity; None = ours (text.synonyms); "none" = equal words
-)
+TOPIC_THESAURUS = None  # file for word similarity, Cilin format or a WordNet; None = ours (text.vector_thesaurus); "none" = equal words
 TOPIC_SEED = 0  # of random_order
 TOPIC_FILE_SECONDS = (
     10.0  # for reading one PDF or Office file, the start of its reader included; then it counts as unreadable

@@ -19,7 +19,8 @@ from typing import Any, ClassVar, Literal, Protocol
 from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.shares import Shares, unpacked
-from topiccrawler.text.thesaurus import Thesaurus, shipped
+from topiccrawler.text.thesaurus import Thesaurus
+from topiccrawler.text.vector_thesaurus import shipped
 from topiccrawler.topics.topic import Topic
 
 Expand = Literal["all", "relevant"]
