@@ -35,6 +35,7 @@ TOPIC_PAGE_CLASSIFIER = "vsm"  # what decides whether a page is about the topic:
 TOPIC_PAGE_CLASSIFIER_MODELS = (
     None  # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
 )
+TOPIC_TITLE_READER = "title_tag"  # title_tag | skyreach: by the look of the line above the text
 TOPIC_SITES_FILE = None  # TOML file of reading rules by site, over those of the topic; `-a sites=` goes first
 TOPIC_EXPAND = (
     None  # all | relevant: whose links are followed; None = as the strategy's paper has it (mostly all)

@@ -15,9 +15,7 @@ from typing import Any
 
 from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.experiment import Comparison
-from topiccrawler.evaluation.measures import checkpoints
 from topiccrawler.evaluation.results import mean_ratios, ranked, result
-from topiccrawler.evaluation.scoring import STEP_PAGES
 from topiccrawler.files import sha256_of
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.strategies import parameters_of as defaults_of
@@ -82,7 +80,7 @@ def _topic(found: dict[str, Any], pages: int, absent: Mapping[str, str]) -> list
         )
     if found["mode"] == "live":
         parts.append('<p class="note">Crawled by the real engine; such runs do not repeat to the bit.</p>')
-    at = sorted({checkpoints(pages, STEP_PAGES)[0], pages})  # all others are in result.json
+    at = sorted({int(next(iter(found["oracle"]["harvest_rate"]))), pages})  # all others are in result.json
     has_content = "content_target_recall" in found["oracle"]
     recalls = ["target_recall", *(["content_target_recall"] if has_content else [])]
     columns = ["strategy", "oracle ratio", *(f"harvest@{n}" for n in at), f"recall@{pages}"]
