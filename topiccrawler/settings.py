@@ -114,6 +114,7 @@ FRONTIER_CALENDAR_YEARS_MAX = 2  # years ahead that a date in a URL may lie
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.link_gate.LinkGateMiddleware": 50,
     "topiccrawler.engine.middlewares.rendering.RenderingMiddleware": 55,
+    "topiccrawler.engine.middlewares.site_access.SiteAccessMiddleware": 90,
     "topiccrawler.engine.middlewares.documents.DocumentMiddleware": 60,  # behind decompression on the way back
     "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
 }

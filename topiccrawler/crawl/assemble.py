@@ -51,7 +51,7 @@ class Parts:
         """The recipe as it is kept with the job: a user's own topic goes along, for its file may change."""
         if is_catalogued(self.recipe.topic):
             return self.recipe
-        return replace(self.recipe, topic_fields=self.topic.model_dump())
+        return replace(self.recipe, topic_fields=self.topic.model_dump(mode="json"))
 
     def reader(self) -> Reader:
         """Reads pages as this crawl does."""

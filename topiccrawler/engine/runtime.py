@@ -25,6 +25,7 @@ from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.crawl.own_words import recipe_of_words
 from topiccrawler.crawl.params import CrawlParams
 from topiccrawler.crawl.recipe import recipe_of
+from topiccrawler.crawl.restrictions import Restrictions
 from topiccrawler.crawl.site_listings import SiteListings
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
@@ -67,6 +68,7 @@ class Runtime:
     files: JobFiles
     seeds: list[Link]
     faults: FatalFaults
+    restrictions: Restrictions
 
 
 def build_runtime(
@@ -130,6 +132,7 @@ def build_runtime(
         files=files,
         seeds=seeds,
         faults=FatalFaults(),
+        restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
     )
 
 

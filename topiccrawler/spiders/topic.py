@@ -12,6 +12,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawl.job_files import TOPIC
 from topiccrawler.crawl.own_words import words_and_weights
 from topiccrawler.crawl.params import CrawlParams, parse_arguments
+from topiccrawler.crawl.restrictions import OLD
 from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares import documents
@@ -71,10 +72,10 @@ class TopicSpider(FocusedSpider):
         """
         declared = documents.content_type(response)
         form = recognise(response.body, declared)
-        if form not in READ:
+        runtime = self.runtime
+        if form not in READ or not runtime.restrictions.reads(response.url, form):
             self._count(f"topic/skipped/{form}")
             return
-        runtime = self.runtime
         via = response.meta.get("via")
         reading = runtime.reader.read(
             response.url,
@@ -90,7 +91,12 @@ class TopicSpider(FocusedSpider):
             logger.info("Cannot read %s (%s): %s", response.url, form, reading.fault)
             self._count("topic/skipped/unreadable")
             return
-        yield self._item(reading, response)
+        item = self._item(reading, response)
+        modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
+        if runtime.restrictions.is_old(item.url, item.published, modified):
+            self._count(f"topic/skipped/{OLD}")
+        else:
+            yield item
         yield Outlinks(reading.page, self.links_of(reading, runtime.parts.context))
 
     def _item(self, reading: Reading, response: Response) -> PageItem:
