@@ -15,8 +15,6 @@ from email.utils import parsedate_to_datetime
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 
-OLD = "older"
-
 
 @dataclass(frozen=True, slots=True)
 class Restrictions:

@@ -12,7 +12,6 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawl.job_files import TOPIC
 from topiccrawler.crawl.own_words import words_and_weights
 from topiccrawler.crawl.params import CrawlParams, parse_arguments
-from topiccrawler.crawl.restrictions import OLD
 from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares import documents
@@ -94,7 +93,7 @@ class TopicSpider(FocusedSpider):
         item = self._item(reading, response)
         modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
         if runtime.restrictions.is_old(item.url, item.published, modified):
-            self._count(f"topic/skipped/{OLD}")
+            self._count("topic/skipped/older")
         else:
             yield item
         yield Outlinks(reading.page, self.links_of(reading, runtime.parts.context))
