@@ -12,7 +12,12 @@ from topiccrawler.demo import recording
 from topiccrawler.errors import ArgumentError
 from topiccrawler.evaluation.configurations import named, strategy_of
 from topiccrawler.evaluation.measures import checkpoints
-from topiccrawler.evaluation.paper_experiments import EXPERIMENTS, fill_in, recorded_synthetic_web
+from topiccrawler.evaluation.paper_experiments import (
+    EXPERIMENTS,
+    fill_in,
+    mixed_seeds,
+    recorded_synthetic_web,
+)
 from topiccrawler.topics.catalogue import load_topic
 
 PAPERS = Path(__file__).parents[2] / "docs" / "papers"
@@ -67,3 +72,19 @@ def test_without_a_web_the_synthetic_one_is_recorded(tmp_path: Path, monkeypatch
     assert warc.stat().st_size > 0
     assert len(labels.read_text(encoding="utf-8").splitlines()) == 1 + few
     assert seeds == ["http://daohang.example/"]
+
+
+def test_mixed_seeds_are_hubs_two_of_three_on_topic_and_the_same_each_time(tmp_path: Path) -> None:
+    rows = [
+        f"http://{kind}{number}.cn/\t{topic}\tplan\t{kind}"
+        for kind in ("hub", "content")
+        for topic in ("tech,auto", "food")
+        for number in range(10 * (topic == "food"), 10 * (topic == "food") + 9)
+    ]
+    labels = tmp_path / "labels.tsv"
+    labels.write_text("#url\ttopics\thow\tkind\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    seeds = mixed_seeds([labels], "tech", 6)
+    assert len(seeds) == 6
+    assert all(url.startswith("http://hub") for url in seeds)
+    assert sum(len(url) == len("http://hub1.cn/") for url in seeds) == 4
+    assert mixed_seeds([labels], "tech", 6) == seeds

@@ -117,14 +117,26 @@ class Command(TellingCommand):
         print(f"written to {folder}: report.html, and {of_each}")
 
     def _fill_in(self, opts: argparse.Namespace, folder: Path) -> None:
-        from topiccrawler.evaluation.paper_experiments import fill_in, recorded_synthetic_web
+        from topiccrawler.evaluation.paper_experiments import (
+            experiment_of,
+            fill_in,
+            mixed_seeds,
+            recorded_synthetic_web,
+        )
 
         assert self.settings is not None  # noqa: S101 Scrapy sets it before run
         fill_in(opts, self.settings)
+        generated: list[str] = []
         if not opts.web:
-            warc, labels, seeds = recorded_synthetic_web(folder)
+            warc, labels, generated = recorded_synthetic_web(folder)
             opts.web, opts.labels = [str(warc)], [*opts.labels, str(labels)]
-            opts.seeds = opts.seeds or seeds
+        number = experiment_of(opts.experiment).mixed_seeds
+        if number and opts.labels and not opts.seeds:
+            labelled = [Path(path).expanduser() for path in opts.labels]
+            for _, name in _topics(opts.topic):
+                opts.seeds.append(f"{name}={','.join(mixed_seeds(labelled, name, number))}")
+        elif generated:
+            opts.seeds = opts.seeds or generated
 
     def _plan(self, opts: argparse.Namespace) -> Plan:
         from topiccrawler.crawl.recipe import recipe_of

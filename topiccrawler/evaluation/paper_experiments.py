@@ -7,12 +7,13 @@ docs/papers/ has a page a paper, docs/lab/experiments.md the results on a record
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Protocol
 
-from topiccrawler.errors import ArgumentError
+from topiccrawler.errors import ArgumentError, file_faults
 
 SYNTHETIC = "synthetic-web"  # folder in OUT
 AMONG_DEFAULTS = "spider"  # priority: above the project's settings, below the command line's
@@ -35,6 +36,7 @@ class PaperExperiment:
     pages: int
     step: int  # pages between two counts
     concurrency: int = 16
+    mixed_seeds: int = 0  # so many hubs, two of three on topic, for seeds where labels tell them
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -63,6 +65,7 @@ EXPERIMENTS: Mapping[str, PaperExperiment] = {
         "best_first,shark_search:gamma=0.8,link_model:linking=0:graded=false:seeds_only=true,link_model",
         pages=4000,
         step=500,
+        mixed_seeds=30,
     ),
     "jlse": PaperExperiment(
         "jlse",
@@ -113,6 +116,24 @@ def fill_in(opts: argparse.Namespace, settings: Settings) -> None:
             setattr(opts, option, getattr(chosen, option))
     for name, value in chosen.settings.items():
         settings.set(name, value, AMONG_DEFAULTS)
+
+
+def mixed_seeds(labels: Iterable[Path], topic: str, number: int) -> list[str]:
+    """Hubs of a labelled web, two of three about the topic (all there are, when they are fewer), drawn by lot, the same each time."""
+    hubs: dict[bool, list[str]] = {True: [], False: []}
+    for path in labels:
+        with file_faults(
+            ArgumentError, path, "cannot be read", "give a file of labels: url, topics, how, kind"
+        ):
+            lines = path.read_text(encoding="utf-8").splitlines()
+        for url, topics, _, kind in (line.split("\t")[:4] for line in lines if line.count("\t") >= 3):
+            if kind in {"hub", "home"} and "," not in url and not url.startswith("#"):
+                hubs[topic in topics.split(",")].append(url)
+    wanted = {True: number - number // 3, False: number // 3}
+    chance = Random(0)
+    return [
+        url for on, urls in hubs.items() for url in chance.sample(sorted(urls), min(len(urls), wanted[on]))
+    ]
 
 
 def recorded_synthetic_web(out: Path) -> tuple[Path, Path, list[str]]:
