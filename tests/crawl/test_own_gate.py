@@ -20,6 +20,7 @@ tunnel_probability = {tunnels}
 "基金" = 1.0
 """
 HUB = "http://hub.cn/"
+NEIGHBOURS = 40
 LINKS = [
     Link(f"http://a.cn/{anchor}", "a.cn", anchor, source_url=HUB)
     for anchor in ("公募", "储蓄", "保险", "足球")
@@ -57,11 +58,13 @@ def test_a_poor_link_may_be_a_tunnel(parts: Any) -> None:
     assert gate.decide(LINKS[3]).tunnel == 1
 
 
-@pytest.mark.parametrize(("breadth", "passing"), [("broad", 3), ("normal", 3), ("specific", 1)])
+@pytest.mark.parametrize(("breadth", "passing"), [("broad", 3), ("normal", 2), ("specific", 0)])
 def test_ipagerank_prunes_by_rank(parts: Any, breadth: str, passing: int) -> None:
-    """RW of the four is 1, .6, .4 and 0: a page of rank .15 gives each its share of .1275, and .15 is what each has."""
+    """RW of the four is 1, .6, .4 and 0: a page of rank .15 shares .1275 among them and 40 more, of RW 1; .15 is what each has."""
     made = parts("ipagerank", breadth, parameters={"c": "0.1"})
-    made.strategy.visit(Page(HUB, relevance=0.5), LINKS)
-    ranks = made.strategy.ranks(LINKS)
-    assert ranks == pytest.approx([0.21375, 0.18825, 0.1755, 0.15], abs=1e-6)
+    others = [LINKS[0]._replace(url=f"http://b.cn/{number}") for number in range(NEIGHBOURS)]
+    made.strategy.visit(Page(HUB, relevance=0.5), [*LINKS, *others])
+    given = 0.1275 / (2.0 + NEIGHBOURS)
+    expected = [0.15 + given, 0.15 + 0.6 * given, 0.15 + 0.4 * given, 0.15]
+    assert made.strategy.ranks(LINKS) == pytest.approx(expected, abs=1e-6)
     assert len(made.gate.passing(LINKS)) == passing

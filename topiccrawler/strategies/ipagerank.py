@@ -31,7 +31,7 @@ class IPageRank(GraphStrategy):
         nothing.
     Parameters: damping 0.85 (SkyReach); c 0.6, top_words 60, with_context as in relevance_weighting; share
         "sum", or "count" for the other reading, RW / number of links of T.
-    Pruned: links whose IPR is .15 (no page gave any) for a broad topic, under .163 for a normal, .19 for a
+    Pruned: links whose IPR is .15 (no page gave any) for a broad topic, under .1514 for a normal, .1561 for a
         specific one, but for tunnels (crawl.gate); a threshold t stands for an IPR of t / (1 - t).
     Reads: links, their anchor and context, topic keywords, thesaurus; no relevance of pages.
     Cost: one call of the segmenter and O(links) a page; refresh as in pagerank.
@@ -43,7 +43,7 @@ class IPageRank(GraphStrategy):
     name: ClassVar[str] = "ipagerank"
     share_names: ClassVar[tuple[str, ...]] = ("IPageRank",)
     prunes: ClassVar[bool] = True
-    own_thresholds: ClassVar[Mapping[Breadth, float]] = {"broad": 0.1305, "normal": 0.14, "specific": 0.16}
+    own_thresholds: ClassVar[Mapping[Breadth, float]] = {"broad": 0.1305, "normal": 0.1315, "specific": 0.135}
     damping: float = 0.85
     c: float = 0.6
     top_words: int = 60
