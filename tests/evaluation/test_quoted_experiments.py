@@ -63,7 +63,7 @@ def test_a_quoted_comparison_parses_and_names_only_what_there_is(words: list[str
     given = parsed(words)
     assert all(path.startswith(("WEB/", "OUT/")) for path in [*given.web, *given.labels, given.out])
     assert given.web
-    assert given.seeds
+    assert given.seeds or given.experiment
     assert given.pages > 0
     for topic in ",".join(given.topic).split(","):
         assert load_topic(topic).name == topic
