@@ -35,15 +35,14 @@ TOPIC_PAGE_CLASSIFIER = "vsm"  # what decides whether a page is about the topic:
 TOPIC_PAGE_CLASSIFIER_MODELS = (
     None  # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
 )
+TOPIC_TITLE_READER = "title_tag"  # title_tag | skyreach: by the look of the line above the text
 TOPIC_SITES_FILE = None  # TOML file of reading rules by site, over those of the topic; `-a sites=` goes first
 TOPIC_EXPAND = (
     None  # all | relevant: whose links are followed; None = as the strategy's paper has it (mostly all)
 )
 TOPIC_LISTINGS = False  # True: sites with relevant pages are asked for feeds and sitemaps (docs/listings.md)
 TOPIC_LISTINGS_AFTER = 2  # relevant pages of a host before it is asked
-TOPIC_THESAURUS = (
-    None  # file in Cilin format for word similarity; None = ours (text.synonyms); "none" = equal words
-)
+TOPIC_THESAURUS = None  # file for word similarity, Cilin format or a WordNet; None = ours (text.vector_thesaurus); "none" = equal words
 TOPIC_SEED = 0  # of random_order
 TOPIC_FILE_SECONDS = (
     10.0  # for reading one PDF or Office file, the start of its reader included; then it counts as unreadable
@@ -122,6 +121,7 @@ FRONTIER_CALENDAR_YEARS_MAX = 2  # years ahead that a date in a URL may lie
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.link_gate.LinkGateMiddleware": 50,
     "topiccrawler.engine.middlewares.rendering.RenderingMiddleware": 55,
+    "topiccrawler.engine.middlewares.site_access.SiteAccessMiddleware": 90,
     "topiccrawler.engine.middlewares.documents.DocumentMiddleware": 60,  # behind decompression on the way back
     "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
 }

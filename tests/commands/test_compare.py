@@ -156,3 +156,15 @@ def test_what_must_be_given_is_asked_for(command: Callable[..., Any]) -> None:
     ran = command("compare", "--topic", "finance", "--out", "x")
     assert ran.code != 0
     assert "--web is missing" in ran.out + ran.err
+
+
+def test_an_experiment_gives_strategies_and_shows_every_count(
+    warm_scrapy: Callable[..., Any], files: Path
+) -> None:
+    more = ("--experiment", "skyreach", "--labels", str(files / "labels.tsv"), "--pages", "6", "--step", "1")
+    ran = compare(warm_scrapy, files, *more, "--jobs", "1")
+    assert ran.code == 0, ran.err
+    assert all(f"@{n}" in ran.out for n in range(1, 7))
+    found = json.loads((files / "out" / "result.json").read_text(encoding="utf-8"))
+    assert {"breadth_first", "pagerank", "ipagerank"} <= found["strategies"].keys()
+    assert list(found["oracle"]["harvest_rate"]) == ["1", "2", "3", "4", "5", "6"]

@@ -9,7 +9,7 @@ import pytest
 
 from topiccrawler.crawl.options import expand_of, thesaurus_of
 from topiccrawler.errors import ArgumentError
-from topiccrawler.text.thesaurus import shipped
+from topiccrawler.text.vector_thesaurus import shipped
 
 
 def test_expand_is_all_relevant_or_left_to_the_strategy() -> None:

@@ -49,6 +49,41 @@ def test_a_wrong_rule_ends_the_job_before_the_first_request(
     said = refusal("topic", given, topic="finance", seeds="http://hub.example/", strategy="breadth_first")
     assert said == (
         f"{file}: sites.hub.example.text = 'div[': Value error, is no CSS selector; "
-        'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors'
+        'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors; '
+        "proxy, user, password, formats, since, only are in docs/page-classifiers.md"
     )
     assert not (tmp_path / "job").exists()
+
+
+def test_a_job_stays_on_its_sites_and_keeps_no_old_page(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    dated = '<meta property="article:published_time" content="{}">'
+    links = "<a href=/old>股票</a> <a href=/new>基金</a> <a href=http://away.example/>债券</a>"
+    pages = {
+        "http://hub.example/": PAGE.replace("<b class", links + "<b class"),
+        "http://hub.example/old": PAGE.replace("</head>", dated.format("2019-05-01") + "</head>"),
+        "http://hub.example/new": PAGE.replace("</head>", dated.format("2024-05-01") + "</head>").replace(
+            "投资者", "银行"
+        ),
+        "http://away.example/": PAGE,
+    }
+    web = draw_web(pages)
+    (tmp_path / "rules.toml").write_text(
+        '[sites."hub.example"]\nonly = true\nlinks = "body"\n', encoding="utf-8"
+    )
+    folder = (
+        "-s",
+        f"TOPIC_DATA_DIR={tmp_path / 'data'}",
+        "-s",
+        "TOPIC_JOB=job",
+        "-s",
+        "TOPIC_DUPLICATES=keep",
+    )
+    given = ("-a", f"sites={tmp_path / 'rules.toml'}", "-a", "since=2020-01-01", "-a", "formats=html")
+    ran = warm_scrapy(*CRAWL, *given, *folder, *FAST, proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    assert "http://away.example/" not in web.fetched()
+    assert "http://hub.example/old" in web.fetched()
+    with closing(PageStore(tmp_path / "data/job/pages.sqlite", create=False)) as store:
+        assert {record.url for record in store.records()} == {"http://hub.example/", "http://hub.example/new"}

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+import attrs
 import pytest
+from itemadapter import ItemAdapter
+from scrapy import Field, Item
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
@@ -95,3 +100,57 @@ def test_a_wrong_choice_is_refused_and_keep_needs_no_pipeline() -> None:
         NearDuplicatePipeline.from_crawler(get_crawler(settings_dict={"TOPIC_DUPLICATES": "hide"}))
     with pytest.raises(NotConfigured):
         NearDuplicatePipeline.from_crawler(get_crawler(settings_dict={"TOPIC_DUPLICATES": "keep"}))
+
+
+@attrs.define
+class AttrsPage:
+    url: str
+    text: str
+    is_target: bool
+    price: float = 0.0
+
+
+@dataclass
+class DataclassPage:
+    url: str
+    text: str
+    is_target: bool
+    alias_of: str = ""
+
+
+class ItemPage(Item):
+    url, text, is_target = Field(), Field(), Field()
+
+
+def as_dict(**given: Any) -> dict[str, Any]:
+    return {**asdict(item("")), **given, "price": 3}
+
+
+MAKERS = pytest.mark.parametrize("make", [as_dict, AttrsPage, DataclassPage, ItemPage])
+
+
+@MAKERS
+def test_pages_of_any_item_type_are_filtered_compared_and_stored(
+    make: Callable[..., Any], files: JobFiles, stats: StatsCollector
+) -> None:
+    with pytest.raises(DropItem):
+        RelevancePipeline().process_item(make(url="http://a.cn/0", text=TEXT, is_target=False))
+    aliases, storage = NearDuplicatePipeline(files, stats), StoragePipeline(files)
+    aliases.process_item(item("http://a.cn/1"))
+    again = make(url="http://b.cn/1", text=TEXT, is_target=True)
+    copied = aliases.process_item(again)
+    assert type(copied) is type(again)
+    assert ItemAdapter(copied)["text"] == ""
+    assert ItemAdapter(again)["text"] == TEXT
+    storage.process_item(again)
+    kept = files.store.get("http://b.cn/1")
+    assert kept is not None
+    assert kept.text == TEXT
+
+
+@pytest.mark.parametrize("other", [{"url": "http://a.cn/"}, {}, "text", DataclassPage, 7])
+def test_what_is_no_page_passes_every_pipeline_as_it_is(
+    other: Any, files: JobFiles, stats: StatsCollector
+) -> None:
+    for pipeline in (RelevancePipeline(), NearDuplicatePipeline(files, stats), StoragePipeline(files)):
+        assert pipeline.process_item(other) is other

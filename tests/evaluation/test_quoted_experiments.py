@@ -14,8 +14,9 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawler import settings
-from topiccrawler.commands.compare import Command
+from topiccrawler.commands.compare import DEFAULTS, Command
 from topiccrawler.evaluation.configurations import name_of, named, strategy_of
+from topiccrawler.evaluation.paper_experiments import fill_in
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.strategies import STRATEGIES
@@ -37,7 +38,13 @@ def parsed(words: list[str]) -> argparse.Namespace:
     command, parser = Command(), argparse.ArgumentParser(exit_on_error=False)
     command.settings = Settings()
     command.add_options(parser)
-    return parser.parse_args(words)
+    given = parser.parse_args(words)
+    if given.experiment:
+        fill_in(given, command.settings)
+    for name, value in DEFAULTS.items():
+        if getattr(given, name) is None:
+            setattr(given, name, value)
+    return given
 
 
 def spec_of(cell: str) -> str | None:
@@ -56,7 +63,7 @@ def test_a_quoted_comparison_parses_and_names_only_what_there_is(words: list[str
     given = parsed(words)
     assert all(path.startswith(("WEB/", "OUT/")) for path in [*given.web, *given.labels, given.out])
     assert given.web
-    assert given.seeds
+    assert given.seeds or given.experiment
     assert given.pages > 0
     for topic in ",".join(given.topic).split(","):
         assert load_topic(topic).name == topic

@@ -12,7 +12,7 @@ ORACLE = Curve.of([True, True, False, False])
 
 
 def test_one_run_is_given_as_it_is() -> None:
-    found = figures(Scored.of(TRUTH, [[0, 2, 1, 3]]), ORACLE, TRUTH, 4, step=2)
+    found = figures(Scored.of(TRUTH, [[0, 2, 1, 3]]), ORACLE, TRUTH, 4, [2, 4])
     assert found == {
         "harvest_rate": {"2": 0.5, "4": 0.5},
         "target_recall": {"2": 0.5, "4": 1.0},
@@ -24,7 +24,7 @@ def test_one_run_is_given_as_it_is() -> None:
 
 
 def test_several_runs_are_their_mean_with_a_band() -> None:
-    found = figures(Scored.of(TRUTH, [[0, 2, 1, 3], [2, 0, 3]]), ORACLE, TRUTH, 4, step=4)
+    found = figures(Scored.of(TRUTH, [[0, 2, 1, 3], [2, 0, 3]]), ORACLE, TRUTH, 4, [4])
     assert found["harvest_rate"] == {"4": (0.5 + 0.25) / 2}
     assert found["oracle_ratio"] == round((6 / 7 + 3 / 7) / 2, 6)
     assert (found["pages"], found["runs"]) == (3.5, 2)
@@ -41,7 +41,7 @@ def test_the_band_is_the_interval_of_the_mean_by_students_t() -> None:
 
 def test_what_cannot_be_measured_is_none() -> None:
     nowhere = Truth("judge", frozenset(), frozenset(), frozenset({0}))
-    found = figures(Scored.of(nowhere, [[0]]), Curve.of([False]), nowhere, 2, step=2)
+    found = figures(Scored.of(nowhere, [[0]]), Curve.of([False]), nowhere, 2, [2])
     assert found == {
         "harvest_rate": {"2": 0.0},
         "target_recall": {"2": None},

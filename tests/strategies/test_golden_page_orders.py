@@ -54,3 +54,12 @@ def test_naive_bayes_follows_the_most_telling_link_whatever_its_page(
 @pytest.mark.parametrize("name", ["breadth_first", "best_first"])
 def test_seeds_go_first_in_the_order_given(golden_order: GoldenOrder, name: str) -> None:
     assert golden_order(build(name), ["sport", "bank"])[:2] == ["sport", "bank"]
+
+
+def test_seed_selector_in_stages_fetches_all_links_of_the_chosen_page_first(
+    crawl_order: Callable[..., list[str]],
+) -> None:
+    """hub is chosen with its first link. In stages b follows a though a's page is better than the hub; without, x does."""
+    site = {"hub": (0.3, [("a", ""), ("b", "")]), "a": (0.9, [("x", "")]), "b": (0.0, []), "x": (0.0, [])}
+    assert crawl_order(build("seed_selector", {"stages": "true"}), site, ["hub"]) == ["hub", "a", "b", "x"]
+    assert crawl_order(build("seed_selector"), site, ["hub"]) == ["hub", "a", "x", "b"]

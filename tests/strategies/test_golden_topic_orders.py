@@ -9,13 +9,13 @@ import pytest
 
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Knowledge, LinkScorer
-from topiccrawler.text.thesaurus import Thesaurus
+from topiccrawler.text.cilin import CodedThesaurus
 from topiccrawler.topics.topic import Topic
 
 GoldenOrder = Callable[..., list[str]]
 
 TOPIC = Topic(name="fund", keywords={"基金": 1.0, "股票": 1.0, "银行": 1.0})
-THESAURUS = Thesaurus(["Aa01A01= 银行 钱庄", "Aa01A02= 足球 赛场", "Aa01A03= 股票 理财"])
+THESAURUS = CodedThesaurus(["Aa01A01= 银行 钱庄", "Aa01A02= 足球 赛场", "Aa01A03= 股票 理财"])
 KNOWLEDGE = Knowledge(topic=TOPIC, thesaurus=THESAURUS)
 
 

@@ -112,3 +112,22 @@ def test_the_queue_it_looks_at_is_bounded_and_keeps_the_best() -> None:
     strategy.visit(page, links)
     kept = [score.url for score in strategy.refresh(iter(links))]
     assert kept == [f"http://n{n}.example/" for n in range(0, 40, 4)]
+
+
+def test_with_seeds_only_neither_keywords_nor_later_pages_are_labelled() -> None:
+    """S is the seeds, one relevant and one not: a page read later changes no score."""
+    strategy = LinkModel(linking=0.0, graded=False, seeds_only=True)
+    strategy.prepare(Knowledge(topic=Topic(name="t", keywords={"基金": 1.0})))
+    strategy.visit(ROOT, [])
+    fund, ball = Link("http://a.cn/1", "a.cn", "基金"), Link("http://a.cn/2", "a.cn", "足球")
+    seeds = (
+        Page("http://s.cn/", depth=0, terms={"基金": 3}, relevance=0.9, is_target=True),
+        Page("http://n.cn/", depth=0, terms={"足球": 3}),
+    )
+    for page in seeds:
+        strategy.visit(page, [])
+    before = {score.url: score.value for score in strategy.visit(Page("http://p.cn/", depth=1), [fund, ball])}
+    assert before[fund.url] > 0 > before[ball.url]
+    labels = list(strategy._labels)
+    strategy.visit(Page("http://q.cn/", depth=1, terms={"足球": 9}, relevance=0.9, is_target=True), [])
+    assert strategy._labels == labels

@@ -1,4 +1,4 @@
-"""Word similarity from a coded thesaurus."""
+"""Word similarity: by codes, by the steps of a WordNet, by the shipped list and word vectors."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import ArgumentError
+from topiccrawler.text.cilin import CodedThesaurus
 from topiccrawler.text.synonyms import SYNONYMS
-from topiccrawler.text.thesaurus import Thesaurus, load_thesaurus, shipped
+from topiccrawler.text.thesauri import load_thesaurus
+from topiccrawler.text.thesaurus import Thesaurus
+from topiccrawler.text.vector_thesaurus import shipped
 
 LINES = [
     "Aa01A01= 股票 个股",
@@ -38,13 +41,13 @@ LINES = [
     ],
 )
 def test_the_deeper_the_shared_branch_the_nearer(first: str, second: str, expected: float) -> None:
-    thesaurus = Thesaurus(LINES)
+    thesaurus = CodedThesaurus(LINES)
     assert thesaurus.similarity(first, second) == expected
     assert thesaurus.similarity(second, first) == expected
 
 
 def test_of_several_meanings_the_nearest_pair_counts() -> None:
-    thesaurus = Thesaurus(LINES)
+    thesaurus = CodedThesaurus(LINES)
     assert thesaurus.similarity("河岸", "河流") == 1.0
     assert thesaurus.similarity("河岸", "银行") == 1.0
 
@@ -55,7 +58,7 @@ def test_without_lines_only_equal_words_count() -> None:
 
 
 def test_words_are_folded_and_other_lines_passed_over() -> None:
-    thesaurus = Thesaurus(["# 说明", "", "Aa1A01= 短", "Aa01A01= 股票 Ａ股 證券", "\ufeffAb01A01= 头"])
+    thesaurus = CodedThesaurus(["# 说明", "", "Aa1A01= 短", "Aa01A01= 股票 Ａ股 證券", "\ufeffAb01A01= 头"])
     assert thesaurus.similarity("a股", "证券") == 1.0
     assert len(thesaurus) == 4
 
@@ -67,7 +70,9 @@ def test_every_line_of_our_own_is_read_and_no_code_stands_twice() -> None:
     assert all(
         len(line.split()) >= 3 for line in lines if line.split()[0].endswith("=") and "足球" not in line
     )
-    assert len(shipped()) == len({word for line in lines for word in line.split()[1:]})
+    listed = shipped().listed
+    assert isinstance(listed, CodedThesaurus)
+    assert len(listed) == len({word for line in lines for word in line.split()[1:]})
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
@@ -82,7 +87,8 @@ def test_a_file_without_a_usable_line_is_refused(tmp_path: Path, body: bytes) ->
     file = tmp_path / "words.txt"
     file.write_bytes(body)
     with pytest.raises(
-        ArgumentError, match=r"words\.txt: holds no line in Cilin format; write lines as: Aa01A01="
+        ArgumentError,
+        match=r"words\.txt: holds no line in Cilin format, nor of a WordNet; write lines as: Aa01A01=",
     ):
         load_thesaurus(file)
 
@@ -92,3 +98,85 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         ArgumentError, match=r"gone\.txt: cannot be read: No such file or directory; set TOPIC_THESAURUS"
     ):
         load_thesaurus(tmp_path / "gone.txt")
+
+
+LMF = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE LexicalResource SYSTEM "http://globalwordnet.github.io/schemas/WN-LMF-1.1.dtd">
+<LexicalResource><Lexicon id="x" language="zh">
+{entries}
+<Synset id="fund"/><Synset id="stock"><SynsetRelation relType="hypernym" target="paper"/></Synset>
+<Synset id="bond"><SynsetRelation relType="hypernym" target="paper"/><SynsetRelation relType="also" target="fund"/></Synset>
+<Synset id="paper"><SynsetRelation relType="hypernym" target="thing"/></Synset>
+</Lexicon></LexicalResource>
+"""
+WORDS = {
+    "股票": "stock",
+    "個股": "stock",
+    "債券": "bond",
+    "證券": "paper",
+    "東西": "thing",
+    "基金": "fund",
+    "Shares": "stock",
+}
+ENTRY = '<LexicalEntry id="{word}"><Lemma writtenForm="{word}" partOfSpeech="n"/><Sense id="s{word}" synset="{synset}"/></LexicalEntry>'
+
+
+def test_the_fewer_steps_between_two_synsets_the_nearer(tmp_path: Path) -> None:
+    file = tmp_path / "wn.xml"
+    entries = "\n".join(ENTRY.format(word=word, synset=synset) for word, synset in WORDS.items())
+    file.write_text(LMF.format(entries=entries), encoding="utf-8")
+    thesaurus = load_thesaurus(file)
+    expected = {"个股": 1.0, "share": 1.0, "证券": 0.8, "债券": 0.6, "东西": 0.6, "基金": 0.0, "没见过": 0.0}
+    for word, similarity in expected.items():
+        assert thesaurus.similarity("股票", word) == thesaurus.similarity(word, "股票")
+        assert thesaurus.similarity("股票", word) == pytest.approx(similarity)
+
+
+def test_a_tab_file_of_a_wordnet_holds_synonyms(tmp_path: Path) -> None:
+    file = tmp_path / "wn-data-cmn.tab"
+    lines = [
+        "# Some WordNet\tcmn\turl\tfree",
+        "1-n\tcmn:lemma\t电+脑",
+        "1-n\tcmn:lemma\t計算機",
+        "1-n\tcmn:def\t一",
+    ]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    thesaurus = load_thesaurus(file)
+    assert thesaurus.similarity("电脑", "计算机") == 1.0
+    assert thesaurus.similarity("电脑", "一") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"), [("<a><b></a>", "is damaged"), ("<a/>", "holds no LexicalEntry with a Sense")]
+)
+def test_an_xml_file_that_is_no_wordnet_is_refused(tmp_path: Path, body: str, fault: str) -> None:
+    file = tmp_path / "wn.xml"
+    file.write_text(body, encoding="utf-8")
+    with pytest.raises(ArgumentError, match=rf"wn\.xml: {fault}.*set TOPIC_THESAURUS to a file"):
+        load_thesaurus(file)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "low", "high"),
+    [
+        ("旅游", "旅行", 1.0, 1.0),  # the list
+        ("旅游", "观光", 0.4, 0.95),
+        ("电脑", "计算机", 0.6, 0.95),
+        ("股票", "基金", 0.4, 0.4),
+        ("照相机", "摄影机", 0.4, 0.95),  # by their parts
+        ("股票", "旅游", 0.0, 0.15),
+        ("银行", "河流", 0.0, 0.15),
+        ("没见过的词", "股票", 0.0, 0.5),
+    ],
+)
+def test_the_shipped_one_knows_words_beyond_the_list(
+    first: str, second: str, low: float, high: float
+) -> None:
+    assert low <= shipped().similarity(first, second) <= high
+    assert shipped().similarity(second, first) == pytest.approx(shipped().similarity(first, second))
+
+
+def test_of_several_words_the_nearest_counts() -> None:
+    nearest = shipped().nearest(["股票", "旅游"])
+    assert nearest("观光") == pytest.approx(shipped().similarity("旅游", "观光"))
+    assert shipped().nearest([])("观光") == 0.0

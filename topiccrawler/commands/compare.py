@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.evaluation.paper_experiments import EXPERIMENTS
 
 if TYPE_CHECKING:
     from topiccrawler.evaluation.experiment import Comparison, Plan
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
 DEFAULT_PAGES = 1000
 DEFAULT_CONCURRENCY = 16
+DEFAULTS = {
+    "strategies": "all",
+    "pages": DEFAULT_PAGES,
+    "concurrency": DEFAULT_CONCURRENCY,
+}
 
 
 class Command(TellingCommand):
@@ -30,7 +36,10 @@ class Command(TellingCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        return "--web FILE.warc.gz --topic TOPIC --out DIR [--labels FILE] [--seeds URL|FILE] [--strategies all] [options]"
+        return (
+            "--web FILE.warc.gz --topic TOPIC --out DIR [--labels FILE] [--seeds URL|FILE] [--strategies all] [options]\n"
+            "  scrapy compare --experiment NAME --out DIR [options]"
+        )
 
     def short_desc(self) -> str:
         return "Compare strategies over a recorded web: harvest, recall, oracle ratio, plots, report"
@@ -46,18 +55,25 @@ class Command(TellingCommand):
         super().add_options(parser)
         several: Any = {"action": "append", "default": []}
         add = parser.add_argument
+        experiment = (
+            f"a paper's experiment ({', '.join(EXPERIMENTS)}): its topics, strategies, pages, counts and settings where you give "
+            "none, and the synthetic web when you give no --web"
+        )
+        add("--experiment", metavar="NAME", help=experiment)
         add("--web", metavar="FILE", help="recorded web, WARC; may be given again", **several)
         add("--labels", metavar="FILE", help="url, topics, how, kind; may be given again", **several)
         add("--topic", metavar="T[,T]", help="topic names or topic files", **several)
         seeds = "where crawls begin; [TOPIC=]URL or file, may be given again (default: the topic's own seeds)"
         add("--seeds", metavar="URL|FILE", help=seeds, **several)
         strategies = "all, or names separated by commas, each with parameters if need be: shark_search:gamma=0.5 (default: all)"
-        add("--strategies", metavar="all|a,b", default="all", help=strategies)
+        add("--strategies", metavar="all|a,b", help=strategies)
         pages = f"pages of each crawl (default {DEFAULT_PAGES})"
-        add("--pages", type=int, default=DEFAULT_PAGES, metavar="N", help=pages)
+        add("--pages", type=int, metavar="N", help=pages)
+        step = "pages between two counts in result.json (default 250); the table then shows each"
+        add("--step", type=int, metavar="N", help=step)
         add("--out", metavar="DIR", help="where to write")
         concurrency = f"pages under way at once, replayed or live (default {DEFAULT_CONCURRENCY})"
-        add("--concurrency", type=int, default=DEFAULT_CONCURRENCY, metavar="N", help=concurrency)
+        add("--concurrency", type=int, metavar="N", help=concurrency)
         add("--live", action="store_true", help="run the real engine")
         repeat = "runs of each strategy, for confidence bands: pages come back sooner or later (default 1)"
         add("--repeat", type=int, default=1, metavar="N", help=repeat)
@@ -71,10 +87,10 @@ class Command(TellingCommand):
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
             self.refuse(f"{args[0]}: unknown argument")
-        for name in ("web", "topic", "out"):
+        for name in ("out",) if opts.experiment else ("web", "topic", "out"):
             if not getattr(opts, name):
                 self.refuse(f"--{name} is missing")
-        for name in ("pages", "concurrency", "repeat", "jobs"):
+        for name in ("pages", "step", "concurrency", "repeat", "jobs"):
             if (number := getattr(opts, name)) is not None and number < 1:
                 self.refuse(f"--{name} {number}: give a number from 1 on")
 
@@ -83,8 +99,13 @@ class Command(TellingCommand):
         from topiccrawler.evaluation.experiment import compare
         from topiccrawler.evaluation.results import as_json, result
 
-        plan = self._plan(opts)
         folder = _folder(opts.out)
+        if opts.experiment:
+            self._fill_in(opts, folder)
+        for name, value in DEFAULTS.items():
+            if getattr(opts, name) is None:
+                setattr(opts, name, value)
+        plan = self._plan(opts)
         comparison = compare(plan, folder, _bar)
         _write(comparison, folder, _settings(opts, plan))
         if opts.json:
@@ -94,6 +115,28 @@ class Command(TellingCommand):
         print("\n".join(table.lines(comparison)))
         of_each = "result.json, curves.csv, cost.json, plots of each topic"
         print(f"written to {folder}: report.html, and {of_each}")
+
+    def _fill_in(self, opts: argparse.Namespace, folder: Path) -> None:
+        from topiccrawler.evaluation.paper_experiments import (
+            experiment_of,
+            fill_in,
+            mixed_seeds,
+            recorded_synthetic_web,
+        )
+
+        assert self.settings is not None  # noqa: S101 Scrapy sets it before run
+        fill_in(opts, self.settings)
+        generated: list[str] = []
+        if not opts.web:
+            warc, labels, generated = recorded_synthetic_web(folder)
+            opts.web, opts.labels = [str(warc)], [*opts.labels, str(labels)]
+        number = experiment_of(opts.experiment).mixed_seeds
+        if number and opts.labels and not opts.seeds:
+            labelled = [Path(path).expanduser() for path in opts.labels]
+            for _, name in _topics(opts.topic):
+                opts.seeds.append(f"{name}={','.join(mixed_seeds(labelled, name, number))}")
+        elif generated:
+            opts.seeds = opts.seeds or generated
 
     def _plan(self, opts: argparse.Namespace) -> Plan:
         from topiccrawler.crawl.recipe import recipe_of
@@ -122,6 +165,7 @@ class Command(TellingCommand):
             specs=tuple(specs),
             forgiving=tuple(spec for spec in specs if spec not in asked) if ALL in asked else (),
             pages=opts.pages,
+            step=opts.step,
             repeat=opts.repeat,
             jobs=opts.jobs or cores(),
             concurrency=opts.concurrency,
@@ -176,6 +220,7 @@ def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
         "labels": ", ".join(map(str, plan.labels)) or "none",
         "topics": ", ".join(recipe.topic for recipe in plan.recipes),
         "seeds": ", ".join(opts.seeds) or "the topics' own",
+        "experiment": opts.experiment or "none",
         "strategies": opts.strategies,
         "pages": str(plan.pages),
         "repeat": str(plan.repeat),

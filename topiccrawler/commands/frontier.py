@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 USAGE = """[JOBDIR]
   scrapy frontier dump [JOBDIR] [--file FILE]
-  scrapy frontier load [JOBDIR] [--file FILE]"""
-DUMP, LOAD = "dump", "load"
+  scrapy frontier load [JOBDIR] [--file FILE]
+  scrapy frontier tables [JOBDIR] --file FILE"""
+DUMP, LOAD, TABLES = "dump", "load", "tables"
 _MOST_SHARES = 4  # shown for one link
 
 
@@ -46,7 +47,8 @@ class Command(TellingCommand):
     def long_desc(self) -> str:
         return (
             "JOBDIR is the folder a crawl was given with -s JOBDIR=…; it may be running. `dump` writes every URL as a "
-            "JSON line, `load` reads such lines into a job that does not run (a new one is made)."
+            "JSON line, `load` reads such lines into a job that does not run (a new one is made); `tables` writes the links and "
+            "the pages kept as a SQLite file with JLSE's LinkTable and ResultTable."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -55,7 +57,9 @@ class Command(TellingCommand):
             "--top", type=int, default=10, metavar="N", help="URLs and hosts shown (default 10)"
         )
         parser.add_argument(
-            "--file", metavar="FILE", help="for dump and load, instead of standard output and input"
+            "--file",
+            metavar="FILE",
+            help="for dump and load, instead of standard output and input; for tables, the file to write",
         )
         parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -63,6 +67,8 @@ class Command(TellingCommand):
         self.refuse_options(args)
         if len(_folders(args)) > 1 or opts.top < 0:
             self.refuse("give one JOBDIR, and --top from 0")
+        if args and args[0] == TABLES and not opts.file:
+            self.refuse("tables: name the file to write by --file FILE")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawl.job_files import FRONTIER
@@ -79,6 +85,8 @@ class Command(TellingCommand):
             self._dump(path, opts)
         elif args and args[0] == LOAD:
             self._load(path, opts)
+        elif args and args[0] == TABLES:
+            self._tables(path.parent, opts)
         else:
             self._show(path, opts)
 
@@ -118,9 +126,16 @@ class Command(TellingCommand):
         text = f"{added} URLs added, {known} were known"
         self.say(json.dumps({"added": added, "known": known}) if opts.json else text)
 
+    def _tables(self, job: Path, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawl.link_tables import write_tables
+
+        links, results = write_tables(job, Path(opts.file).expanduser())
+        text = f"{opts.file}: LinkTable {links} rows, ResultTable {results} rows"
+        self.say(json.dumps({"links": links, "results": results}) if opts.json else text)
+
 
 def _folders(args: list[str]) -> list[str]:
-    return args[1:] if args and args[0] in {DUMP, LOAD} else args
+    return args[1:] if args and args[0] in {DUMP, LOAD, TABLES} else args
 
 
 def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:

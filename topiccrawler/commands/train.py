@@ -63,11 +63,15 @@ class Command(TellingCommand):
         add("--json", action="store_true", help="print the scores as JSON")
         add = parser.add_argument_group("a page classifier instead of a link model").add_argument
         add("--page-classifier", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail")
+        words = "words and pairs that a page classifier keeps, the weightiest (default 12 000); fewer make a smaller file"
+        add("--words", type=int, default=12_000, metavar="N", help=words)
         add("--pages", help="recorded pages (WARC), for detail", **files)
         add("--labels", help="kinds of those pages, for detail", **files)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
+        if opts.words < 1:
+            self.refuse(f"--words {opts.words}: give a number from 1 on")
         if len(args) != 1:
             self.refuse(f"give one topic, not {len(args)}")
 
@@ -126,6 +130,7 @@ class Command(TellingCommand):
             pages=_paths(opts.pages),
             labels=_paths(opts.labels),
             precision=opts.precision,
+            words=opts.words,
             seed=opts.seed,
             force=opts.force,
         )

@@ -19,7 +19,7 @@ from topiccrawler.pages.formats.formats import Formats
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.strategies import build
-from topiccrawler.strategies.base import Expand, Knowledge, Strategy
+from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
 from topiccrawler.text.odds import logistic
 from topiccrawler.topics.catalogue import is_catalogued, load_topic, with_site_rules
 from topiccrawler.topics.keyword_tokens import keep_whole
@@ -51,7 +51,7 @@ class Parts:
         """The recipe as it is kept with the job: a user's own topic goes along, for its file may change."""
         if is_catalogued(self.recipe.topic):
             return self.recipe
-        return replace(self.recipe, topic_fields=self.topic.model_dump())
+        return replace(self.recipe, topic_fields=self.topic.model_dump(mode="json"))
 
     def reader(self) -> Reader:
         """Reads pages as this crawl does."""
@@ -66,8 +66,7 @@ def assemble(recipe: Recipe, model: LinkClassifier | None = None) -> Parts:
     topic = topic_of(recipe)
     strategy = build(recipe.strategy, recipe.parameters)
     threshold = gate_threshold(recipe, topic, strategy)
-    needed = strategy.needs_link_scorer or threshold != 0
-    scorer = (model or link_model_of(recipe, topic)) if needed else None
+    scorer = (model or link_model_of(recipe, topic)) if _asks_model(strategy, threshold) else None
     page_classifier = page_classifier_of(recipe, topic)
     strategy.prepare(
         Knowledge(
@@ -79,19 +78,13 @@ def assemble(recipe: Recipe, model: LinkClassifier | None = None) -> Parts:
             off_topic=recipe.off_topic,
         )
     )
-    gate = LinkGate(
-        scorer if threshold is None else strategy.current_scorer or scorer,
-        calibrated_threshold(scorer) if threshold is None else threshold,
-        topic.tunnel_probability,
-        topic.tunnel_depth,
-    )
     return Parts(
         recipe=recipe,
         topic=topic,
         page_classifier=page_classifier,
         link_model=scorer,
         strategy=strategy,
-        gate=gate,
+        gate=_gate_of(topic, strategy, scorer, threshold),
         context=context_of(scorer),
         expand=expand_of(recipe.expand),
     )
@@ -127,7 +120,23 @@ def link_model_of(recipe: Recipe, topic: Topic) -> LinkClassifier:
 def needs_link_model(recipe: Recipe) -> bool:
     """Its strategy or its gate asks a link model."""
     strategy = build(recipe.strategy, recipe.parameters)
-    return strategy.needs_link_scorer or gate_threshold(recipe, topic_of(recipe), strategy) != 0
+    return _asks_model(strategy, gate_threshold(recipe, topic_of(recipe), strategy))
+
+
+def _asks_model(strategy: Strategy, threshold: float | None) -> bool:
+    return strategy.needs_link_scorer or (threshold != 0 and not strategy.own_thresholds)
+
+
+def _gate_of(
+    topic: Topic, strategy: Strategy, model: LinkClassifier | None, threshold: float | None
+) -> LinkGate:
+    """Scored by the strategy where it does so itself; else by the link model, with what it learned when the threshold was given."""
+    scorer: LinkScorer | None = model
+    if strategy.own_thresholds or threshold is not None:
+        scorer = strategy.current_scorer or model
+    if threshold is None:
+        threshold = strategy.own_thresholds.get(topic.breadth, calibrated_threshold(model))
+    return LinkGate(scorer, threshold, topic.tunnel_probability, topic.tunnel_depth)
 
 
 def calibrated_threshold(model: LinkClassifier | None) -> float:
@@ -151,11 +160,13 @@ def reader_of(recipe: Recipe, topic: Topic, page_classifier: PageClassifier, *, 
     """Reads pages; with `detail` it also separates detail pages from link pages, which costs time."""
     formats = Formats(seconds=recipe.file_seconds)
     if not detail:
-        return Reader(page_classifier, formats, topic.sites)
+        return Reader(page_classifier, formats, topic.sites, recipe.title_reader)
     from topiccrawler.relevance.detail_reading import DetailReader, detail_svm  # numpy
 
     svm = detail_svm(folder_of(recipe.page_classifier_models))
-    return DetailReader(page_classifier, svm, formats=formats, sites=topic.sites)
+    return DetailReader(
+        page_classifier, svm, formats=formats, sites=topic.sites, title_reader=recipe.title_reader
+    )
 
 
 def folder_of(text: str | None) -> Path | None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.strategies.base import Expand
-from topiccrawler.text.thesaurus import Thesaurus, load_thesaurus, shipped
+from topiccrawler.text.thesauri import load_thesaurus
+from topiccrawler.text.thesaurus import Thesaurus
+from topiccrawler.text.vector_thesaurus import shipped
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +26,7 @@ def expand_of(text: str | None) -> Expand | None:
 
 
 def thesaurus_of(text: str | None) -> Thesaurus:
-    """TOPIC_THESAURUS: a file in Cilin format; None = ours; "none" = only equal words are near."""
+    """TOPIC_THESAURUS: a file in Cilin format or of a WordNet; None = ours; "none" = only equal words are near."""
     if not text:
         return shipped()
     if text == "none":

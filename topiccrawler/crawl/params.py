@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.topics.catalogue import split_keywords
+from topiccrawler.topics.topic import Format
 
 STRATEGY_PREFIX = "strategy_"
 _TOPIC_REMEDY = "for example: scrapy crawl topic -a topic=finance"
@@ -48,7 +50,20 @@ class CrawlParams(BaseModel):
     sites: str | None = Field(
         default=None, description="TOML file of reading rules by site; default: TOPIC_SITES_FILE"
     )
+    allowed_domains: tuple[str, ...] = Field(
+        default=(), description="hosts or domains, separated by commas, that the crawl stays on"
+    )
+    formats: tuple[Format, ...] = Field(
+        default=(),
+        description="kinds of documents that are read, separated by commas: html, pdf, docx, xlsx, pptx, text, feed, sitemap",
+    )
+    since: date | None = Field(default=None, description="YYYY-MM-DD; older pages are not kept")
     parameters: dict[str, str] = Field(default_factory=dict, description="-a strategy_NAME=value")
+
+    @field_validator("allowed_domains", "formats", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
 
     @field_validator("keywords", mode="before")
     @classmethod

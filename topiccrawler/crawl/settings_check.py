@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from topiccrawler import settings as ours
 from topiccrawler.errors import ArgumentError, shortened
+from topiccrawler.pages.title_readers import TITLE_READERS
 
 
 class Settings(Protocol):
@@ -77,6 +78,7 @@ _NAMED: dict[str, Expected] = {
     **dict.fromkeys(("FRONTIER_CHECKPOINT_PAGES", "TOPIC_LISTINGS_AFTER"), _ONE_OR_MORE),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
     "TOPIC_LEARN": Switch(),
+    "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
     **dict.fromkeys(("FRONTIER_IDLE_SHARE", "TOPIC_LINK_THRESHOLD"), Number(most=1)),
     "WARC_OUT_MAX_BYTES": _ONE_OR_MORE,

@@ -14,6 +14,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from topiccrawler.crawl.params import CrawlParams
+from topiccrawler.crawl.restrictions import own_domains
 from topiccrawler.crawl.settings_check import check_settings
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares.outlinks import expanding
@@ -34,6 +35,7 @@ class FocusedSpider(Spider):
     """A spider with a runtime; `name`, `start` and `parse` are its own."""
 
     runtime: Runtime
+    allowed_domains: list[str]  # as Scrapy has it; a crawl that may go anywhere has none
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
         """The checked arguments; `topic` where none is given."""
@@ -71,6 +73,9 @@ class FocusedSpider(Spider):
             jobdir = None if command.startswith("scrapy.commands") else settings.get("JOBDIR")
             spider.runtime = build_runtime(params, settings, job, jobdir=jobdir)
             spider.prepare(params)
+            own = list(params.allowed_domains) or own_domains(spider.runtime.topic.sites)
+            if own:
+                spider.allowed_domains = own
         spider.runtime.faults.connect(crawler)
         go_on(settings)
         if command == "scrapy.commands.parse":

@@ -1,9 +1,8 @@
-"""Item pipelines: keep pages that are about the topic, each text once, and store them."""
+"""Item pipelines: keep pages that are about the topic, each text once, and store them. Items that are no pages pass."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -12,20 +11,21 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawl.job_files import JobFiles
+from topiccrawler.engine.page_items import alias, page_of
 from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.engine.user_faults import reported_by_scrapy
 from topiccrawler.errors import ArgumentError
-from topiccrawler.items import PageItem
 from topiccrawler.pages.fingerprint import fingerprint
 from topiccrawler.store.pages import record_of
 
 
 class RelevancePipeline:
-    """Drops pages whose relevance lies under the topic's page threshold. Items of other types pass."""
+    """Drops pages whose relevance lies under the topic's page threshold."""
 
     def process_item(self, item: Any) -> Any:
-        if isinstance(item, PageItem) and not item.is_target:
+        page = page_of(item)
+        if page is not None and not page.is_target:
             raise DropItem("off topic")
         return item
 
@@ -57,18 +57,19 @@ class NearDuplicatePipeline:
         return cls(needed_runtime(crawler).files, crawler.stats, choice=choice, across_sites=across)
 
     def process_item(self, item: Any) -> Any:
-        if not isinstance(item, PageItem) or not item.is_target:
+        page = page_of(item)
+        if page is None or not page.is_target:
             return item
-        found = fingerprint(item.text)
+        found = fingerprint(page.text)
         if found is None:
             return item
-        first = self.files.duplicates.first_of(item.url, found, across_sites=self.across_sites)
+        first = self.files.duplicates.first_of(page.url, found, across_sites=self.across_sites)
         if first is None:
             return item
         self.stats.inc_value(f"topic/duplicates/{self.choice}")
         if self.choice == "drop":
             raise DropItem(f"copy of {first}")
-        return replace(item, text="", alias_of=first)
+        return alias(item, first)
 
 
 class StoragePipeline:
@@ -88,8 +89,9 @@ class StoragePipeline:
         return cls(needed_runtime(crawler).files, partial(focused_scheduler, crawler))
 
     def process_item(self, item: Any) -> Any:
-        if isinstance(item, PageItem):
-            self.files.keep(record_of(item))
+        page = page_of(item)
+        if page is not None:
+            self.files.keep(record_of(page))
             if self._scheduler() is None:
                 self.files.commit()
         return item

@@ -25,6 +25,7 @@ from topiccrawler.crawl.ordering import Ordering
 from topiccrawler.crawl.own_words import recipe_of_words
 from topiccrawler.crawl.params import CrawlParams
 from topiccrawler.crawl.recipe import recipe_of
+from topiccrawler.crawl.restrictions import Restrictions
 from topiccrawler.crawl.site_listings import SiteListings
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
@@ -67,6 +68,7 @@ class Runtime:
     files: JobFiles
     seeds: list[Link]
     faults: FatalFaults
+    restrictions: Restrictions
     links_kept: bool = False  # TOPIC_LINK_GRAPH
 
 
@@ -133,6 +135,7 @@ def build_runtime(
         seeds=seeds,
         faults=FatalFaults(),
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
+        restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
     )
 
 

@@ -17,12 +17,13 @@ from topiccrawler.errors import SeedsError
 from topiccrawler.evaluation.configurations import Configurations, build_all, contexts_of, strategy_of
 from topiccrawler.evaluation.labels import Labels, read_labels
 from topiccrawler.evaluation.live import LiveCrawls
+from topiccrawler.evaluation.measures import checkpoints
 from topiccrawler.evaluation.oracle import oracle_order
 from topiccrawler.evaluation.page_reading import ReadingPlan, WebReading, read_web
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.repeats import Bar, run_repeats
 from topiccrawler.evaluation.replayed import CONCURRENCY, Crawled, Run, crawl
-from topiccrawler.evaluation.scoring import Scored, Truth
+from topiccrawler.evaluation.scoring import STEP_PAGES, Scored, Truth
 from topiccrawler.evaluation.workers import Workers
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
@@ -42,10 +43,16 @@ class Plan:
     forgiving: tuple[str, ...] = ()  # of these, what cannot be built is left out
     labels: tuple[Path, ...] = ()
     pages: int = 1000
+    step: int | None = None  # pages between two counts; None = STEP_PAGES, of which the table shows some
     repeat: int = 1
     jobs: int = 1
     concurrency: int = CONCURRENCY
     live: bool = False
+
+    @property
+    def counts(self) -> list[int]:
+        """The numbers of pages at which the crawls are measured."""
+        return checkpoints(self.pages, self.step or STEP_PAGES)
 
 
 @dataclass(slots=True)

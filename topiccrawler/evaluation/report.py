@@ -13,9 +13,7 @@ from typing import Any
 
 from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.experiment import Comparison
-from topiccrawler.evaluation.measures import checkpoints
 from topiccrawler.evaluation.results import mean_ratios, ranked, result
-from topiccrawler.evaluation.scoring import STEP_PAGES
 from topiccrawler.files import sha256_of
 from topiccrawler.results.html import cell, environment
 from topiccrawler.strategies import STRATEGIES
@@ -57,7 +55,7 @@ def report(
 
 
 def _topic(found: dict[str, Any], pages: int) -> dict[str, Any]:
-    at = sorted({checkpoints(pages, STEP_PAGES)[0], pages})  # all others are in result.json
+    at = sorted({int(next(iter(found["oracle"]["harvest_rate"]))), pages})  # all others are in result.json
     has_content = "content_target_recall" in found["oracle"]
     recalls = ["target_recall", *(["content_target_recall"] if has_content else [])]
     columns = ["strategy", "oracle ratio", *(f"harvest@{n}" for n in at), f"recall@{pages}"]

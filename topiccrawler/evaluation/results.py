@@ -39,10 +39,10 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
         "truth": truth.source,
         "seeds": outcome.seeds,
         "strategies": {
-            spec: {**figures(scored, best, truth, plan.pages), **_counts(outcome.crawls[spec])}
+            spec: {**figures(scored, best, truth, plan.pages, plan.counts), **_counts(outcome.crawls[spec])}
             for spec, scored in outcome.scored.items()
         },
-        "oracle": figures(outcome.oracle, best, truth, plan.pages),
+        "oracle": figures(outcome.oracle, best, truth, plan.pages, plan.counts),
         "absent": outcome.built.absent,
         "reachable": {
             "pages": len(truth.reachable),

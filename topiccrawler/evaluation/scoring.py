@@ -59,10 +59,10 @@ class Scored:
 
 
 def figures(
-    scored: Scored, oracle: Curve, truth: Truth, pages: int, step: int = STEP_PAGES
+    scored: Scored, oracle: Curve, truth: Truth, pages: int, at: Sequence[int] = ()
 ) -> dict[str, Any]:
-    """One strategy's entry in result.json."""
-    at = checkpoints(pages, step)
+    """One strategy's entry in result.json; `at`: counts of pages at which it is measured, by default every STEP_PAGES."""
+    at = at or checkpoints(pages, STEP_PAGES)
     measured: dict[str, Any] = {}
     bands: dict[str, Any] = {}
     kinds = [("", scored.curves, truth.targets), ("content_", scored.content, truth.content_targets)]

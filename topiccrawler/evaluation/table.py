@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from topiccrawler.evaluation.experiment import Comparison, Outcome
-from topiccrawler.evaluation.measures import checkpoints
+from topiccrawler.evaluation.experiment import Comparison, Outcome, Plan
 from topiccrawler.evaluation.results import mean_ratios, ranked, result
-from topiccrawler.evaluation.scoring import STEP_PAGES
 
-MOST_COLUMNS = 4  # harvest rates shown, the last checkpoint among them
+MOST_COLUMNS = 4  # harvest rates shown when no step is asked for, the last count among them
 
 
 def lines(comparison: Comparison) -> list[str]:
@@ -18,7 +16,7 @@ def lines(comparison: Comparison) -> list[str]:
     pages = comparison.plan.pages
     shown: list[str] = []
     for outcome in comparison.outcomes:
-        shown += [*_head(comparison, outcome), *_table(result(comparison, outcome), pages), ""]
+        shown += [*_head(comparison, outcome), *_table(result(comparison, outcome), comparison.plan), ""]
     if len(comparison.outcomes) > 1:
         ratios = mean_ratios(comparison.outcomes, pages)
         shown.append(f"mean oracle ratio of {', '.join(outcome.topic for outcome in comparison.outcomes)}")
@@ -35,9 +33,9 @@ def _head(comparison: Comparison, outcome: Outcome) -> list[str]:
     return [head, *(f"  left out: {why}" for why in outcome.built.absent.values())]
 
 
-def _table(found: dict[str, Any], pages: int) -> list[str]:
-    every = checkpoints(pages, STEP_PAGES)
-    step = -(-len(every) // MOST_COLUMNS)
+def _table(found: dict[str, Any], plan: Plan) -> list[str]:
+    every, pages = plan.counts, plan.pages
+    step = 1 if plan.step else -(-len(every) // MOST_COLUMNS)
     at = every[::-1][::step][::-1]
     named = ranked(found)
     width = _width([name for name, _ in named])

@@ -24,7 +24,7 @@ from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.listings import declared_feeds
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.site_rules import read_by_rule, rule_of
-from topiccrawler.pages.title import title_of
+from topiccrawler.pages.title_readers import TITLE_READERS, TITLE_TAG
 from topiccrawler.pages.words import PageWords
 from topiccrawler.text.decode import decode
 from topiccrawler.text.tokenise import words_of
@@ -56,10 +56,12 @@ class Reader:
         page_classifier: PageClassifier,
         formats: Formats | None = None,
         sites: Mapping[str, SiteRule] | None = None,
+        title_reader: str = TITLE_TAG,
     ) -> None:
         self.page_classifier = page_classifier
         self.sites = sites or {}  # reading rules of the topic
         self.formats = formats or Formats()
+        self.title_reader = TITLE_READERS[title_reader]
 
     def read(
         self,
@@ -81,7 +83,7 @@ class Reader:
         if kind == HTML:
             html, encoding = decode(body[:MOST_BYTES], declared)
             document = parse(html)
-            title, main = title_of(document), main_text(document)
+            title, main = self.title_reader(html, document), main_text(document)
             rule = rule_of(url, self.sites)
             if rule is not None:
                 document, title, main = read_by_rule(html, rule, document, title, main)

@@ -5,7 +5,7 @@ or og:title repeats is the title; without one, the first part. The name of the s
 logo), does not count as a repeat.
 Reference  SkyReach (2003) §3.5: title from <title> and headings.
 But        size, colour and centring of lines are not looked at: style sheets have taken them out of the
-           markup.
+           markup (pages.skyreach_title does: half as many gold titles, benchmarks/titles.py).
 """
 
 from __future__ import annotations

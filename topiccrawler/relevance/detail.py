@@ -10,7 +10,7 @@ Reads: the document. Cost: one pass over its runs of text, some hundred exponent
 But: the paper counts words of a segmenter; here two Han characters count as a word, other runs of letters as one, because a
 segmenter over all the page would cost more than everything else. The paper gives no formula for Aggregation: this is the
 chance that two pieces of text stand in one block.
-Reference: JLSE (2014) §3.3.
+Reference: JLSE §3.1.
 """
 
 from __future__ import annotations

@@ -71,10 +71,10 @@ class TopicSpider(FocusedSpider):
         """
         declared = documents.content_type(response)
         form = recognise(response.body, declared)
-        if form not in READ:
+        runtime = self.runtime
+        if form not in READ or not runtime.restrictions.reads(response.url, form):
             self._count(f"topic/skipped/{form}")
             return
-        runtime = self.runtime
         via = response.meta.get("via")
         reading = runtime.reader.read(
             response.url,
@@ -90,7 +90,12 @@ class TopicSpider(FocusedSpider):
             logger.info("Cannot read %s (%s): %s", response.url, form, reading.fault)
             self._count("topic/skipped/unreadable")
             return
-        yield self._item(reading, response)
+        item = self._item(reading, response)
+        modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
+        if runtime.restrictions.is_old(item.url, item.published, modified):
+            self._count("topic/skipped/older")
+        else:
+            yield item
         yield Outlinks(reading.page, self.links_of(reading, runtime.parts.context))
 
     def _item(self, reading: Reading, response: Response) -> PageItem:

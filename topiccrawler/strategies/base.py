@@ -19,8 +19,9 @@ from typing import Any, ClassVar, Literal, Protocol
 from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.shares import Shares, unpacked
-from topiccrawler.text.thesaurus import Thesaurus, shipped
-from topiccrawler.topics.topic import Topic
+from topiccrawler.text.thesaurus import Thesaurus
+from topiccrawler.text.vector_thesaurus import shipped
+from topiccrawler.topics.topic import Breadth, Topic
 
 Expand = Literal["all", "relevant"]
 Shown = Literal["all", "waiting", "new"]
@@ -60,6 +61,8 @@ class Strategy:
     name: ClassVar[str]
     needs_link_scorer: ClassVar[bool] = False
     prunes: ClassVar[bool] = False  # the link gate applies to this strategy; baselines are never pruned
+    # where it scores links for the gate itself (current_scorer): 0..1 by the topic's breadth; {} = the link model does
+    own_thresholds: ClassVar[Mapping[Breadth, float]] = {}
     reads_terms: ClassVar[bool] = True  # it looks at page.terms, which are then kept for a resumed crawl
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
     share_names: ClassVar[tuple[str, ...]] = ("score",)  # what its scores add up from

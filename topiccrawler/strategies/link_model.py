@@ -40,8 +40,8 @@ class LinkModel(Strategy):
         row i of [U V] is divided by its sum, a zero row stays zero (eq. 3); X_S: labels, positives divided by
         their sum, negatives by the size of theirs (eq. 4); label -> relevance of a relevant page,
         relevance - 1 of another. S: pages read (by `Page.is_target`), the topic's keywords as one positive.
-    Parameters: gamma 0.68 (paper §4.1), k 20 (its value is not given); linking 1, graded true (ours; the
-        paper's own are 0 and false); most_queued 3 000, page_words 60 (ours).
+    Parameters: gamma 0.68 (paper §4.1), k 20 (its value is not given); linking 1, graded true, seeds_only false
+        (ours; the paper's are 0, false, true: S is the seeds alone); most_queued 3 000, page_words 60 (ours).
     Reads: anchor, context; words and relevance of pages; topic keywords; seed lines that begin with `-`.
     Cost: one call of the segmenter and two sparse products a page; refresh every 25 pages: most_queued links
         against each other, under 1 s (benchmarks/graph.py), whatever the length of the queue.
@@ -64,6 +64,7 @@ class LinkModel(Strategy):
     page_words: int = 60
     linking: float = 1.0
     graded: bool = True
+    seeds_only: bool = False
     _vectors: IdfVectors = field(default_factory=IdfVectors, init=False, repr=False)
     _sums: Floats = field(default_factory=lambda: np.zeros((SIZE, 3)), init=False, repr=False)  # S: -, +, all
     _labels: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0], init=False, repr=False)  # the same
@@ -85,7 +86,9 @@ class LinkModel(Strategy):
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._off_topic = frozenset(knowledge.off_topic)
-        self._label(hashed_counts(token_weights(topic_of(knowledge, self.name).keywords)[0]), 1.0)
+        topic = topic_of(knowledge, self.name)
+        if not self.seeds_only:
+            self._label(hashed_counts(token_weights(topic.keywords)[0]), 1.0)
         for url in knowledge.off_topic:
             self._label(hashed_counts(dict.fromkeys(url_words(url), 1.0)), -1.0)
 
@@ -98,7 +101,8 @@ class LinkModel(Strategy):
             words = self._vectors.heaviest(self._vectors.seen(hashed_counts(page.terms)), self.page_words)
             label = page.relevance if self.graded else float(page.is_target)
             label -= float(not page.is_target)
-            self._label(words, label)
+            if page.depth == 0 or not self.seeds_only:
+                self._label(words, label)
             self._read[page.url] = None
             self._drop(page.url)
             likeness = self._vectors.matrix(texts) @ self._vectors.matrix([words]).T

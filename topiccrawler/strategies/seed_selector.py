@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -12,6 +13,8 @@ from topiccrawler.links.packed_arrays import Floats, grown, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import check_range
 from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
+
+RANKED_EVERY = 25  # pages
 
 
 @dataclass
@@ -24,33 +27,49 @@ class SeedSelector(GraphStrategy):
         weight(p) = relevance(p) + link_weight * (in(p) / max in + out(p) / max out) / 2
         in(p), out(p) -> links from and to chosen pages, the maxima over all candidates;
         relevance -> `Page.relevance`; a page is chosen once one of its links was fetched.
-    Parameters: link_weight 0.1 (ours: the thesis names the three parts and gives no weights).
+    Parameters: link_weight 0.1 (ours: the thesis names the three parts and gives none); stages false, true =
+        as the thesis has it: all waiting links of the chosen page are fetched first.
     Reads: relevance of pages and the links between them; no link text.
-    Cost: O(links) a page; refresh every 25 pages over the whole graph, when that has grown by a tenth.
-    But: a stage ends when a better page is found, not when all links of the seed are fetched.
+    Cost: O(links) a page; ranking every 25 pages over the whole graph, when that has grown by a tenth.
+    But: without stages a better page that is found goes first. With pages under way at once the next stage begins
+        while the last links of the one before are fetched.
     Reference: MySpider thesis (2009) §2.2.1-2.2.2.
     """
 
     name: ClassVar[str] = "seed_selector"
     share_names: ClassVar[tuple[str, ...]] = ("weight of the linking page",)
+    refresh_every: ClassVar[int] = 1
     link_weight: float = 0.1
+    stages: bool = False
     _relevances: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
     _chosen: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)  # 1 = chosen
     # links from chosen pages
     _votes: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
     _most_in: float = field(default=1.0, init=False, repr=False)
     _most_out: float = field(default=1.0, init=False, repr=False)
+    _read: int = field(default=0, init=False, repr=False)  # pages
+    # with stages: the links of pages not chosen yet, and those of chosen ones that have not been raised yet
+    _links_of: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
+    _raised: deque[str] = field(default_factory=deque, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_range(self.name, "link_weight", self.link_weight, 0.0, 100.0)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
-        source, nodes = self._graph.add(page.url, [link.url for link in links])
+        urls = [link.url for link in links]
+        source, nodes = self._graph.add(page.url, urls)
+        self._read += page.depth >= 0
+        if self.stages and page.depth >= 0:
+            self._links_of[page.url] = urls
         columns, size = (self._relevances, self._chosen, self._votes), len(self._graph)
         self._relevances, self._chosen, self._votes = (grown(column, size) for column in columns)
         self._relevances[source] = page.relevance
         if page.via is not None and page.via.link.source_url:
-            self._choose(int(self._graph.nodes([page.via.link.source_url])[0]))
+            chosen = page.via.link.source_url
+            self._choose(int(self._graph.nodes([chosen])[0]))
+            raised = self._links_of.pop(chosen, [])
+            self._raised += raised
+            self._room(0.0)[self._graph.nodes(raised)] = self._stage
         out = float(self._chosen[np.array(self._graph.out(source), np.int32)].sum())
         self._most_in = max(self._most_in, float(self._votes[source]))
         self._most_out = max(self._most_out, out)
@@ -58,6 +77,20 @@ class SeedSelector(GraphStrategy):
         best = self._room(0.0)
         best[nodes] = np.maximum(best[nodes], weight)
         return [Score(link.url, weight) for link in links]
+
+    def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:
+        if self.stages:  # the links of a chosen page go before all others, in their order
+            while self._raised:
+                url = self._raised.popleft()
+                yield Score(url, self._stage)
+            return
+        if self._refreshing or self._read % RANKED_EVERY == 0:
+            yield from super().refresh(queued)
+
+    @property
+    def _stage(self) -> float:
+        """The score of a link of a chosen page: above all weights."""
+        return 2.0 + self.link_weight
 
     def _choose(self, node: int) -> None:
         if self._chosen[node]:
@@ -84,10 +117,18 @@ class SeedSelector(GraphStrategy):
     def save(self) -> Mapping[str, Any]:
         most = packed(np.array([self._most_in, self._most_out]))
         arrays = {"relevances": self._relevances, "chosen": self._chosen, "votes": self._votes}
-        return {**super().save(), "most": most, **{name: packed(values) for name, values in arrays.items()}}
+        stages = {"links_of": self._links_of, "raised": list(self._raised), "read": self._read}
+        return {
+            **super().save(),
+            **stages,
+            "most": most,
+            **{name: packed(values) for name, values in arrays.items()},
+        }
 
     def load(self, state: Mapping[str, Any]) -> None:
         super().load(state)
+        self._links_of = {page: list(urls) for page, urls in state["links_of"].items()}
+        self._raised, self._read = deque(state["raised"]), int(state["read"])
         names = ("relevances", "chosen", "votes")
         self._relevances, self._chosen, self._votes = (unpacked(state[name]) for name in names)
         self._most_in, self._most_out = unpacked(state["most"]).tolist()

@@ -1,89 +1,25 @@
-"""The similarity of two words in meaning, from the codes of a thesaurus.
+"""What a thesaurus is to those who ask it: the similarity of two words in meaning.
 
-A small thesaurus of our own is shipped (text.synonyms); a file in the format of the Tongyici Cilin may replace it.
-
-Idea: a thesaurus is a tree; the deeper the branch two words share, the nearer they are.
-Formula: sim = 1 for equal words and for one line marked `=` (synonyms); 0.8 for one line marked `#` (related);
-    0.6 for a shared code of four levels (near), 0.4 of three, 0.2 of two, 0.1 of one (distant); else 0. Of a word's several
-    codes the nearest pair counts.
-Format: a line is `CODE words…`, CODE = level letters and digits as in `Aa01A01=`: 1 + 1 + 2 + 1 + 2 characters and a
-    mark `=`, `#` or `@` (a word alone).
-Cost: two dictionary look-ups and the product of the words' codes, which are few.
-But: the paper gives ranges (synonyms 1, near 0.5-1, distant 0-0.5) and no numbers; these are ours.
-Reference: Li, Zhao & Yu, SkyReach, 2003, §3.6.2; Mei et al., Tongyici Cilin, 1983, for the code.
+Kinds: text.cilin (a file of codes), text.wordnet (a file of a WordNet), text.vector_thesaurus (the shipped word vectors);
+text.thesauri chooses. This one knows equal words only, and is the base of the others.
+Scale: 1 synonyms, 0.5 to 1 near words, above 0 to 0.5 distant ones, 0 unknown or unrelated.
+But: the paper gives these ranges and no numbers; those of each kind are ours.
+Reference: Li, Zhao & Yu, SkyReach, 2003, §3.6.2.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from functools import cache
-from pathlib import Path
-
-from topiccrawler.errors import ArgumentError
-from topiccrawler.files import read_bytes
-from topiccrawler.text.decode import decode
-from topiccrawler.text.normalise import fold
-from topiccrawler.text.stems import stem
-from topiccrawler.text.synonyms import SYNONYMS
-
-NEAREST_BY_MARK: Mapping[str, float] = {"=": 1.0, "#": 0.8}
-SIMILARITY = (0.0, 0.1, 0.2, 0.4, 0.6)  # by levels shared
-MOST_BYTES = 64_000_000
-
-_LINE = re.compile(r"\ufeff?([A-Z][a-z]\d\d[A-Z]\d\d)([=#@])\s+(.*)")
-_LEVEL_ENDS = (1, 2, 4, 5)
+from collections.abc import Callable, Sequence
 
 
 class Thesaurus:
-    """Word similarity 0..1; equal words alone when it has no lines."""
-
-    def __init__(self, lines: Iterable[str] = ()) -> None:
-        self._codes: dict[str, tuple[str, ...]] = {}
-        for line in lines:
-            match = _LINE.match(line)
-            if match is None:
-                continue
-            code, mark, words = match.groups()
-            for word in map(stem, fold(words).split()):
-                self._codes[word] = (*self._codes.get(word, ()), code + mark)
-
-    def __len__(self) -> int:
-        return len(self._codes)
+    """Similarity of words as the tokenizer gives them, 0..1, the same in both directions."""
 
     def similarity(self, first: str, second: str) -> float:
-        """The similarity of two words as the tokenizer gives them."""
-        if first == second:
-            return 1.0
-        ours, theirs = self._codes.get(first), self._codes.get(second)
-        if ours is None or theirs is None:
-            return 0.0
-        return max(_nearness(one, other) for one in ours for other in theirs)
+        """Of two words; here 1 when they are equal, else 0."""
+        return float(first == second)
 
-
-def _nearness(first: str, second: str) -> float:
-    if first == second:
-        return NEAREST_BY_MARK.get(first[-1], 0.0)
-    shared = 0
-    for level, end in enumerate(_LEVEL_ENDS, 1):
-        if first[:end] != second[:end]:
-            break
-        shared = level
-    return SIMILARITY[shared]
-
-
-@cache
-def shipped() -> Thesaurus:
-    """Our own: small, about the words of the catalogue's topics."""
-    return Thesaurus(SYNONYMS.splitlines())
-
-
-def load_thesaurus(path: Path) -> Thesaurus:
-    """A file in Cilin format, of any Chinese encoding. ArgumentError when it cannot be used."""
-    remedy = "set TOPIC_THESAURUS to a file in Cilin format"
-    body = read_bytes(path, MOST_BYTES, ArgumentError, f"thesaurus {path}", remedy)
-    thesaurus = Thesaurus(decode(body)[0].splitlines())
-    if not len(thesaurus):
-        remedy = "write lines as: Aa01A01= 股票 个股 证券"
-        raise ArgumentError(f"thesaurus {path}", "holds no line in Cilin format", remedy)
-    return thesaurus
+    def nearest(self, words: Sequence[str]) -> Callable[[str], float]:
+        """A function that gives the similarity of a word to that of `words` it is most similar to; 0 for no words."""
+        known, similarity = tuple(words), self.similarity
+        return lambda word: max((similarity(word, other) for other in known), default=0.0)

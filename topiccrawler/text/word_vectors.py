@@ -90,6 +90,14 @@ class WordVectors:
         places = [self._places.get("".join(tokens)) for tokens in words_of(list(words))]
         return [0.0 if place is None else float(likeness[place]) for place in places]
 
+    def of_word(self, word: str) -> tuple[Floats, ...] | None:
+        """The word's vectors, one a table, each of length 1; None for a word without known parts."""
+        if (place := self._places.get(word)) is not None:
+            return tuple(_unit((steps[place] * scale)[None])[0] for steps, scale in self._tables)
+        if not (places := self.known(word)):
+            return None
+        return tuple(_means(steps, scale, [places])[0] for steps, scale in self._tables)
+
     def near(self, given: Mapping[str, float], most: int) -> list[Near]:
         """The words most like all those given, weighted; the most like first, those given among them where they are known."""
         placed = self._placed(given)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -45,6 +46,9 @@ Address = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^-?h
 Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
+Proxy = Annotated[str, StringConstraints(pattern=r"^(https?://[^\s/@]+/?|\$\w+)?$")]
+Secret = Annotated[str, StringConstraints(pattern=r"^(\$\w+)?$")]
+Format = Literal["html", "text", "feed", "sitemap", "pdf", "docx", "xlsx", "pptx"]
 Selector = Annotated[str, StringConstraints(max_length=500), AfterValidator(_selector)]
 
 PAGE_THRESHOLDS: Mapping[str, float] = {"broad": 0.10, "normal": 0.15, "specific": 0.22}
@@ -65,7 +69,8 @@ ALLOWED: Mapping[str, str] = {
     "breadth": "use broad, normal or specific",
     "tunnel_probability": "give a number from 0 to 1",
     "tunnel_depth": "give a whole number from 0 to 20",
-    "sites": 'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors',
+    "sites": 'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors; '
+    "proxy, user, password, formats, since, only are in docs/page-classifiers.md",
 }
 
 
@@ -73,13 +78,19 @@ PROPOSED_WORDS = 600  # that a topic of a few words asks for
 
 
 class SiteRule(BaseModel):
-    """How to read the pages of one site, by CSS selectors; what is not given is read as on any page."""
+    """How to fetch and read the pages of one site; what is not given is as for any page."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
     title: Selector = ""
     text: Selector = ""
     links: Selector = ""  # only the links in or below these elements are followed
+    proxy: Proxy = ""  # of its requests; $NAME = the environment variable of that name
+    user: Annotated[str, StringConstraints(max_length=200)] = ""  # of HTTP authentication
+    password: Secret = ""  # $NAME: a password is written into no file
+    formats: tuple[Format, ...] = ()  # kept and read: html, pdf …; none given = all
+    since: date | None = None  # pages older than that day are not kept
+    only: bool = False  # the crawl stays on the sites that say so
 
 
 class _SiteRules(BaseModel):

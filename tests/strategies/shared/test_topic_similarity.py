@@ -8,7 +8,7 @@ import pytest
 
 from topiccrawler.model import Link
 from topiccrawler.strategies.shared.topic_similarity import TopicSimilarity, WordSimilarity
-from topiccrawler.text.thesaurus import Thesaurus
+from topiccrawler.text.cilin import CodedThesaurus
 from topiccrawler.topics.topic import Topic
 
 TOPIC = Topic(name="fund", keywords={"基金": 1.0, "股票": 1.0, "银行": 1.0, "天气": 0.1})
@@ -33,7 +33,7 @@ def test_anchor_and_context_of_each_link_are_held_apart() -> None:
 
 
 def test_the_nearest_topic_word_counts_among_the_heaviest() -> None:
-    thesaurus = Thesaurus(["Aa01A01= 基金 公募", "Aa01A02= 储蓄", "Ba01A01= 天气 气候"])
+    thesaurus = CodedThesaurus(["Aa01A01= 基金 公募", "Aa01A02= 储蓄", "Ba01A01= 天气 气候"])
     similarity = WordSimilarity(TOPIC, thesaurus, top_words=3)
     assert similarity.of_words(["足球", "储蓄", "公募"]) == 1.0
     assert similarity.of_words(["储蓄"]) == 0.6

@@ -17,7 +17,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
 from topiccrawler.files import keep_former, sha256_of
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import PAGE_CLASSIFIERS
+from topiccrawler.relevance.base import MOST_WORDS, PAGE_CLASSIFIERS
 from topiccrawler.relevance.choose import FOLDER
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import words_of
@@ -47,6 +47,7 @@ class TrainingRequest:
     pages: Sequence[Path] = ()
     labels: Sequence[Path] = ()
     precision: float | None = None
+    words: int = MOST_WORDS  # features of a trained page classifier
     seed: int = 0
     force: bool = False  # replace a page classifier that does better
 
@@ -81,7 +82,9 @@ def _train_page_classifier(request: TrainingRequest, place: Path, progress: Prog
     samples = _samples(topic, request, progress)
     labels = {sample.label for sample in samples}
     keywords = keywords_by_label(topic, labels)
-    plan = Plan(request.page_classifier, topic, samples, keywords, request.precision, seed=request.seed)
+    plan = Plan(
+        request.page_classifier, topic, samples, keywords, request.precision, request.words, request.seed
+    )
     trained = train_page_classifier(plan)
     training = {"files": _files([*request.documents, *request.headlines]), "samples": len(samples)}
     scores = {"held out": trained.held_out.scores(), "untrained vsm": trained.vsm_held_out.scores()}

@@ -32,7 +32,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from topiccrawler.errors import LinksFileError
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import VSM
+from topiccrawler.relevance.base import MOST_WORDS, VSM
 from topiccrawler.relevance.features import Lists, counts_of, is_pair
 from topiccrawler.relevance.linear import LinearClassifier
 from topiccrawler.relevance.thresholds import Quality, quality, steady_threshold, threshold_at_precision
@@ -72,7 +72,7 @@ class Plan:
         str, Mapping[str, float]
     ]  # label -> keywords as tokens (topics.keyword_tokens); the topic's own under its name
     precision: float | None = None  # asked of the threshold; None = best F1
-    most_words: int = 12_000
+    most_words: int = MOST_WORDS
     seed: int = 0
 
 

@@ -40,13 +40,8 @@ class WordSimilarity:
     """max over topic words k of sim(w, k), for one word w at a time; results are cached."""
 
     def __init__(self, topic: Topic, thesaurus: Thesaurus, top_words: int) -> None:
-        self._topic_words = tuple(top_k(token_weights(topic.keywords)[0], top_words))
-        self._similarity = thesaurus.similarity
-        self.of_word = lru_cache(_MOST_REMEMBERED)(self._of_word)
-
-    def _of_word(self, word: str) -> float:
-        """0..1."""
-        return max((self._similarity(word, topic_word) for topic_word in self._topic_words), default=0.0)
+        nearest = thesaurus.nearest(list(top_k(token_weights(topic.keywords)[0], top_words)))
+        self.of_word = lru_cache(_MOST_REMEMBERED)(nearest)
 
     def of_words(self, words: Sequence[str]) -> float:
         """The nearest of them; 0 for none."""

@@ -1,0 +1,62 @@
+"""A site's proxy and password, as Scrapy's own middlewares take them."""
+
+from __future__ import annotations
+
+import base64
+from types import SimpleNamespace
+
+import pytest
+from scrapy import Request
+from scrapy.downloadermiddlewares.httpauth import HttpAuthMiddleware
+from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.test import get_crawler
+
+from topiccrawler.engine.middlewares.site_access import SiteAccessMiddleware
+from topiccrawler.errors import ArgumentError
+from topiccrawler.topics.topic import SiteRule
+
+RULES = {
+    "a.cn": SiteRule(proxy="http://proxy.cn:8080", user="me", password="$A_CN"),  # noqa: S106
+    "b.cn": SiteRule(title="h1"),
+}
+
+
+def made(sites: dict[str, SiteRule]) -> SiteAccessMiddleware:
+    crawler = get_crawler()
+    crawler.spider = SimpleNamespace(runtime=SimpleNamespace(topic=SimpleNamespace(sites=sites)))  # type: ignore[assignment]
+    return SiteAccessMiddleware.from_crawler(crawler)
+
+
+def test_scrapys_middlewares_send_what_the_sites_rule_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_CN", "secret")
+    ours = made(RULES)
+    request = Request("http://www.a.cn/1")
+    for middleware in (ours, HttpAuthMiddleware(), HttpProxyMiddleware()):
+        middleware.process_request(request)
+    assert request.meta["proxy"] == "http://proxy.cn:8080"
+    assert request.headers["Authorization"] == b"Basic " + base64.b64encode(b"me:secret")
+
+
+def test_a_redirect_to_another_site_gets_neither(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_CN", "secret")
+    ours = made(RULES)
+    request = Request("http://a.cn/")
+    ours.process_request(request)
+    elsewhere = Request("http://c.cn/", meta=dict(request.meta))
+    ours.process_request(elsewhere)
+    assert elsewhere.meta == {}
+    own = Request("http://a.cn/", meta={"proxy": "http://mine.cn:1"})
+    ours.process_request(own)
+    assert own.meta["proxy"] == "http://mine.cn:1"
+
+
+def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("A_CN", raising=False)
+    with pytest.raises(ArgumentError, match=r"sites\.a\.cn\.password: is \$A_CN.*export A_CN="):
+        made(RULES)
+
+
+def test_without_such_rules_it_is_left_out() -> None:
+    with pytest.raises(NotConfigured):
+        made({"b.cn": RULES["b.cn"]})

@@ -1,0 +1,90 @@
+"""The papers' experiments by name."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawler.demo import recording
+from topiccrawler.errors import ArgumentError
+from topiccrawler.evaluation.configurations import named, strategy_of
+from topiccrawler.evaluation.measures import checkpoints
+from topiccrawler.evaluation.paper_experiments import (
+    EXPERIMENTS,
+    fill_in,
+    mixed_seeds,
+    recorded_synthetic_web,
+)
+from topiccrawler.topics.catalogue import load_topic
+
+PAPERS = Path(__file__).parents[2] / "docs" / "papers"
+
+
+def options(**given: object) -> argparse.Namespace:
+    nothing = dict.fromkeys(("topic", "strategies", "pages", "step", "concurrency"))
+    return argparse.Namespace(**{**nothing, **given})
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_each_names_what_there_is_and_its_papers_page_tells_the_command(name: str) -> None:
+    chosen = EXPERIMENTS[name]
+    for topic in chosen.topics.split(","):
+        assert load_topic(topic).name == topic
+    specs = named(chosen.strategies)
+    assert len({strategy_of(spec).name for spec in specs}) >= 1
+    page = (PAPERS / f"{chosen.paper}.md").read_text(encoding="utf-8")
+    assert f"--experiment {name} " in page
+
+
+def test_skyreach_counts_at_every_point_of_figure_3() -> None:
+    chosen = EXPERIMENTS["skyreach"]
+    assert checkpoints(chosen.pages, chosen.step) == [500, 1000, 1500, 2000, 2500, 3000, 3500, 4000]
+
+
+def test_what_a_user_gives_goes_before_the_papers_values() -> None:
+    settings = Settings()
+    settings.set("TOPIC_PAGE_CLASSIFIER", "vsm", "project")
+    opts = options(experiment="jlse", pages=30, topic=["tea"])
+    fill_in(opts, settings)
+    assert (opts.topic, opts.pages, opts.step) == (["tea"], 30, 250)
+    assert opts.strategies == EXPERIMENTS["jlse"].strategies
+    assert settings["TOPIC_PAGE_CLASSIFIER"] == "naive_bayes"
+    settings.set("TOPIC_PAGE_CLASSIFIER", "svm", "cmdline")
+    fill_in(opts, settings)
+    assert settings["TOPIC_PAGE_CLASSIFIER"] == "svm"
+
+
+def test_an_unknown_one_is_refused() -> None:
+    with pytest.raises(ArgumentError, match=r"--experiment x: is unknown; give one of: skyreach"):
+        fill_in(options(experiment="x"), Settings())
+
+
+def test_without_a_web_the_synthetic_one_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = 3
+    original = recording.record
+    monkeypatch.setattr(
+        recording, "record", lambda web, folder: original(web, folder, list(web.of_part("crawl"))[:few])
+    )
+    warc, labels, seeds = recorded_synthetic_web(tmp_path)
+    assert warc.stat().st_size > 0
+    assert len(labels.read_text(encoding="utf-8").splitlines()) == 1 + few
+    assert seeds == ["http://daohang.example/"]
+
+
+def test_mixed_seeds_are_hubs_two_of_three_on_topic_and_the_same_each_time(tmp_path: Path) -> None:
+    rows = [
+        f"http://{kind}{number}.cn/\t{topic}\tplan\t{kind}"
+        for kind in ("hub", "content")
+        for topic in ("tech,auto", "food")
+        for number in range(10 * (topic == "food"), 10 * (topic == "food") + 9)
+    ]
+    labels = tmp_path / "labels.tsv"
+    labels.write_text("#url\ttopics\thow\tkind\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    seeds = mixed_seeds([labels], "tech", 6)
+    assert len(seeds) == 6
+    assert all(url.startswith("http://hub") for url in seeds)
+    assert sum(len(url) == len("http://hub1.cn/") for url in seeds) == 4
+    assert mixed_seeds([labels], "tech", 6) == seeds

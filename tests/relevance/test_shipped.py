@@ -1,0 +1,48 @@
+"""The trained page classifiers that travel with the package."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.crawl.assemble import assemble
+from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.choose import FOLDER, make_page_classifier
+from topiccrawler.resources import folder
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.topics.catalogue import load_topic
+
+TEXTS = {
+    "finance": "央行下调存款利率，股市大涨，基金净值上升，银行板块领涨，投资者看好债券市场。",
+    "sport": "球队在联赛第三轮客场取胜，主教练称赞球员，门将扑出点球，前锋攻入两球。",
+    "travel": "景区门票下调，游客从古镇出发徒步，酒店客栈订满，旅行社推出海岛自由行。",
+}
+TOPICS = ("auto", "education", "finance", "health", "sport", "tech", "travel")
+
+
+@pytest.mark.parametrize("topic", TEXTS)
+@pytest.mark.parametrize("name", ["naive_bayes", "centroid"])
+def test_its_own_text_is_the_most_relevant(topic: str, name: str) -> None:
+    classifier = make_page_classifier(load_topic(topic), name)
+    relevances = {
+        other: classifier.relevance(PageWords(body=words_of([text * 3])[0])) for other, text in TEXTS.items()
+    }
+    assert max(relevances, key=relevances.__getitem__) == topic
+    assert relevances[topic] >= classifier.threshold
+
+
+@pytest.mark.parametrize("name", ["naive_bayes", "centroid"])
+def test_they_are_there_for_seven_topics_and_small(name: str) -> None:
+    for topic in TOPICS:
+        file = folder("models").joinpath(FOLDER, f"{topic}.{name}.json")
+        assert len(file.read_bytes()) <= 300_000
+
+
+def test_jlse_runs_with_the_papers_page_classifiers_from_a_bare_clone() -> None:
+    recipe = Recipe("finance", "jlse", {"detail": "true", "terminal": "true"}, page_classifier="naive_bayes")
+    parts = assemble(recipe)
+    reading = parts.reader().read(
+        "http://a.cn/", f"<title>股市</title><p>{TEXTS['finance'] * 9}</p>".encode()
+    )
+    assert reading.page.is_target
+    assert reading.page.is_detail
