@@ -59,6 +59,9 @@ TOPIC_DATA_DIR = "data"
 TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic, time and process
 # a page whose text is known already, exactly or nearly: alias = kept without text as alias of the first; drop; keep = not compared
 TOPIC_DUPLICATES = "alias"
+TOPIC_DISCARDED_SAMPLE = (
+    1000  # pages found off topic that are kept too, drawn at random, to learn from and to rate; 0 = none
+)
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
 
 # --- politeness --------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ job.json            the recipe (crawl.recipe), so that the job can be explained 
 topic.toml          a topic that is not of the catalogue, as a file that `-a topic=` takes
 frontier.sqlite     the queue, when there is a JOBDIR
 pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
+discarded.sqlite    a sample of the pages that were found off topic (store.sample)
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from topiccrawler.files import replace_file
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.pages import PageStore
+from topiccrawler.store.sample import PageSample
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.topics.topic import make_topic
 
@@ -28,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 JOB, TOPIC = "job.json", "topic.toml"
 PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
+DISCARDED = "discarded.sqlite"
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
 VERSION = 1
@@ -38,10 +41,13 @@ class JobFiles:
     """The files of one job, in a folder that is made when it is first asked for.
 
     `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
+    `discarded`: how many pages that were not kept are sampled.
     """
 
-    def __init__(self, place: Path, recipe: Recipe | None = None, *, shared: bool = True) -> None:
-        self._place, self._shared = place, shared
+    def __init__(
+        self, place: Path, recipe: Recipe | None = None, *, shared: bool = True, discarded: int = 0
+    ) -> None:
+        self._place, self._shared, self._discarded = place, shared, discarded
         self._recipe = recipe  # until it is written
         self._changes: list[str] = []  # since an earlier run
 
@@ -56,6 +62,8 @@ class JobFiles:
             self.store.check_writable()
         if (self.folder / DUPLICATES).exists():
             self.duplicates.check_writable()
+        if (self.folder / DISCARDED).exists():
+            self.discarded.check_writable()
         self.visits.check()
 
     @property
@@ -91,6 +99,11 @@ class JobFiles:
         return DuplicateIndex(self.folder / DUPLICATES)
 
     @cached_property
+    def discarded(self) -> PageSample:
+        """A sample of the pages that were not kept."""
+        return PageSample(self.folder / DISCARDED, self._discarded)
+
+    @cached_property
     def visits(self) -> VisitLog:
         """The crawl log."""
         return VisitLog(self.folder / VISITS)
@@ -114,7 +127,7 @@ class JobFiles:
             opened.abandon()
 
     def _opened(self) -> list[Database]:
-        return [self.__dict__[name] for name in ("duplicates", "store") if name in self.__dict__]
+        return [self.__dict__[name] for name in ("duplicates", "store", "discarded") if name in self.__dict__]
 
 
 def new_folder(place: Path) -> Path:

@@ -99,7 +99,12 @@ def build_runtime(
         worth=parts.strategy.worth,
     )
     seeds = _seeds(given, topic)
-    files = JobFiles(folder, parts.record(), shared=bool(jobdir or given_name))
+    files = JobFiles(
+        folder,
+        parts.record(),
+        shared=bool(jobdir or given_name),
+        discarded=settings.getint("TOPIC_DISCARDED_SAMPLE"),
+    )
     files.check(queued=bool(jobdir))
     frontier = _frontier(settings, hosts, jobdir)
     budgets = _budgets(settings, frontier)

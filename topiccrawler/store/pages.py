@@ -80,6 +80,11 @@ class PageStore(Database):
             row = self._database.execute(f"{_GET} WHERE url = ?", (_storable(url),)).fetchone()
             return _record(row) if row else None
 
+    def delete(self, url: str) -> None:
+        """Remove the page of that URL, if there is one."""
+        with self._faults():
+            self._database.execute("DELETE FROM pages WHERE url = ?", (_storable(url),))
+
     def records(self) -> Iterator[PageRecord]:
         """All pages, lazily, in order of arrival."""
         with self._faults():
