@@ -44,9 +44,11 @@ def test_a_topic_is_learned_from_documents_and_says_why_each_word(
     assert "茶园" in shown
     assert "(in 12 of 12 pages, 0 of 12 others)" in shown
     assert "exists; name another file by --out" in command(*call, "--out", place).err
-    found = json.loads(command(*call, "--near", "0", "--out", place, "--force", "--json").out)
+    found = json.loads(command(*call, "--thesis", "--out", place, "--force", "--json").out)
     assert (found["positive"], found["negative"], found["statistics"]["titled"]) == (12, 12, 12)
-    assert all(why.startswith("in ") for why in load_topic(place).reasons.values())
+    thesis = load_topic(place)
+    assert all(why.startswith("in ") for why in thesis.reasons.values())
+    assert (len(topic.against) > 2, thesis.against) == (True, {})
 
 
 @pytest.mark.parametrize(

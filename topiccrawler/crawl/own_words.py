@@ -45,7 +45,9 @@ def as_toml(topic: Topic) -> str:
         tomli_w.dumps({word: weight}).rstrip() + (f"  # {why[word]}" if word in why else "")
         for word, weight in topic.keywords.items()
     ]
-    tables: dict[str, Any] = {name: fields.pop(name) for name in ("reasons", "sites") if name in fields}
+    tables: dict[str, Any] = {
+        name: fields.pop(name) for name in ("against", "reasons", "sites") if name in fields
+    }
     parts = [tomli_w.dumps(fields), "\n".join(["[keywords]", *words, ""]), tomli_w.dumps(tables)]
     return "\n".join(filter(None, parts))
 

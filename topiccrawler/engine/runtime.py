@@ -26,6 +26,7 @@ from topiccrawler.crawl.own_words import recipe_of_words
 from topiccrawler.crawl.params import CrawlParams
 from topiccrawler.crawl.recipe import recipe_of
 from topiccrawler.crawl.site_listings import SiteListings
+from topiccrawler.crawl.teaching import with_teaching
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
@@ -90,9 +91,9 @@ def build_runtime(
     topic = topic_of(recipe)
     given = read_seeds(params.seeds, topic)
     off_topic = tuple(url for url in map(canonical, given.negative) if url is not None)
-    parts = assemble(replace(recipe, off_topic=off_topic))
     given_name = settings.get("TOPIC_JOB") or job
     folder = _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, given_name)
+    parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
     hosts = Hosts(
         patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
         idle_share=_idle_share(params, settings),

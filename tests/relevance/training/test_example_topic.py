@@ -6,7 +6,7 @@ import pytest
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.training.example_topic import Examples, learn
+from topiccrawler.relevance.training.example_topic import Examples, Method, learn
 
 FUNDS, BALL = ["基金", "净值", "申购"], ["足球", "比赛", "射门"]
 
@@ -16,7 +16,7 @@ def pages(words: list[str], count: int) -> list[PageWords]:
 
 
 def test_weights_are_those_of_the_thesis_each_with_the_pages_it_comes_from() -> None:
-    topic = learn("funds", Examples(pages(FUNDS, 4), pages(BALL, 8)), zh="基金", near_words=0).topic
+    topic = learn("funds", Examples(pages(FUNDS, 4), pages(BALL, 8)), zh="基金").topic
     assert list(topic.keywords) == FUNDS
     assert topic.keywords["基金"] == 1.0
     assert topic.reasons == dict.fromkeys(FUNDS, "in 4 of 4 pages, 0 of 8 others")
@@ -24,15 +24,16 @@ def test_weights_are_those_of_the_thesis_each_with_the_pages_it_comes_from() -> 
 
 
 def test_near_words_are_added_at_most_as_heavy_as_the_heaviest() -> None:
-    topic = learn("funds", Examples(pages(FUNDS, 4), pages(BALL, 8)), near_words=20).topic
+    topic = learn("funds", Examples(pages(FUNDS, 4), pages(BALL, 8)), Method(near_words=20, against=2)).topic
     near = {word: why for word, why in topic.reasons.items() if why.startswith("near ")}
     assert 10 <= len(near) <= 20
     assert max(topic.keywords[word] for word in near) == 1.0
     assert all("likeness" in why for why in near.values())
+    assert topic.against == {"足球": 1.0, "比赛": 0.216}
 
 
 def test_enough_pages_give_a_threshold_and_what_the_thesis_counted() -> None:
-    found = learn("funds", Examples(pages(FUNDS, 10), pages(BALL, 20)), near_words=0)
+    found = learn("funds", Examples(pages(FUNDS, 10), pages(BALL, 20)))
     own = found.statistics
     assert own is not None
     assert (own.vsm.f1, own.cosine.f1) == (1.0, 1.0)
@@ -43,6 +44,6 @@ def test_enough_pages_give_a_threshold_and_what_the_thesis_counted() -> None:
 
 def test_pages_that_nothing_separates_are_refused() -> None:
     with pytest.raises(ArgumentError, match="no word stands in them more often"):
-        learn("funds", Examples(pages(BALL, 3), pages(BALL, 3)), near_words=0)
+        learn("funds", Examples(pages(BALL, 3), pages(BALL, 3)))
     with pytest.raises(ArgumentError, match="gives no page with words"):
         learn("funds", Examples([], pages(BALL, 3)))

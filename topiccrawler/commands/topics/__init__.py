@@ -1,4 +1,4 @@
-"""`scrapy topics`: lists, shows, begins, learns and checks topics.
+"""`scrapy topics`: lists, shows, begins, learns, teaches, edits and checks topics.
 
 A topic decides what a crawl keeps. So its words can be read, and looked over before a crawl relies on them.
 """
@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.commands.topics import learn
+from topiccrawler.commands.topics import edit, learn, teach
 from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError, SeedsError, file_faults
 
@@ -22,18 +22,21 @@ USAGE = f"""[list] [--clc [CODE|TEXT]]
   scrapy topics show NAME
   scrapy topics new NAME [--keywords 基金,定投:0.5] [--class F83] [--zh 名] [--out FILE] [--force]
   scrapy topics check NAME [--pages FILE]...
-  scrapy topics {learn.USAGE}"""
-STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1}
+  scrapy topics {learn.USAGE}
+  scrapy topics {teach.USAGE}
+  scrapy topics {edit.USAGE}"""
+STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1, "teach": 1, "edit": 1}
 """How many names each takes. The step NAME is done by the command's method _NAME."""
 ONLY = {
     "clc": ("list",),
     "keywords": ("new",),
     "library_class": ("new",),
     "zh": ("new", "learn"),
-    "out": ("new", "learn"),
-    "force": ("new", "learn"),
+    "out": ("new", "learn", "edit"),
+    "force": ("new", "learn", "edit"),
     "pages": ("check",),
-    **dict.fromkeys(("positive", "negative", "label", "top", "near"), ("learn",)),
+    **dict.fromkeys(("positive", "negative", "label", "top", "near", "thesis"), ("learn",)),
+    **dict.fromkeys(("answers", "questions", "write_questions", "undo"), ("teach",)),
 }
 """The steps that each option is for."""
 PAGES_SHOWN = 20
@@ -48,12 +51,12 @@ class Command(TellingCommand):
         return USAGE
 
     def short_desc(self) -> str:
-        return "List, show, begin, learn and check topics; browse the library classification"
+        return "List, show, begin, learn, teach, edit and check topics; browse the library classification"
 
     def long_desc(self) -> str:
         return (
             "NAME is a name of a topic of the catalogue (finance, 财经, 金融), the path of a topic file, or clc:CODE for a class of the "
-            "Chinese Library Classification. `new` writes a commented topic file, `learn` one of example pages; `check` ends with exit code 1 when a topic cannot work."
+            "Chinese Library Classification. `new` writes a commented topic file, `learn` one of example pages; `teach` asks you about pages of a job; `check` ends with exit code 1 when a topic cannot work."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -69,6 +72,7 @@ class Command(TellingCommand):
         pages = "an HTML file or a job's pages.sqlite, to see which pages the topic keeps; may be given again"
         add("--pages", action="append", default=[], metavar="FILE", help=pages)
         learn.add_options(parser)
+        teach.add_options(parser)
         add("--json", action="store_true", help="print JSON")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -78,7 +82,9 @@ class Command(TellingCommand):
             self.refuse(f"cannot do {' '.join(args)!r}")
         for option, its_steps in ONLY.items():
             if getattr(opts, option) not in (None, False, []) and step not in its_steps:
-                self.refuse(f"--{option.removeprefix('library_')} is for `{'`, `'.join(its_steps)}`")
+                self.refuse(
+                    f"--{option.removeprefix('library_').replace('_', '-')} is for `{'`, `'.join(its_steps)}`"
+                )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         step, *names = args or ["list"]
@@ -154,6 +160,12 @@ class Command(TellingCommand):
 
     def _learn(self, name: str, opts: argparse.Namespace) -> None:
         learn.work(self, name, opts)
+
+    def _teach(self, job: str, opts: argparse.Namespace) -> None:
+        teach.work(self, job, opts)
+
+    def _edit(self, name: str, opts: argparse.Namespace) -> None:
+        edit.work(self, name, opts)
 
     def _check(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.crawl.topic_pages import relevances

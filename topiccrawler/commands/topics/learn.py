@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,9 @@ from topiccrawler.errors import ArgumentError, TopicError, file_faults
 
 if TYPE_CHECKING:
     from topiccrawler.examples.sources import Sources
-    from topiccrawler.relevance.training.example_topic import LearnedTopic, Statistics
+    from topiccrawler.relevance.training.example_topic import LearnedTopic, Method, Statistics
 
-USAGE = "learn NAME --positive FILES|URLS|JOB... [--negative FILES|URLS|JOB...] [--top N] [--near N] [--label LABEL] [--zh 名] [--out FILE] [--force]"
-FEWEST_WORDS, MOST_WORDS = 30, 1_000
+USAGE = "learn NAME --positive FILES|URLS|JOB... [--negative FILES|URLS|JOB...] [--top N] [--near N] [--thesis] [--label LABEL] [--zh 名] [--out FILE] [--force]"
 SECONDS = 20.0  # for one answer of a site
 SHOWN = 12
 
@@ -29,23 +28,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--negative", nargs="+", action="extend", default=[], metavar="PAGES", help="not about it: the same")
     add("--label", action="append", default=[], metavar="LABEL", help="what documents about it are labelled")
     add("--top", type=int, metavar="N", help="words learned, 30 to 1000 (default 300)")
-    near = "near words by the word vectors (default 300; 0 = the thesis alone)"
-    add("--near", type=int, metavar="N", help=near)
+    add("--near", type=int, metavar="N", help="near words by the word vectors (default 300)")
+    thesis = "the thesis alone: no near words, no words against"
+    add("--thesis", action="store_true", help=thesis)
 
 
 def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     """Learn, write, tell."""
     from topiccrawler.crawl.own_words import as_toml
     from topiccrawler.files import replace_file
-    from topiccrawler.relevance.training.example_topic import WORDS, Examples, learn
-    from topiccrawler.topics.topic import PROPOSED_WORDS
+    from topiccrawler.relevance.training.example_topic import Examples, learn
 
-    words = WORDS if opts.top is None else opts.top
-    near = PROPOSED_WORDS if opts.near is None else opts.near
-    if not FEWEST_WORDS <= words <= MOST_WORDS:
-        raise ArgumentError(f"--top {words}", "is out of range", f"give {FEWEST_WORDS} to {MOST_WORDS}")
-    if not 0 <= near <= 2_000:
-        raise ArgumentError(f"--near {near}", "is out of range", "give 0 to 2000")
+    method = _method(opts)
     if not opts.positive:
         raise ArgumentError("learn", "has no pages about it", "name some by --positive")
     place = Path(opts.out or f"{name}.toml").expanduser()
@@ -58,7 +52,7 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
         labels = ", ".join(sorted(filter(None, sources.other_labels))[:20])
         remedy = f"labels are {labels}; name one by --label"
         raise ArgumentError("--positive", f"no document is labelled {name}", remedy)
-    found = learn(name, Examples(positive, negative), zh=opts.zh or "", words=words, near_words=near)
+    found = learn(name, Examples(positive, negative), method, zh=opts.zh or "")
     with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
         replace_file(place, as_toml(found.topic))
     counts = len(positive), len(negative)
@@ -66,6 +60,23 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     told |= {"keywords": len(found.topic.keywords), "threshold": found.topic.page_threshold}
     told |= {"statistics": _as_json(found.statistics)}
     command.tell(opts, told, "\n".join(_lines(found, sources, counts, place)))
+
+
+def _method(opts: argparse.Namespace) -> Method:
+    from topiccrawler.relevance.training.example_topic import THESIS, Method
+
+    method = THESIS if opts.thesis else Method()
+    if opts.top is not None:
+        method = replace(method, words=opts.top)
+    if opts.near is not None:
+        method = replace(method, near_words=opts.near)
+    for name, number, least, most in (
+        ("top", method.words, 30, 1_000),
+        ("near", method.near_words, 0, 2_000),
+    ):
+        if not least <= number <= most:
+            raise ArgumentError(f"--{name} {number}", "is out of range", f"give {least} to {most}")
+    return method
 
 
 def _sources(command: TellingCommand, name: str, opts: argparse.Namespace) -> Sources:

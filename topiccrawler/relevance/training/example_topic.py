@@ -3,13 +3,15 @@
 Idea: the topic's vector is the centroid of the example pages' vectors, cut to its k largest entries; a page is about the topic
 from some likeness to it on.
 Formula: weight = mean tf · ln(N/n) · IG over the positive pages (topics.keywords), fields weighted as in relevance.topic_vector;
-threshold: the best F1 of the vsm page classifier over pages that a topic of the other four fifths classified; beside it the
+threshold: the best F1 of the vsm page classifier over pages that a topic of the other four fifths classified, the other pages counted
+as nine to one; beside it the
 thesis' own measure, the cosine of the page's tf·idf·IG vector and the centroid.
-Parameters: words 300 (thesis: some of the first 100); proposed 300 near words by the word vectors, 0 = the thesis alone;
-FOLDS 5; NEAREST_TO 30 first words, near which the proposed ones lie.
+Ours beside it: up to 600 words near the first 30 (topics.proposal), and 300 of the other pages that speak against the topic
+(relevance.vsm), weighed in the same way.
+Parameters: Method.words 300 (thesis: some of the first 100), near_words 600 and against 300 (0 and 0 = the thesis alone); FOLDS 5.
 Reads: the pages given. Cost: some seconds for 1 000 pages.
-But: pages of one site teach its name. Words of 50 pages miss many: near words, each at most as heavy as the heaviest, raise average
-precision on another web (docs/topics.md).
+But: pages of one site teach its name. Words of 50 pages miss many: near words raise average precision on another web, and so do
+words against it (docs/papers/myspider.md).
 Reference: MySpider thesis (2009) §3.3, §4.3.2, §4.4.2-4.4.4.
 """
 
@@ -27,13 +29,25 @@ from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.vectors import Vector, centroid, cosine
 from topiccrawler.text.weights import document_frequencies, term_frequency, tf_idf_ig
 from topiccrawler.topics.proposal import proposed
-from topiccrawler.topics.topic import PAGE_THRESHOLDS, PROPOSED_WORDS, Topic, make_topic
+from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, make_topic
 
-WORDS = 300
 NEAREST_TO = 30
 FOLDS = 5
 FEWEST = 10  # pages of each side, for a threshold of their own
+OTHERS = 9  # other pages to one about the topic, on a web; a threshold from fewer would be too low
 FIRST, OF = 30, 100  # the thesis: the first 30 of 100 words cover 85 %
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How many words: learned, near these, against the topic."""
+
+    words: int = 300
+    near_words: int = PROPOSED_WORDS
+    against: int = 300
+
+
+THESIS = Method(near_words=0, against=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +96,26 @@ class Examples:
         return Examples(self.positive[fold::FOLDS], self.negative[fold::FOLDS])
 
 
-def learn(
-    name: str, examples: Examples, *, zh: str = "", words: int = WORDS, near_words: int = PROPOSED_WORDS
-) -> LearnedTopic:
+def learn(name: str, examples: Examples, method: Method = THESIS, *, zh: str = "") -> LearnedTopic:
     """The topic of these pages; ArgumentError when no word separates them from the others."""
     if not examples.positive:
         raise ArgumentError("--positive", "gives no page with words", "name pages that are about the topic")
-    weights, why = _words(examples, words, near_words)
+    weights, why = _words(examples, method)
     if not weights:
         fault = "no word stands in them more often than in the others"
         raise ArgumentError("--positive", fault, "give more pages, or other negative ones")
     fields: dict[str, object] = {"name": name, "zh": zh, "keywords": weights, "reasons": why}
+    fields["against"] = _against(examples, weights, method.against)
     statistics = None
     if min(len(examples.positive), len(examples.negative)) >= FEWEST:
-        threshold, statistics = _measured(name, examples, words, near_words)
+        threshold, statistics = _measured(name, examples, method)
         fields["page_threshold"] = round(threshold, 3)
     return LearnedTopic(make_topic(fields, f"topic {name!r}"), statistics)
 
 
-def _words(examples: Examples, most: int, near_words: int) -> tuple[dict[str, float], dict[str, str]]:
+def _words(examples: Examples, method: Method) -> tuple[dict[str, float], dict[str, str]]:
     """Words with weights, the heaviest 1, and why each."""
-    learned = keywords_of_pages(examples.positive, examples.negative, most)
+    learned = keywords_of_pages(examples.positive, examples.negative, method.words)
     inside, outside = (
         document_frequencies([running_words(page) for page in side])
         for side in (examples.positive, examples.negative)
@@ -110,7 +123,7 @@ def _words(examples: Examples, most: int, near_words: int) -> tuple[dict[str, fl
     sizes = len(examples.positive), len(examples.negative)
     why = {word: _why(inside[word], outside[word], *sizes) for word in learned}
     first = dict(list(learned.items())[:NEAREST_TO])
-    near = proposed(first, near_words) if first and near_words else []
+    near = proposed(first, method.near_words) if first and method.near_words else []
     heaviest = max((one.weight for one in near), default=1.0)
     for one in near:
         weight = round(one.weight / heaviest, 3)
@@ -126,7 +139,14 @@ def _why(inside: int, outside: int, positive: int, negative: int) -> str:
     return f"in {inside} of {positive} pages{of_others}"
 
 
-def _measured(name: str, examples: Examples, most: int, near_words: int) -> tuple[float, Statistics]:
+def _against(examples: Examples, weights: Mapping[str, float], most: int) -> dict[str, float]:
+    if not examples.negative or not most:
+        return {}
+    found = keywords_of_pages(examples.negative, examples.positive, most)
+    return {word: weight for word, weight in found.items() if word not in weights}
+
+
+def _measured(name: str, examples: Examples, method: Method) -> tuple[float, Statistics]:
     """Threshold and statistics, each page classified by a topic of the other folds."""
     truths: list[bool] = []
     relevances: list[float] = []
@@ -134,17 +154,16 @@ def _measured(name: str, examples: Examples, most: int, near_words: int) -> tupl
     titled: Counter[bool] = Counter()
     for fold in range(FOLDS):
         lesson, held_out = examples.without(fold), examples.part(fold)
-        weights, _ = _words(lesson, most, near_words)
-        topic = make_topic(
-            {"name": name, "keywords": weights, "page_threshold": PAGE_THRESHOLDS["normal"]}, name
-        )
-        page_classifier, thesis = VsmClassifier(topic), _Centroid(lesson, most)
+        weights, _ = _words(lesson, method)
+        against = _against(lesson, weights, method.against)
+        topic = make_topic({"name": name, "keywords": weights, "against": against}, name)
+        page_classifier, thesis = VsmClassifier(topic), _Centroid(lesson, method.words)
         for page, truth in held_out.all():
             truths.append(truth)
             relevances.append(page_classifier.relevance(page))
             cosines.append(thesis.relevance(page))
             titled[truth] += not thesis.first.isdisjoint(page.title)
-    limit, of_cosine = steady_threshold(truths, relevances), steady_threshold(truths, cosines)
+    limit, of_cosine = _threshold(truths, relevances), _threshold(truths, cosines)
     first, occurrences = _coverage(examples)
     return limit, Statistics(
         titled=titled.total(),
@@ -156,6 +175,14 @@ def _measured(name: str, examples: Examples, most: int, near_words: int) -> tupl
         cosine=quality(truths, cosines, of_cosine),
         vsm=quality(truths, relevances, limit),
     )
+
+
+def _threshold(truths: Sequence[bool], scores: Sequence[float]) -> float:
+    """That of the best F1 if other pages were OTHERS times as many as those about the topic."""
+    positive = sum(truths)
+    times = max(1, round(OTHERS * positive / (len(truths) - positive)))
+    pairs = [pair for pair in zip(truths, scores, strict=True) for _ in range(1 if pair[0] else times)]
+    return steady_threshold([truth for truth, _ in pairs], [score for _, score in pairs])
 
 
 class _Centroid:
