@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from topiccrawler.errors import ArgumentError, file_faults
-from topiccrawler.files import read_text
+from topiccrawler.files import read_text, replace_file
 from topiccrawler.store.pages import PageRecord
 
 MOST_BYTES = 50_000_000
@@ -80,6 +80,13 @@ def write_questions(place: Path, asked: Sequence[Question]) -> None:
         place.write_text(text.getvalue(), encoding="utf-8-sig")
 
 
+def write_answers(place: Path, answers: Mapping[str, bool]) -> None:
+    """A file that `read_answers` reads again."""
+    rows = "".join(f"{_quoted(url)},{'y' if answer else 'n'}\n" for url, answer in answers.items())
+    with file_faults(ArgumentError, place, "cannot be written", "name another file"):
+        replace_file(place, f"\ufeffurl,answer\n{rows}")
+
+
 def read_answers(place: Path) -> dict[str, bool]:
     """URL -> answer, of a filled-in file; lines without an answer are passed over. ArgumentError names a wrong line."""
     remedy = "give a CSV file with the columns url and answer (y or n)"
@@ -106,6 +113,11 @@ def read_answers(place: Path) -> dict[str, bool]:
         elif answer not in SKIP:
             raise ArgumentError(f"{place}, row {line}", f"answer {answer[:20]!r} is unknown", "write y or n")
     return found
+
+
+def _quoted(url: str) -> str:
+    cell = _cell(url).replace('"', '""')
+    return f'"{cell}"'
 
 
 def _cell(text: str) -> str:

@@ -5,7 +5,8 @@ Formula: m+, m- = mean of the tf·idf vectors (length 1) of the pages taken and 
 d = m+ - m-. The MOST_WORDS with the largest d > 0 that two pages taken have get at least the weight
 SHARE · n/(n + SMOOTHING) · d / largest d, times the heaviest. A word of the topic that stands in a larger share q of the refused pages
 than p of those taken is multiplied by (p/q)^PENALTY. The MOST_AGAINST smallest d < 0 speak against the topic (relevance.vsm).
-idf over all pages of the crawl at hand, words of one page alone left out.
+idf of the language (topics.keywords), not of the crawl: most of its pages are about the topic, whose words would be common there. Words of
+one page alone are left out.
 Questions: of each five the pages nearest to the page threshold, and every fourth the most relevant one not asked about.
 Parameters: SHARE .5, PENALTY .5, SMOOTHING 3, MOST_WORDS 200, MOST_AGAINST 300 (docs/lab/teaching.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: .1 s for 300 pages.
@@ -26,6 +27,7 @@ from topiccrawler.text.tokenise import words_of
 from topiccrawler.text.vectors import centroid, norm
 from topiccrawler.text.weights import document_frequencies
 from topiccrawler.topics.keyword_tokens import token_weights
+from topiccrawler.topics.keywords import background_idf
 from topiccrawler.topics.proposal import reasons
 from topiccrawler.topics.topic import Topic, make_topic
 
@@ -73,12 +75,8 @@ class _Lesson:
     def __init__(self, topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> None:
         self.topic = topic
         documents = [running_words(page) for page in pages]
-        frequencies = document_frequencies(documents)
-        self._idf = {
-            word: math.log((len(pages) + 1) / (count + 0.5))
-            for word, count in frequencies.items()
-            if count > 1
-        }
+        frequencies, idf = document_frequencies(documents), background_idf()
+        self._idf = {word: idf.get(word, idf[""]) for word, count in frequencies.items() if count > 1}
         sides = [
             [documents[place] for place in sorted(answers) if answers[place] is side]
             for side in (True, False)
