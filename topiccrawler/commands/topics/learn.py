@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--negative", nargs="+", action="extend", default=[], metavar="PAGES", help="not about it: the same")
     add("--label", action="append", default=[], metavar="LABEL", help="what documents about it are labelled")
     add("--top", type=int, metavar="N", help="words learned, 30 to 1000 (default 300)")
-    add("--near", type=int, metavar="N", help="near words by the word vectors (default 300)")
+    add("--near", type=int, metavar="N", help="near words proposed for them (default 600)")
     thesis = "the thesis alone: no near words, no words against"
     add("--thesis", action="store_true", help=thesis)
 
