@@ -59,6 +59,9 @@ TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topi
 # a page whose text is known already, exactly or nearly: alias = kept without text as alias of the first; drop; keep = not compared
 TOPIC_DUPLICATES = "alias"
 TOPIC_INDEX = True  # pages are indexed as they are kept; False = by the first `scrapy search`
+TOPIC_DISCARDED_SAMPLE = (
+    1000  # pages found off topic that are kept too, drawn at random, to learn from and to rate; 0 = none
+)
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
 
 TOPIC_LINK_GRAPH = (

@@ -60,6 +60,18 @@ def test_pages_off_topic_are_dropped_and_what_is_no_page_passes() -> None:
     assert relevance.process_item({"own": 1}) == {"own": 1}
 
 
+def test_a_sample_of_the_pages_off_topic_is_kept_apart(tmp_path: Path) -> None:
+    files = JobFiles(tmp_path / "job", discarded=2)
+    relevance = RelevancePipeline(lambda: files.discarded)
+    for number in range(5):
+        with pytest.raises(DropItem):
+            relevance.process_item(item(f"http://a.cn/{number}", is_target=False))
+    found = list(files.discarded.records())
+    files.close()
+    assert [(record.stored, record.text) for record in found] == [(False, TEXT)] * 2
+    assert sorted(path.name for path in files.folder.iterdir()) == ["discarded.sqlite"]
+
+
 def test_a_text_met_before_becomes_an_alias_or_is_dropped(files: JobFiles, stats: StatsCollector) -> None:
     first, again = item("http://a.cn/1"), item("http://b.cn/1")
     alias = NearDuplicatePipeline(files, stats)

@@ -120,6 +120,11 @@ class Checkpoints:
             self._entries, self._entries_length, self._state_length = 0, 0, len(text)
         self._now(pages)
 
+    def save_in_place(self) -> None:
+        """Write the strategy's state in place of all that was kept; the page count stays."""
+        latest = json.loads(self.notes.get(NOW) or "{}")
+        self.save(int(latest.get("pages", 0)))
+
     def _is_due(self) -> bool:
         """While a refresh is under way, no state can be written that a resumed crawl could go on from."""
         many = self._entries >= self.every_pages and self._entries_length >= self._state_length

@@ -5,6 +5,7 @@ topic.toml          a topic that is not of the catalogue, as a file that `-a top
 frontier.sqlite     the queue, when there is a JOBDIR
 pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
 index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
+discarded.sqlite    a sample of the pages that were found off topic (store.sample)
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.sample import PageSample
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.topics.topic import make_topic
 
@@ -33,6 +35,7 @@ JOB, TOPIC = "job.json", "topic.toml"
 PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
 INDEX = "index.sqlite"  # of the words of the pages; made again when it is missing
 OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
+DISCARDED = "discarded.sqlite"
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
 VERSION = 1
@@ -43,13 +46,19 @@ class JobFiles:
     """The files of one job, in a folder that is made when it is first asked for.
 
     `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
-    `indexed`: pages are indexed as they are kept.
+    `indexed`: pages are indexed as they are kept. `discarded`: how many pages that were not kept are sampled.
     """
 
     def __init__(
-        self, place: Path, recipe: Recipe | None = None, *, shared: bool = True, indexed: bool = False
+        self,
+        place: Path,
+        recipe: Recipe | None = None,
+        *,
+        shared: bool = True,
+        indexed: bool = False,
+        discarded: int = 0,
     ) -> None:
-        self._place, self._shared, self._indexed = place, shared, indexed
+        self._place, self._shared, self._indexed, self._discarded = place, shared, indexed, discarded
         self._recipe = recipe  # until it is written
         self._changes: list[str] = []  # since an earlier run
 
@@ -64,6 +73,8 @@ class JobFiles:
             self.store.check_writable()
         if (self.folder / DUPLICATES).exists():
             self.duplicates.check_writable()
+        if (self.folder / DISCARDED).exists():
+            self.discarded.check_writable()
         self.visits.check()
 
     @property
@@ -102,6 +113,11 @@ class JobFiles:
     def outlinks(self) -> OutlinkStore:
         """Which pages link to which."""
         return OutlinkStore(self.folder / OUTLINKS)
+
+    @cached_property
+    def discarded(self) -> PageSample:
+        """A sample of the pages that were not kept."""
+        return PageSample(self.folder / DISCARDED, self._discarded)
 
     @cached_property
     def visits(self) -> VisitLog:
@@ -145,7 +161,8 @@ class JobFiles:
             opened.abandon()
 
     def _opened(self) -> list[Database]:
-        return [self.__dict__[name] for name in ("duplicates", "store", "outlinks") if name in self.__dict__]
+        names = ("duplicates", "store", "outlinks", "discarded")
+        return [self.__dict__[name] for name in names if name in self.__dict__]
 
 
 def new_folder(place: Path) -> Path:

@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import tomli_w
 
@@ -33,17 +34,20 @@ def recipe_of_words(recipe: Recipe, words: Sequence[str], proposed_words: int = 
 
 
 def as_toml(topic: Topic) -> str:
-    """The topic as a file; what is as by default is left out. A word that was proposed has its reason beside it."""
+    """The topic as a file; what is as by default is left out. A word that was proposed has its reason beside it; one that was learned,
+    in a table of its own, for the program reads it again."""
     fields = topic.model_dump(exclude_defaults=True, exclude_none=True)
     if fields.get("lexicon") == list(topic.keywords):
         del fields["lexicon"]
     del fields["keywords"]
-    why = reasons(topic)
+    why = {word: reason for word, reason in reasons(topic).items() if word not in topic.reasons}
     words = [
         tomli_w.dumps({word: weight}).rstrip() + (f"  # {why[word]}" if word in why else "")
         for word, weight in topic.keywords.items()
     ]
-    tables = {name: fields.pop(name) for name in ("sites",) if name in fields}
+    tables: dict[str, Any] = {
+        name: fields.pop(name) for name in ("against", "reasons", "sites") if name in fields
+    }
     parts = [tomli_w.dumps(fields), "\n".join(["[keywords]", *words, ""]), tomli_w.dumps(tables)]
     return "\n".join(filter(None, parts))
 

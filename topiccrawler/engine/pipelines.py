@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -12,20 +13,36 @@ from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawl.job_files import JobFiles
 from topiccrawler.engine.page_items import alias, page_of
-from topiccrawler.engine.runtime import needed_runtime
+from topiccrawler.engine.runtime import needed_runtime, runtime_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.engine.user_faults import reported_by_scrapy
 from topiccrawler.errors import ArgumentError
 from topiccrawler.pages.fingerprint import fingerprint
 from topiccrawler.store.pages import record_of
+from topiccrawler.store.sample import PageSample
 
 
 class RelevancePipeline:
-    """Drops pages whose relevance lies under the topic's page threshold."""
+    """Drops pages whose relevance lies under the topic's page threshold, and keeps a sample of them. Items of other types pass.
+
+    `discarded`: the sample, made when the first such page comes; None = none is kept.
+    """
+
+    def __init__(self, discarded: Callable[[], PageSample] | None = None) -> None:
+        self._discarded = discarded
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        runtime = runtime_of(crawler)
+        if runtime is None or not crawler.settings.getint("TOPIC_DISCARDED_SAMPLE"):
+            return cls()
+        return cls(lambda: runtime.files.discarded)
 
     def process_item(self, item: Any) -> Any:
         page = page_of(item)
         if page is not None and not page.is_target:
+            if self._discarded is not None:
+                self._discarded().add(replace(record_of(page), stored=False))
             raise DropItem("off topic")
         return item
 

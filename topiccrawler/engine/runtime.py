@@ -27,6 +27,7 @@ from topiccrawler.crawl.params import CrawlParams
 from topiccrawler.crawl.recipe import recipe_of
 from topiccrawler.crawl.restrictions import Restrictions
 from topiccrawler.crawl.site_listings import SiteListings
+from topiccrawler.crawl.teaching import with_teaching
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
@@ -93,17 +94,22 @@ def build_runtime(
     topic = topic_of(recipe)
     given = read_seeds(params.seeds, topic)
     off_topic = tuple(url for url in map(canonical, given.negative) if url is not None)
-    parts = assemble(replace(recipe, off_topic=off_topic))
     given_name = settings.get("TOPIC_JOB") or job
     folder = _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, given_name)
+    parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
     hosts = Hosts(
         patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
         idle_share=_idle_share(params, settings),
         worth=parts.strategy.worth,
     )
     seeds = _seeds(given, topic)
-    indexed = settings.getbool("TOPIC_INDEX")
-    files = JobFiles(folder, parts.record(), shared=bool(jobdir or given_name), indexed=indexed)
+    files = JobFiles(
+        folder,
+        parts.record(),
+        shared=bool(jobdir or given_name),
+        indexed=settings.getbool("TOPIC_INDEX"),
+        discarded=settings.getint("TOPIC_DISCARDED_SAMPLE"),
+    )
     files.check(queued=bool(jobdir))
     frontier = _frontier(settings, hosts, jobdir)
     budgets = _budgets(settings, frontier)

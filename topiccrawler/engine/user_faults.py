@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import logging
 import os
 import sys
@@ -75,6 +76,10 @@ class TellingCommand(ScrapyCommand):
             sys.stdout.flush()
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
+
+    def tell(self, opts: argparse.Namespace, found: object, text: str) -> None:
+        """Print what was found: `text` for people, with --json JSON for programs."""
+        self.say(json.dumps(found, ensure_ascii=False) if opts.json else text)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         self.check(args, opts)

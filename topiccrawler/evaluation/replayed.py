@@ -20,11 +20,11 @@ from topiccrawler.crawl.recipe import Recipe
 from topiccrawler.crawl.site_listings import SiteListings
 from topiccrawler.evaluation.configurations import parts_of
 from topiccrawler.evaluation.costs import Cost, Meter
-from topiccrawler.evaluation.parsed_pages import ParsedPages
+from topiccrawler.evaluation.parsed_pages import ParsedPages, Reading
 from topiccrawler.frontier.base import Accept, Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.model import Via
+from topiccrawler.model import Page, Via
 
 CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own default
 
@@ -59,32 +59,45 @@ def crawl(run: Run) -> Crawled:
     parts = parts_of(run.recipe, run.spec, run.seed)
     with Meter() as meter, closing(ParsedPages(run.parsed)) as parsed:
         meter.watch(parts.strategy)
-        return _Crawl(run, parts, parsed, meter.cost).go()
+        return ReplayedCrawl(run, parts, parsed, meter.cost).go()
 
 
-class _Crawl:
+class ReplayedCrawl:
+    """One crawl under way. `most`: pages after which it stops; `go_on` goes on when that was raised."""
+
     def __init__(self, run: Run, parts: Parts, parsed: ParsedPages, cost: Cost) -> None:
-        self.run, self.parts, self.parsed, self.cost = run, parts, parsed, cost
+        self.run, self.parsed, self.cost = run, parsed, cost
+        self.most = run.pages
         self.found = Crawled(cost=cost)
         self.tunnels: dict[str, int] = {}
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
-        frontier = MemoryFrontier(hosts)
-        after = parts.recipe.listings_after
-        listings = SiteListings(frontier.notes, after, self._sitemaps, parsed.numbers.__contains__)
-        self.ordering = Ordering(
-            parts.strategy,
-            frontier,
-            expand=parts.expand,
-            gate=parts.gate,
-            listings=listings if after else None,
-        )
+        self.frontier = MemoryFrontier(hosts)
+        self.use(parts)
         self.draw = random.Random(run.seed)
         # when it comes back, in pages leased; its number; its lease
         self.under_way: list[tuple[float, int, Leased]] = []
 
+    def use(self, parts: Parts) -> None:
+        """From now on order what waits by the strategy of these parts."""
+        self.parts = parts
+        after = parts.recipe.listings_after
+        listings = SiteListings(self.frontier.notes, after, self._sitemaps, self.parsed.numbers.__contains__)
+        self.ordering = Ordering(
+            parts.strategy,
+            self.frontier,
+            expand=parts.expand,
+            gate=parts.gate,
+            listings=listings if after else None,
+        )
+
     def go(self) -> Crawled:
-        accept = self._gate()
+        """From the seeds on."""
         self.ordering.seed([self.parsed.seed(number) for number in self.run.seeds], 0.0)
+        return self.go_on()
+
+    def go_on(self) -> Crawled:
+        """From where it stands."""
+        accept = self._gate()
         self._ask(accept)
         while self.under_way:
             _, number, leased = heappop(self.under_way)
@@ -92,10 +105,14 @@ class _Crawl:
             self._ask(accept)
         return self.found
 
+    def page(self, number: int, reading: Reading, via: Via) -> Page:
+        """The page that came, as its page classifier sees it."""
+        return self.parsed.page(number, reading, self.run.topic, via)
+
     def _ask(self, accept: Accept | None) -> None:
         """Lease pages until enough are under way."""
         order = self.found.order
-        while len(self.under_way) < self.run.concurrency and len(order) < self.run.pages:
+        while len(self.under_way) < self.run.concurrency and len(order) < self.most:
             leased = self.ordering.lease(float(len(order)), accept)
             if leased is None:
                 return
@@ -115,7 +132,7 @@ class _Crawl:
             self.ordering.acknowledge(url, State.DISCARDED, "no page to read", now)
             return
         via = Via(leased.link, leased.score, leased.carry, self.tunnels.pop(url, 0))
-        page = self.parsed.page(number, reading, self.run.topic, via)
+        page = self.page(number, reading, via)
         links = self.parsed.links(reading, page, self.parts.context)
         self.found.refused += self.ordering.visit(page, links, now).get(Pushed.REFUSED, 0)
         self.cost.most_queued = max(self.cost.most_queued, len(self.ordering.frontier))

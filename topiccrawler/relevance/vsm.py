@@ -11,6 +11,7 @@ full_share 0.1: about the share on a page that is only about the topic, so that 
 Negative topics (only of a trained topic vector): other topics' vectors, learned with it. relevance = the topic's own -
 negative_weight · that of the nearest negative topic, not below 0: a page of more than one topic still counts, one that is
 nearer to another does not.
+Words against it (`against` of a topic that was taught): one more negative topic, with the weight AGAINST_WEIGHT.
 Reads: title, headings, emphasis, meta and body words of one page, already folded by the segmenter.
 Cost: one count over the words, then work for the keywords found only; negative topics double it (benchmarks/judge.py).
 But: the share is ours; the papers have the cosine alone. It counts each word by its topic weight, so that common words
@@ -30,6 +31,7 @@ from topiccrawler.pages.words import PageWords
 from topiccrawler.topics.keyword_tokens import token_weights
 from topiccrawler.topics.topic import Topic
 
+AGAINST_WEIGHT = 0.3  # words of pages a person refused (docs/lab/teaching.md)
 LEAST_WEIGHT = 1e-6  # of the heaviest: squares of less would vanish
 
 
@@ -63,12 +65,17 @@ class VsmClassifier:
         self._heads = {key[:end] for key in self._weights for end in range(2, len(key))}
         self.negative_topics, self.negative_weight = dict(negative_topics or {}), negative_weight
         self._lengths: list[float] = []
+        self._negative_weights: list[float] = []
         # word -> negative topics that have it, with its weight
         self._negative_topics_of: dict[str, list[tuple[int, float]]] = {}
-        for vector in self.negative_topics.values():
+        vectors = [(vector, negative_weight) for vector in self.negative_topics.values()]
+        if topic.against:
+            vectors.append((token_weights(topic.against)[0], AGAINST_WEIGHT))
+        for vector, weight_of_all in vectors:
             most = max(vector.values(), default=1.0)
             for word, weight in vector.items():
                 self._negative_topics_of.setdefault(word, []).append((len(self._lengths), weight / most))
+            self._negative_weights.append(weight_of_all)
             self._lengths.append(math.sqrt(sum((weight / most) ** 2 for weight in vector.values())) or 1.0)
         self._known = self._weights.keys() | self._negative_topics_of.keys()
 
@@ -87,8 +94,7 @@ class VsmClassifier:
         if not heavy:
             return 0.0
         own = self._likeness(heavy, along, across, self._length, running)
-        nearest = self._nearest(counts, running) if self.negative_topics else 0.0
-        return max(0.0, own - self.negative_weight * nearest)
+        return max(0.0, own - self._nearest(counts, running)) if self._lengths else own
 
     def _likeness(self, heavy: float, along: float, across: float, length: float, running: float) -> float:
         cosine = along / (math.sqrt(across) * length)
@@ -96,7 +102,7 @@ class VsmClassifier:
         return math.sqrt(min(1.0, cosine) * min(1.0, share / self.full_share))
 
     def _nearest(self, counts: Mapping[str, float], running: float) -> float:
-        """The relevance of the negative topic that is most like the page."""
+        """The relevance of the negative topic that is most like the page, times its weight."""
         negative_topics = range(len(self._lengths))
         heavy, along, across = ([0.0 for _ in negative_topics] for _ in range(3))
         for word, count in counts.items():
@@ -106,7 +112,8 @@ class VsmClassifier:
                 along[negative_topic] += component * weight
                 across[negative_topic] += component * component
         columns = zip(heavy, along, across, self._lengths, strict=True)
-        return max((self._likeness(*of, running) for of in columns if of[0]), default=0.0)
+        pairs = zip(self._negative_weights, columns, strict=True)
+        return max((weight * self._likeness(*of, running) for weight, of in pairs if of[0]), default=0.0)
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """The keywords of the page, each with its share of the relevance; largest first, together the relevance."""

@@ -12,6 +12,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawl.job_files import TOPIC
 from topiccrawler.crawl.own_words import words_and_weights
 from topiccrawler.crawl.params import CrawlParams, parse_arguments
+from topiccrawler.crawl.teaching import answers_behind
 from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares import documents
@@ -52,7 +53,9 @@ class TopicSpider(FocusedSpider):
             len(self.runtime.seeds),
             self.runtime.files.folder,
         )
-        if not self.runtime.params.topic:
+        if answers := answers_behind(self.runtime.topic, self.runtime.files.folder):
+            logger.info("With the topic as it was taught by %d answers", answers)
+        elif not self.runtime.params.topic:
             logger.info(
                 "Made of your words: %s; as a file: %s",
                 words_and_weights(self.runtime.topic),

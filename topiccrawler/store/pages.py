@@ -123,6 +123,11 @@ class PageStore(Database):
             rows = self._database.execute(asked, (*values, -1 if limit is None else limit))
             return [row for (row,) in rows]
 
+    def delete(self, url: str) -> None:
+        """Remove the page of that URL, if there is one."""
+        with self._faults():
+            self._database.execute("DELETE FROM pages WHERE url = ?", (_storable(url),))
+
     def records(self) -> Iterator[PageRecord]:
         """All pages, lazily, in order of arrival."""
         with self._faults():

@@ -23,8 +23,8 @@ from statistics import median
 
 from topiccrawler.text.stopwords import STOP_WORDS
 from topiccrawler.text.tokenise import words_of
-from topiccrawler.text.vectors import top_k
-from topiccrawler.text.weights import document_frequencies, information_gain, inverse_document_frequency
+from topiccrawler.text.vectors import centroid, top_k
+from topiccrawler.text.weights import document_frequencies, term_frequency, tf_idf_ig
 
 SIZE = 60
 
@@ -38,17 +38,19 @@ def keywords_of_words(
     documents: Sequence[Sequence[str]], others: Sequence[Sequence[str]] = (), size: int = SIZE
 ) -> dict[str, float]:
     """The `size` words with most weight for the topic, largest first, the largest with weight 1."""
-    shares: dict[str, float] = {}
-    for words in documents:
-        for word, count in Counter(words).items():
-            shares[word] = shares.get(word, 0.0) + count / len(words) / len(documents)
     frequencies = document_frequencies(documents)
     least = 2 if len(documents) >= 10 else 1
-    shares = {word: tf for word, tf in shares.items() if frequencies[word] >= least and _may_speak(word)}
-    telling = _against(frequencies, len(documents), others) if others else background_idf()
-    totals = Counter(word for words in documents for word in words)
-    unknown = {word: telling[""] if totals[word] > 1 else 0.0 for word in shares}
-    weights = {word: tf * telling.get(word, unknown[word]) for word, tf in shares.items()}
+    shares = {
+        word: tf
+        for word, tf in centroid(map(term_frequency, documents)).items()
+        if frequencies[word] >= least and _may_speak(word)
+    }
+    if others:
+        weights = _against(shares, frequencies, len(documents), others)
+    else:
+        totals, idf = Counter(word for words in documents for word in words), background_idf()
+        unknown = {word: idf[""] if totals[word] > 1 else 0.0 for word in shares}
+        weights = {word: tf * idf.get(word, unknown[word]) for word, tf in shares.items()}
     ranked = top_k({word: weight for word, weight in weights.items() if weight > 0}, size)
     largest = next(iter(ranked.values()), 1.0)
     return {word: max(0.001, round(weight / largest, 3)) for word, weight in ranked.items()}
@@ -68,16 +70,14 @@ def _may_speak(word: str) -> bool:
     return word not in STOP_WORDS and not word.isdigit()
 
 
-def _against(frequencies: Mapping[str, int], count: int, others: Sequence[Sequence[str]]) -> dict[str, float]:
-    """idf · IG of each word of the topic; 0 for a word more frequent in the other texts."""
+def _against(
+    shares: Mapping[str, float], frequencies: Counter[str], count: int, others: Sequence[Sequence[str]]
+) -> dict[str, float]:
+    """tf·idf·IG of each word of the topic; 0 for a word more frequent in the other texts."""
     elsewhere = document_frequencies(others)
-    telling = {"": 0.0}
-    for word, documents in frequencies.items():
-        inside, outside = documents / count, elsewhere[word] / len(others)
-        if inside > outside:
-            idf = inverse_document_frequency(count + len(others), documents + elsewhere[word])
-            telling[word] = idf * information_gain([inside, outside])
-    return telling
+    rates = {word: (frequencies[word] / count, elsewhere[word] / len(others)) for word in shares}
+    telling = {word: pair for word, pair in rates.items() if pair[0] > pair[1]}
+    return tf_idf_ig(shares, count + len(others), frequencies + elsewhere, telling)
 
 
 @cache

@@ -143,9 +143,13 @@ def with_proposed(topic: Topic) -> Topic:
 
 
 def reasons(topic: Topic) -> dict[str, str]:
-    """Why each word that was proposed is in the topic; nothing of those a person wrote or weighed anew."""
+    """Why each word is in the topic that was learned from pages or proposed; nothing of those a person wrote or weighed anew."""
+    kept = {word: why for word, why in topic.reasons.items() if word in topic.keywords}
     given = {word: topic.keywords[word] for word in topic.given if word in topic.keywords}
     if not given:
-        return {}
+        return kept
     found = proposed(given, max(PROPOSED_WORDS, len(topic.keywords)))
-    return {one.word: one.reason for one in found if one.word in topic.keywords and one.word not in given}
+    of_proposed = {
+        one.word: one.reason for one in found if one.word in topic.keywords and one.word not in given
+    }
+    return of_proposed | kept

@@ -38,6 +38,7 @@ def _selector(given: str) -> str:
 Breadth = Literal["broad", "normal", "specific"]
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 Place = Annotated[
     str,
     StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^[^\s/:]+\.[^\s/:]+(:\d+)?(/\S*)?$"),
@@ -63,6 +64,8 @@ ALLOWED: Mapping[str, str] = {
     "seeds": "give a list of http(s) addresses",
     "proposed_words": "give a whole number from 0 to 2000",
     "given": "give a list of words",
+    "against": "give a table of words with weights above 0",
+    "reasons": 'give a table of words with texts, as in "基金" = "in 41 of 50 positive pages"',
     "lexicon": "give a list of words",
     "page_threshold": "give a number from 0 to 1",
     "link_threshold": "give a number from 0 to 1",
@@ -118,6 +121,8 @@ class Topic(BaseModel):
         0  # to be added when a crawl begins (topics.proposal)
     )
     given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
+    against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # of pages that are not about it
+    reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
     page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth
     link_threshold: Share | None = None  # None: the link model's own

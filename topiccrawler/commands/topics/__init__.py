@@ -1,4 +1,4 @@
-"""`scrapy topics`: lists, shows, begins and checks topics.
+"""`scrapy topics`: lists, shows, begins, learns, teaches, edits and checks topics.
 
 A topic decides what a crawl keeps. So its words can be read, and looked over before a crawl relies on them.
 """
@@ -6,25 +6,39 @@ A topic decides what a crawl keeps. So its words can be read, and looked over be
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from topiccrawler.commands.topics import edit, learn, teach
 from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError, SeedsError, file_faults
 
 if TYPE_CHECKING:
     from topiccrawler.topics.topic import Topic
 
-USAGE = """[list] [--clc [CODE|TEXT]]
+USAGE = f"""[list] [--clc [CODE|TEXT]]
   scrapy topics show NAME
   scrapy topics new NAME [--keywords 基金,定投:0.5] [--class F83] [--zh 名] [--out FILE] [--force]
-  scrapy topics check NAME [--pages FILE]..."""
-STEPS = {"list": 0, "show": 1, "new": 1, "check": 1}
+  scrapy topics check NAME [--pages FILE]...
+  scrapy topics {learn.USAGE}
+  scrapy topics {teach.USAGE}
+  scrapy topics {edit.USAGE}"""
+STEPS = {"list": 0, "show": 1, "new": 1, "check": 1, "learn": 1, "teach": 1, "edit": 1}
 """How many names each takes. The step NAME is done by the command's method _NAME."""
-ONLY = {"clc": "list", "keywords": "new", "library_class": "new", "zh": "new", "out": "new", "force": "new", "pages": "check"}  # fmt: skip
+ONLY = {
+    "clc": ("list",),
+    "keywords": ("new",),
+    "library_class": ("new",),
+    "zh": ("new", "learn"),
+    "out": ("new", "learn", "edit"),
+    "force": ("new", "learn", "edit"),
+    "pages": ("check",),
+    **dict.fromkeys(("positive", "negative", "label", "top", "near", "thesis"), ("learn",)),
+    **dict.fromkeys(("answers", "questions", "write_questions", "undo"), ("teach",)),
+}
+"""The steps that each option is for."""
 PAGES_SHOWN = 20
 
 
@@ -37,12 +51,12 @@ class Command(TellingCommand):
         return USAGE
 
     def short_desc(self) -> str:
-        return "List, show, begin and check topics; browse the library classification"
+        return "List, show, begin, learn, teach, edit and check topics; browse the library classification"
 
     def long_desc(self) -> str:
         return (
             "NAME is a name of a topic of the catalogue (finance, 财经, 金融), the path of a topic file, or clc:CODE for a class of the "
-            "Chinese Library Classification. `new` writes a commented topic file; `check` ends with exit code 1 when a topic cannot work."
+            "Chinese Library Classification. `new` writes a commented topic file, `learn` one of example pages; `teach` asks you about pages of a job; `check` ends with exit code 1 when a topic cannot work."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -57,6 +71,8 @@ class Command(TellingCommand):
         add("--force", action="store_true", help="write over a file that exists")
         pages = "an HTML file or a job's pages.sqlite, to see which pages the topic keeps; may be given again"
         add("--pages", action="append", default=[], metavar="FILE", help=pages)
+        learn.add_options(parser)
+        teach.add_options(parser)
         add("--json", action="store_true", help="print JSON")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -64,16 +80,15 @@ class Command(TellingCommand):
         step, *names = args or ["list"]
         if step not in STEPS or STEPS[step] != len(names):
             self.refuse(f"cannot do {' '.join(args)!r}")
-        for option, its_step in ONLY.items():
-            if getattr(opts, option) not in (None, False, []) and step != its_step:
-                self.refuse(f"--{option.removeprefix('library_')} is for `{its_step}`")
+        for option, its_steps in ONLY.items():
+            if getattr(opts, option) not in (None, False, []) and step not in its_steps:
+                self.refuse(
+                    f"--{option.removeprefix('library_').replace('_', '-')} is for `{'`, `'.join(its_steps)}`"
+                )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         step, *names = args or ["list"]
         getattr(self, f"_{step}")(*names, opts)
-
-    def _print(self, opts: argparse.Namespace, found: object, text: str) -> None:
-        self.say(json.dumps(found, ensure_ascii=False) if opts.json else text)
 
     def _has_link_model(self, name: str) -> bool:
         from topiccrawler.resources import folder
@@ -87,7 +102,7 @@ class Command(TellingCommand):
 
         if opts.clc is not None:
             found = _classes(opts.clc)
-            self._print(opts, [line for _, line in found], "\n".join(_class_line(*pair) for pair in found))
+            self.tell(opts, [line for _, line in found], "\n".join(_class_line(*pair) for pair in found))
             return
         topics = [load_topic(name) for name, _ in topic_names()]
         lines = [
@@ -101,7 +116,7 @@ class Command(TellingCommand):
             + " ".join([topic.zh, *topic.also])
             for line, topic in zip(lines, topics, strict=True)
         ]
-        self._print(opts, lines, "\n".join([head, *rows]))
+        self.tell(opts, lines, "\n".join([head, *rows]))
 
     def _show(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.topics.catalogue import load_topic
@@ -122,7 +137,7 @@ class Command(TellingCommand):
             "proposed": reasons(topic),
             "nearest": [[other, round(likeness, 4)] for other, likeness in nearest(topic)],
         }
-        self._print(opts, topic.model_dump() | more, _shown(topic, more))
+        self.tell(opts, topic.model_dump() | more, _shown(topic, more))
 
     def _new(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.files import replace_file
@@ -141,7 +156,16 @@ class Command(TellingCommand):
             raise ArgumentError(str(place), "exists", "name another file by --out, or insist with --force")
         with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
             replace_file(place, text)
-        self._print(opts, {"file": str(place)}, f"{place}: edit it, then scrapy topics check {place}")
+        self.tell(opts, {"file": str(place)}, f"{place}: edit it, then scrapy topics check {place}")
+
+    def _learn(self, name: str, opts: argparse.Namespace) -> None:
+        learn.work(self, name, opts)
+
+    def _teach(self, job: str, opts: argparse.Namespace) -> None:
+        teach.work(self, job, opts)
+
+    def _edit(self, name: str, opts: argparse.Namespace) -> None:
+        edit.work(self, name, opts)
 
     def _check(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.crawl.topic_pages import relevances
@@ -167,7 +191,7 @@ class Command(TellingCommand):
         if files:
             found |= {"threshold": topic.page_threshold, "reached": reached}
             found |= {"pages": [[url, round(relevance, 4)] for url, relevance in pages]}
-        self._print(opts, found, "\n".join(lines))
+        self.tell(opts, found, "\n".join(lines))
         if any(finding.kind == "error" for finding in findings):
             self.exitcode = 1
 
@@ -202,9 +226,8 @@ def _shown(topic: Topic, more: dict[str, Any]) -> str:
     by_weight = sorted(topic.keywords.items(), key=lambda pair: -pair[1])
     why = more["proposed"]
     lines += _several("keywords", [f"{word} {weight:g}" for word, weight in by_weight if word not in why])
-    lines += _several(
-        "proposed for them", [f"{word} {topic.keywords[word]:g} ({why[word]})" for word in why], 4
-    )
+    with_reasons = [f"{word} {weight:g} ({why[word]})" for word, weight in by_weight if word in why]
+    lines += _several("learned" if topic.reasons else "proposed for them", with_reasons, 4)
     lines += _several("never found on a page", more["unmatched"])
     lines += _several("lexicon", [] if topic.lexicon == list(topic.keywords) else topic.lexicon)
     for name in ("positive", "negative"):

@@ -1,0 +1,71 @@
+"""`scrapy topics learn` as users run it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.topics.catalogue import load_topic
+
+TEA, BALL = "龙井和普洱都是茶叶，茶园在山上。", "足球比赛的射门，球员在场上。"
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> str:
+    file = tmp_path / "docs.jsonl"
+    rows = [{"label": "tea", "title": "茶叶", "text": TEA}] * 12 + [{"label": "ball", "text": BALL}] * 12
+    lines = (json.dumps({**row, "url": f"http://a.example/{n}"}) for n, row in enumerate(rows))
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return str(file)
+
+
+def test_a_topic_is_learned_from_documents_and_says_why_each_word(
+    command: Callable[..., Any], documents: str, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "tea.toml")
+    call = ("topics", "learn", "tea", "--zh", "茶", "--positive", documents, "--negative", documents)
+    ran = command(*call, "--near", "5", "--out", place)
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert " words of 12 positive and 12 negative pages: " in lines[0]
+    assert lines[1].startswith("held out: F1 1.000")
+    assert (
+        "of 12 pages with one of the first 30 words in the title 100.0% are about it (thesis: 97.8 %)"
+        in lines[2]
+    )
+    assert lines[-1] == f"{place}: scrapy topics show {place} says why each word; crawl with -a topic={place}"
+    topic = load_topic(place)
+    assert (topic.zh, topic.reasons["茶园"]) == ("茶", "in 12 of 12 pages, 0 of 12 others")
+    shown = command("topics", "show", place).out
+    assert "茶园" in shown
+    assert "(in 12 of 12 pages, 0 of 12 others)" in shown
+    assert "exists; name another file by --out" in command(*call, "--out", place).err
+    found = json.loads(command(*call, "--thesis", "--out", place, "--force", "--json").out)
+    assert (found["positive"], found["negative"], found["statistics"]["titled"]) == (12, 12, 12)
+    thesis = load_topic(place)
+    assert all(why.startswith("in ") for why in thesis.reasons.values())
+    assert (len(topic.against) > 2, thesis.against) == (True, {})
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ([], "learn: has no pages about it; name some by --positive"),
+        (["--positive", "nowhere"], "nowhere: is no file and no folder"),
+        (["--positive", "DOCS", "--top", "9"], "--top 9: is out of range; give 30 to 1000"),
+        (["--positive", "DOCS", "--near", "-1"], "--near -1: is out of range; give 0 to 2000"),
+        (["--positive", "DOCS"], "no document is labelled coffee; labels are ball, tea; name one by --label"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    command: Callable[..., Any], documents: str, args: list[str], said: str, tmp_path: Path
+) -> None:
+    given = [documents if arg == "DOCS" else arg for arg in args]
+    ran = command("topics", "learn", "coffee", *given, "--out", str(tmp_path / "coffee.toml"))
+    assert ran.code == 1
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 1

@@ -1,0 +1,72 @@
+"""A job that is taught in between goes on with the command it was begun with, and fetches what the answers prefer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.crawl.job_files import read_recipe
+from topiccrawler.topics.catalogue import load_topic
+
+HUB = "http://hub.example/"
+
+
+def web() -> dict[str, str]:
+    """A hub that links pages about gold to wear and gold to invest in; its links say the same of all."""
+    pages = {}
+    for number in range(20):
+        host, words = ("ring", "首饰，项链和戒指。") if number % 2 else ("fund", "基金，净值和申购。")
+        pages[f"http://{host}.example/{number}"] = f"<title>{number}</title><p>黄金，{words * 12}"
+    links = "".join(f"<a href={url}>黄金</a>" for url in pages)
+    return {HUB: f"<title>黄金</title>{links}", **pages}
+
+
+def test_answers_turn_a_crawl_and_can_be_taken_back(
+    draw_web: Callable[[dict[str, Any]], Any],
+    warm_scrapy: Callable[..., Any],
+    command: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    drawn, job = draw_web(web()), tmp_path / "job"
+    call = (
+        *("crawl", "topic", "-a", "keywords=黄金", "-a", f"seeds={HUB}", "-s", f"JOBDIR={job}"),
+        *("-s", "DOWNLOAD_DELAY=0", "-s", "ROBOTSTXT_OBEY=False", "-s", "TOPIC_PROPOSED_WORDS=0"),
+        *("-s", "CONCURRENT_REQUESTS=1", "-s", "TOPIC_DUPLICATES=keep"),
+        *("-s", "AUTOTHROTTLE_ENABLED=False"),
+    )
+    assert warm_scrapy(*call, "-a", "pages=7", proxy=drawn.proxy).code == 0
+    questions = tmp_path / "questions.csv"
+    assert command("topics", "teach", str(job), "--write-questions", str(questions)).code == 0
+    lines = questions.read_text(encoding="utf-8-sig").splitlines()
+    filled = [f"{line}{'y' if 'fund' in line else 'n'}" for line in lines[1:] if "hub" not in line]
+    questions.write_text("\n".join([lines[0], *filled]), encoding="utf-8")
+    ran = command("topics", "teach", str(job), "--answers", str(questions))
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("6 answers, 3 yes: ")
+    topic = load_topic(str(job / "topic.toml"))
+    assert "taught: in 3 of your 3 yes pages, 0 of your 3 no pages" in topic.reasons["净值"]
+    ran = warm_scrapy(*call, "-a", "pages=12", proxy=drawn.proxy)
+    assert "With the topic as it was taught by 6 answers" in ran.err
+    assert "goes on with changes" not in ran.err
+    drawn.settle()
+    assert ["fund" in url for url in drawn.asked[7:]] == [True] * 5
+    kept = read_recipe(job)
+    assert kept is not None
+    assert "净值" in kept.topic_fields["keywords"]  # type: ignore[index]
+    found = json.loads(command("topics", "teach", str(job), "--undo", "--json").out)
+    assert (found["answers"], found["against"]) == (0, 0)
+    assert load_topic(str(job / "topic.toml")).keywords == {"黄金": 1.0}
+    assert "was taught nothing" in command("topics", "teach", str(job), "--undo").err
+
+
+def test_what_is_wrong_is_said_in_one_line(command: Callable[..., Any], tmp_path: Path) -> None:
+    for args, said in (
+        ((str(tmp_path),), "holds no job; name the folder of a job"),
+        ((str(tmp_path), "--questions", "0"), "--questions 0: is out of range"),
+    ):
+        ran = command("topics", "teach", *args)
+        assert ran.code == 1
+        assert said in ran.err
+        assert len(ran.err.splitlines()) == 1

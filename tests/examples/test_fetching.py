@@ -1,0 +1,65 @@
+"""Pages are fetched one at a time, at each host's pace, and not where robots.txt forbids it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from topiccrawler.examples.fetching import PoliteFetcher
+from topiccrawler.seeding.http_client import HttpClient
+
+
+class _Site(BaseHTTPRequestHandler):
+    asked: list[str]
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        body = b"User-agent: *\nDisallow: /private" if self.path == "/robots.txt" else b"<p>page"
+        self.send_response(404 if self.path == "/gone" else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def site() -> Iterator[tuple[str, list[str]]]:
+    asked: list[str] = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Site", (_Site,), {"asked": asked}))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", asked
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_each_host_is_asked_at_its_pace_and_robots_are_obeyed(site: tuple[str, list[str]]) -> None:
+    root, asked = site
+    waited: list[float] = []
+    client = HttpClient("topiccrawler", seconds=10, guarded=False)
+    fetcher = PoliteFetcher(client, "topiccrawler", seconds=60, sleep=waited.append)
+    found = list(fetcher.fetch([f"{root}/{name}" for name in ("a", "private/b", "gone")]))
+    assert found == [
+        (f"{root}/a", b"<p>page", ""),
+        (f"{root}/private/b", b"", "robots.txt forbids it"),
+        (f"{root}/gone", b"", "answers 404"),
+    ]
+    assert asked == ["/robots.txt", "/a", "/gone"]
+    assert len(waited) == 2
+    assert all(59 < seconds <= 60 for seconds in waited)
+
+
+def test_the_own_network_is_guarded_and_robots_may_be_ignored(site: tuple[str, list[str]]) -> None:
+    root, asked = site
+    guarded = PoliteFetcher(HttpClient("t", seconds=10, guarded=True), "t", seconds=0)
+    [(_, body, fault)] = guarded.fetch([f"{root}/a"])
+    assert (body, "private address" in fault) == (b"", True)
+    free = PoliteFetcher(HttpClient("t", seconds=10, guarded=False), "t", seconds=0, obey=False)
+    assert [fault for *_, fault in free.fetch([f"{root}/private/b"])] == [""]
+    assert asked == ["/private/b"]

@@ -1,0 +1,80 @@
+"""Example pages from everything a user may name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.errors import ArgumentError
+from topiccrawler.examples.sources import Sources
+from topiccrawler.store.pages import PageRecord, PageStore
+
+PAGE = "<title>龙井</title><p>" + "龙井和普洱都是茶叶。" * 20
+
+
+def fetched(urls: Sequence[str]) -> Iterator[tuple[str, bytes, str]]:
+    for url in urls:
+        yield (url, b"", "answers 404") if "gone" in url else (url, PAGE.encode(), "")
+
+
+@pytest.fixture
+def sources() -> Sources:
+    return Sources(frozenset({"tea"}), fetched)
+
+
+def names(sources: Sources, *given: object, positive: bool = True) -> list[str]:
+    return [one.name for one in sources.examples([str(one) for one in given], positive=positive)]
+
+
+def test_files_of_a_folder_are_read_as_pages(sources: Sources, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(PAGE, encoding="utf-8")
+    (tmp_path / "b.txt").write_text("普洱茶叶的价格", encoding="utf-8")
+    (tmp_path / "c.png").write_bytes(b"\x89PNG\r\n")
+    (tmp_path / ".hidden").write_text(PAGE, encoding="utf-8")
+    found = sources.examples([str(tmp_path)], positive=True)
+    assert [Path(one.name).name for one in found] == ["a.html", "b.txt"]
+    assert list(found[0].words.title) == ["龙井"]
+    assert "价格" in found[1].words.body
+    assert [Path(name).name for name in sources.faults] == ["c.png"]
+
+
+def test_documents_go_by_their_label(sources: Sources, tmp_path: Path) -> None:
+    file = tmp_path / "docs.jsonl"
+    rows = [("Tea", "茶叶"), ("sport", "足球比赛"), ("", "天气预报")]
+    lines = (json.dumps({"label": label, "title": "", "text": text}) for label, text in rows)
+    file.write_text("\n".join(lines), encoding="utf-8")
+    assert names(sources, file) == [f"{file}, line 1", f"{file}, line 3"]
+    assert names(sources, file, positive=False) == [f"{file}, line 2", f"{file}, line 3"]
+    assert sources.other_labels == {"sport", ""}
+
+
+def test_addresses_and_lists_of_them_are_fetched_and_faults_kept(sources: Sources, tmp_path: Path) -> None:
+    file = tmp_path / "urls.txt"
+    file.write_text("# mine\nhttp://a.example/1\n\nhttp://a.example/gone\n", encoding="utf-8")
+    assert names(sources, file, "http://b.example/,http://a.example/1") == [
+        "http://a.example/1",
+        "http://b.example/",
+    ]
+    assert sources.faults == {"http://a.example/gone": "answers 404"}
+
+
+def test_a_job_gives_what_it_kept_and_what_it_discarded(sources: Sources, tmp_path: Path) -> None:
+    for name, url in (("pages", "http://a.example/kept"), ("discarded", "http://a.example/left")):
+        store = PageStore(tmp_path / f"{name}.sqlite")
+        store.put(PageRecord(url=url, title="题目", text="茶叶"))
+        store.put(PageRecord(url=f"{url}/copy", title="题目", alias_of=url))
+        store.close()
+    assert names(sources, tmp_path) == ["http://a.example/kept"]
+    assert names(sources, tmp_path, positive=False) == ["http://a.example/left"]
+    assert names(sources, tmp_path / "discarded.sqlite") == ["http://a.example/left"]
+
+
+def test_what_is_not_there_is_refused(sources: Sources, tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="is no file and no folder"):
+        names(sources, tmp_path / "nothing")
+    PageStore(tmp_path / "pages.sqlite").close()
+    with pytest.raises(ArgumentError, match="has no sample of discarded pages"):
+        names(sources, tmp_path, positive=False)

@@ -1,0 +1,71 @@
+"""What answers do to a topic, and which pages are asked about."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.training.teaching import questions, taught
+from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.topics.topic import make_topic
+
+TOPIC = make_topic(
+    {
+        "name": "funds",
+        "keywords": {"基金": 1.0, "黄金": 0.4, "指数": 0.3},
+        "given": ["基金"],
+        "seeds": ["http://a.example/"],
+    },
+    "test",
+)
+YES = [PageWords(body=["基金", "净值", "申购", word]) for word in ("今天", "昨天", "明天")]
+NO = [PageWords(body=["基金", "黄金", "首饰", "项链", word]) for word in ("今天", "昨天", "明天")]
+PAGES = [*YES, *NO]
+ANSWERS = {0: True, 1: True, 3: False, 4: False}
+
+
+def test_words_of_pages_taken_are_added_and_those_of_refused_ones_lose_and_speak_against() -> None:
+    topic = taught(TOPIC, PAGES, ANSWERS)
+    assert topic.keywords["基金"] == 1.0  # given
+    assert topic.keywords["指数"] == 0.3  # in no page
+    assert topic.keywords["净值"] == pytest.approx(0.5 * 2 / 5, abs=1e-4)  # rarer in the language than 申购
+    assert topic.keywords["申购"] == pytest.approx(0.179, abs=1e-3)
+    assert topic.keywords["黄金"] == pytest.approx(0.4 * (0.5 / 2.5) ** 0.5, abs=1e-4)
+    assert topic.reasons["净值"] == "taught: in 2 of your 2 yes pages, 0 of your 2 no pages"
+    assert topic.reasons["黄金"] == "taught: in 0 of your 2 yes pages, 2 of your 2 no pages; was 0.4"
+    assert topic.against == {"项链": 1.0, "首饰": 0.838}
+    assert (topic.given, topic.seeds, topic.lexicon) == (["基金"], TOPIC.seeds, list(topic.keywords))
+
+
+def test_taught_pages_are_told_apart_better_also_those_nobody_was_asked_about() -> None:
+    before, after = VsmClassifier(TOPIC), VsmClassifier(taught(TOPIC, PAGES, ANSWERS))
+    assert before.relevance(YES[2]) < before.relevance(NO[2])
+    assert after.relevance(YES[2]) > after.relevance(NO[2]) + 0.2
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_answers_that_are_all_alike_change_little(answer: bool) -> None:
+    answers = dict.fromkeys(range(3), answer) if answer else dict.fromkeys(range(3, 6), answer)
+    topic = taught(TOPIC, PAGES, answers)
+    assert topic.keywords["基金"] == 1.0
+    assert all(weight <= 0.5 for word, weight in topic.keywords.items() if word != "基金")
+    assert bool(topic.against) is not answer
+
+
+def test_the_order_of_answers_does_not_matter_and_without_any_the_topic_stays() -> None:
+    assert taught(TOPIC, PAGES, dict(reversed(ANSWERS.items()))) == taught(TOPIC, PAGES, ANSWERS)
+    assert taught(TOPIC, [*PAGES, PageWords()], {6: True}) is TOPIC
+
+
+def test_words_of_a_person_without_given_ones_are_held_where_they_are_heavy() -> None:
+    own = make_topic({"name": "funds", "keywords": {"黄金": 1.0, "首饰": 0.3}}, "test")
+    topic = taught(own, PAGES, ANSWERS)
+    assert topic.keywords["黄金"] == 1.0
+    assert topic.keywords["首饰"] < 0.3
+
+
+def test_questions_are_about_the_unsure_ones_and_a_few_of_the_surest() -> None:
+    relevances = [0.9, 0.155, 0.8, 0.0, 0.14, 0.3]
+    assert questions(relevances, 0.15, {}, 4) == [1, 4, 3, 0]
+    assert questions(relevances, 0.15, {1, 0}, 4) == [4, 3, 5, 2]
+    assert questions(relevances, 0.15, set(range(6)), 4) == []

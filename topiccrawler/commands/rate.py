@@ -1,0 +1,164 @@
+"""`scrapy rate`: people rate a sample of a job's pages, blind; how far they agree, and how good the crawl was by them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError, file_faults
+
+if TYPE_CHECKING:
+    from topiccrawler.crawl.rating import Sample
+
+SHARE = 0.05
+MOST_RATERS = 50
+
+
+class Command(TellingCommand):
+    """The command's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return (
+            "JOB [--sample 0.05] [--seed N] [--raters N --write DIR | --read FILE.csv... | --rater FILE.csv]"
+        )
+
+    def short_desc(self) -> str:
+        return "People rate a sample of a job's pages, blind: agreement, precision, harvest over the crawl"
+
+    def long_desc(self) -> str:
+        return (
+            "Draws a share of the kept pages and as many discarded ones. --raters N --write DIR writes a CSV file for each rater; --rater FILE asks one "
+            "rater in this terminal and keeps the answers in FILE; --read takes the files of all raters and says how far they agree, which share of "
+            "the kept and of the discarded pages is about the topic, and the harvest rate over the crawl. Raters see neither the program's judgement nor each other's."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add = parser.add_argument
+        add(
+            "--sample",
+            type=float,
+            default=SHARE,
+            metavar="SHARE",
+            help=f"of the kept pages (default {SHARE})",
+        )
+        add("--seed", type=int, default=0, metavar="N", help="of the draw (default 0)")
+        add("--raters", type=int, metavar="N", help="files to write")
+        add("--write", metavar="DIR", help="where to write them")
+        add("--rater", metavar="FILE", help="ask one rater in this terminal; the answers go to FILE")
+        add(
+            "--read",
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="FILE",
+            help="filled-in files, one a rater",
+        )
+        add("--json", action="store_true", help="print JSON")
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        if len(args) != 1:
+            self.refuse("give one JOB")
+        if sum(map(bool, (opts.write, opts.rater, opts.read))) != 1:
+            self.refuse("give one of --write DIR, --rater FILE and --read FILES")
+        if not 0 < opts.sample <= 1:
+            self.refuse(f"--sample {opts.sample:g}: give a number above 0, at most 1")
+        if bool(opts.write) != (opts.raters is not None) or not 1 <= (opts.raters or 1) <= MOST_RATERS:
+            self.refuse(f"--write DIR goes with --raters, from 1 to {MOST_RATERS}")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.crawl.rating import draw
+
+        folder = Path(args[0]).expanduser()
+        sample = draw(folder, opts.sample, opts.seed)
+        if opts.write:
+            self._write(sample, opts)
+        elif opts.rater:
+            self._ask(sample, opts)
+        else:
+            self._read(folder, sample, opts)
+
+    def _write(self, sample: Sample, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawl.annotation import write_questions
+
+        place = Path(opts.write).expanduser()
+        with file_faults(ArgumentError, place, "cannot be made", "name another folder"):
+            place.mkdir(parents=True, exist_ok=True)
+        files = [place / f"rater-{number}.csv" for number in range(1, opts.raters + 1)]
+        if taken := [str(file) for file in files if file.exists()]:
+            raise ArgumentError(taken[0], "exists and may be filled in", "name another folder by --write")
+        for number, file in enumerate(files, 1):
+            write_questions(file, sample.questions(number, opts.seed))
+        pages = len(sample.kept) + len(sample.discarded)
+        text = f"{pages} pages in each of {', '.join(map(str, files))}: raters write y or n, then scrapy rate … --read FILES"
+        self.tell(opts, {"pages": pages, "files": list(map(str, files))}, text)
+
+    def _ask(self, sample: Sample, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawl.annotation import ask, read_answers, write_answers
+
+        place = Path(opts.rater).expanduser()
+        known = read_answers(place) if place.exists() else {}
+        asked = [one for one in sample.questions(0, opts.seed) if one.url not in known]
+        for one in ask(asked, self.say, input):
+            if one.answer is not None:
+                known[one.url] = one.answer
+                write_answers(place, known)  # each at once: nothing is lost with the terminal
+        self.say(f"\n{len(known)} answers in {place}")
+
+    def _read(self, folder: Path, sample: Sample, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawl.annotation import read_answers
+        from topiccrawler.crawl.rating import harvest_curve
+        from topiccrawler.evaluation.agreement import Share, kappa, majority
+
+        drawn = {record.url for record in (*sample.kept, *sample.discarded)}
+        ratings = [
+            {url: answer for url, answer in read_answers(Path(file).expanduser()).items() if url in drawn}
+            for file in opts.read
+        ]
+        if not any(ratings):
+            fault = "rate none of the pages drawn"
+            raise ArgumentError(
+                ", ".join(opts.read), fault, "give the --sample and --seed they were written with"
+            )
+        whose, agreement, common = kappa(ratings)
+        most = majority(ratings)
+        sides = {
+            name: Share.of_answers([most[record.url] for record in records if record.url in most])
+            for name, records in (("kept", sample.kept), ("discarded", sample.discarded))
+        }
+        curve = harvest_curve(folder, sample, most)
+        found: dict[str, Any] = {"raters": len(ratings), "rated": len(most), "pages": len(drawn)}
+        found |= {"kappa": agreement, "kappa_of": whose, "rated_by_all": common}
+        for name, share in sides.items():
+            found[name] = {
+                "share": share.share,
+                "low": share.low,
+                "high": share.high,
+                "yes": share.yes,
+                "of": share.of,
+            }
+        found["curve"] = curve
+        self.say(json.dumps(found, ensure_ascii=False) if opts.json else "\n".join(_lines(found, ratings)))
+
+
+def _lines(found: Mapping[str, Any], ratings: Sequence[Mapping[str, bool]]) -> list[str]:
+    counts = ", ".join(str(len(rating)) for rating in ratings)
+    lines = [f"{found['raters']} raters rated {counts} of {found['pages']} pages"]
+    if found["kappa_of"]:
+        value = "none: all answers are one" if found["kappa"] is None else f"{found['kappa']:.3f}"
+        lines.append(
+            f"agreement ({found['kappa_of']}'s kappa, {found['rated_by_all']} pages rated by all): {value}"
+        )
+    for name, says in (("kept", "precision"), ("discarded", "missed: discarded pages that are about it")):
+        share = found[name]
+        interval = f"95 % interval {share['low']:.3f} to {share['high']:.3f}"
+        lines.append(f"{says}: {share['share']:.3f} ({share['yes']} of {share['of']}, {interval})")
+    lines.append("harvest rate by the raters after so many pages:")
+    return lines + [f"  {pages:>8}  {rate:.3f}" for pages, rate in found["curve"]]

@@ -1,0 +1,59 @@
+"""`scrapy topics edit NAME|FILE`: a copy of a topic of the catalogue, or a file of one's own, in one's editor; then a look over it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError, file_faults
+
+USAGE = "edit NAME|FILE [--out FILE]"
+
+
+def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
+    """Copy, edit, check. Exit code 1 when the topic does not load or cannot work."""
+    from topiccrawler.topics.catalogue import load_topic
+    from topiccrawler.topics.check import check
+    from topiccrawler.topics.proposal import with_proposed
+
+    place = _place(name, opts)
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor:
+        text = f"{place}: edit it (no editor is set: EDITOR=nano), then scrapy topics check {place}"
+        command.tell(opts, {"file": str(place), "edited": False}, text)
+        return
+    try:
+        ended = subprocess.run([*shlex.split(editor), str(place)], check=False).returncode
+    except (OSError, ValueError) as failure:
+        raise ArgumentError(f"EDITOR={editor}", f"cannot be started: {failure}", "set another") from None
+    if ended:
+        raise ArgumentError(f"EDITOR={editor}", f"ended with {ended}", f"the file is {place}")
+    findings = check(with_proposed(load_topic(str(place))))
+    lines = [f"{finding.kind}: {finding.text}" for finding in findings] or ["nothing is wrong"]
+    found = {"file": str(place), "edited": True, "findings": [[one.kind, one.text] for one in findings]}
+    command.tell(opts, found, "\n".join([*lines, f"{place}: crawl with -a topic={place}"]))
+    if any(finding.kind == "error" for finding in findings):
+        command.exitcode = 1
+
+
+def _place(name: str, opts: argparse.Namespace) -> Path:
+    """The file to edit: the user's own, or a copy of a topic of the catalogue, which is made once."""
+    from topiccrawler.crawl.own_words import as_toml
+    from topiccrawler.files import replace_file
+    from topiccrawler.topics.catalogue import load_topic
+
+    own = Path(name).expanduser()
+    if own.suffix == ".toml" and own.is_file() and not opts.out:
+        return own
+    topic = load_topic(name)
+    place = Path(opts.out or f"{topic.name}.toml").expanduser()
+    if not place.exists() or opts.force:
+        with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
+            replace_file(place, as_toml(topic))
+    elif opts.out:
+        raise ArgumentError(str(place), "exists", "name another file by --out, or insist with --force")
+    return place

@@ -1,0 +1,134 @@
+"""`scrapy topics teach JOB`: asks a person about pages of a job and lets its topic learn from the answers."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from topiccrawler.crawl.annotation import Question
+    from topiccrawler.crawl.teaching import Lessons
+    from topiccrawler.topics.topic import Topic
+
+USAGE = "teach JOB [--questions N] [--answers FILE.csv | --write-questions FILE.csv | --undo]"
+QUESTIONS, A_ROUND = 20, 5
+SHOWN = 15
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The step's own options."""
+    add = parser.add_argument
+    add("--questions", type=int, metavar="N", help=f"pages to ask about (default {QUESTIONS})")
+    add("--answers", metavar="FILE", help="take the answers from a CSV file with the columns url and answer")
+    add("--write-questions", metavar="FILE", help="write such a file, to be filled in, and ask nothing")
+    add("--undo", action="store_true", help="go back to the topic before the last answers")
+
+
+def work(command: TellingCommand, job: str, opts: argparse.Namespace) -> None:
+    """Ask, learn, keep, tell."""
+    from topiccrawler.crawl.annotation import read_answers, write_questions
+    from topiccrawler.crawl.teaching import lessons_of
+
+    count = QUESTIONS if opts.questions is None else opts.questions
+    if count < 1:
+        raise ArgumentError(f"--questions {count}", "is out of range", "give a number from 1 on")
+    lessons = lessons_of(Path(job).expanduser())
+    before = lessons.topic
+    if opts.undo:
+        changed = lessons.undo()
+        _tell(command, opts, lessons, before, changed)
+        return
+    if not lessons.records:
+        raise ArgumentError(f"job {job}", "has kept no page to ask about", "crawl some pages first")
+    if opts.write_questions:
+        place = Path(opts.write_questions).expanduser()
+        asked = _questions(lessons, before, {}, count)
+        write_questions(place, asked)
+        text = f"{len(asked)} questions in {place}: write y or n, then scrapy topics teach {job} --answers {place}"
+        command.tell(opts, {"file": str(place), "questions": len(asked)}, text)
+        return
+    answers = (
+        read_answers(Path(opts.answers).expanduser()) if opts.answers else _asked(command, lessons, count)
+    )
+    unknown = set(answers) - {record.url for record in lessons.records}
+    known = {url: answer for url, answer in answers.items() if url not in unknown}
+    if not known:
+        fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
+        raise ArgumentError("answers", fault, "nothing was changed")
+    changed = lessons.teach(known)
+    _tell(command, opts, lessons, before, changed)
+
+
+def _asked(command: TellingCommand, lessons: Lessons, count: int) -> dict[str, bool]:
+    """A person's answers in the terminal; after each round the topic learns, so that the next questions are better."""
+    from topiccrawler.crawl.annotation import ask
+
+    answers: dict[str, bool] = {}
+    seen: set[str] = set()
+    while len(seen) < count:
+        topic = lessons.learned(answers) if answers else lessons.topic
+        asked = _questions(lessons, topic, dict.fromkeys(seen, True), min(A_ROUND, count - len(seen)))
+        replied = list(ask(asked, command.say, input, first=len(seen) + 1))
+        answers.update((one.url, one.answer) for one in replied if one.answer is not None)
+        seen |= {one.url for one in replied}
+        if len(replied) < len(asked) or not asked:
+            break
+    return answers
+
+
+def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int) -> list[Question]:
+    from topiccrawler.crawl.annotation import Question
+    from topiccrawler.relevance.training.teaching import questions
+
+    relevances = lessons.relevances(topic)
+    known = lessons.answers | seen
+    asked = {place for place, record in enumerate(lessons.records) if record.url in known}
+    chosen = questions(relevances, topic.page_threshold, asked, count)
+    notes = (f"relevance {relevances[place]:.3f}, kept from {topic.page_threshold:g}" for place in chosen)
+    return [Question.of(lessons.records[place], note) for place, note in zip(chosen, notes, strict=True)]
+
+
+def _tell(
+    command: TellingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
+) -> None:
+    from topiccrawler.crawl.job_files import TOPIC
+
+    now, answers = lessons.topic, list(lessons.answers.values())
+    kept = [sum(one >= topic.page_threshold for one in lessons.relevances(topic)) for topic in (before, now)]
+    new = [word for word in now.keywords if word not in before.keywords]
+    gone = [word for word in before.keywords if word not in now.keywords]
+    moved = [
+        word for word in now.keywords if before.keywords.get(word, now.keywords[word]) != now.keywords[word]
+    ]
+    found: dict[str, Any] = {
+        "answers": len(answers),
+        "yes": sum(answers),
+        "new": new,
+        "gone": gone,
+        "changed": moved,
+    }
+    found |= {
+        "against": len(now.against),
+        "kept_before": kept[0],
+        "kept_now": kept[1],
+        "pages": len(lessons.records),
+    }
+    found |= {"rescored": changed, "topic": str(lessons.folder / TOPIC)}
+    first = [
+        f"{word} {now.keywords[word]:g} ({now.reasons.get(word, 'as before')})"
+        for word in [*new, *moved][:SHOWN]
+    ]
+    counts = f"{len(new)} words are new, {len(gone)} gone, {len(moved)} weigh something else"
+    of_pages = f"of {len(lessons.records)} pages with a text {kept[1]} are about it (before: {kept[0]})"
+    go_on = "go on with the command the job was begun with; --undo takes this back"
+    lines = [
+        f"{len(answers)} answers, {sum(answers)} yes: {counts}, {len(now.against)} speak against it",
+        *(f"  {line}" for line in first),
+        f"{of_pages}; {changed} waiting URLs have another score",
+        f"{lessons.folder / TOPIC} is the topic now; {go_on}",
+    ]
+    command.tell(opts, found, "\n".join(lines))

@@ -1,0 +1,150 @@
+"""A topic that learns from a person's answers about pages, and which pages to ask about (Rocchio's feedback).
+
+Idea: words of the pages a person took belong to the topic, those of the refused ones do not. The words a person gave stay as they are.
+Formula: m+, m- = mean of the tf·idf vectors (length 1) of the pages taken and refused, each times n/(n + SMOOTHING), n its pages;
+d = m+ - m-. The MOST_WORDS with the largest d > 0 that two pages taken have get at least the weight
+SHARE · n/(n + SMOOTHING) · d / largest d, times the heaviest. A word of the topic that stands in a larger share q of the refused pages
+than p of those taken is multiplied by (p/q)^PENALTY. The MOST_AGAINST smallest d < 0 speak against the topic (relevance.vsm).
+idf of the language (topics.keywords), not of the crawl: most of its pages are about the topic, whose words would be common there. Words of
+one page alone are left out.
+Questions: of each five the pages nearest to the page threshold, and every fourth the most relevant one not asked about.
+Parameters: SHARE .5, PENALTY .5, SMOOTHING 3, MOST_WORDS 200, MOST_AGAINST 300 (docs/lab/teaching.md).
+Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: .1 s for 300 pages.
+But: it changes no threshold; an answer about a page without words teaches nothing.
+Reference: Rocchio (1971), in Salton, The SMART Retrieval System; Lewis & Gale (1994) for the uncertain ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.topic_vector import running_words
+from topiccrawler.text.stopwords import STOP_WORDS
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.vectors import centroid, norm
+from topiccrawler.text.weights import document_frequencies
+from topiccrawler.topics.keyword_tokens import token_weights
+from topiccrawler.topics.keywords import background_idf
+from topiccrawler.topics.proposal import reasons
+from topiccrawler.topics.topic import Topic, make_topic
+
+SHARE, PENALTY, SMOOTHING = 0.5, 0.5, 3.0
+MOST_WORDS, MOST_AGAINST = 200, 300
+HELD = 0.5  # of the heaviest: words of a topic without `given` that stay as they are
+SURE = 4  # each so many'th question is about a page the page classifier is sure of
+LEAST_WEIGHT = 0.001
+LONGEST_WORD = 60
+
+Vector = dict[str, float]
+
+
+def questions(relevances: Sequence[float], threshold: float, asked: Container[int], count: int) -> list[int]:
+    """The places of at most so many pages to ask about, those it is least sure of first."""
+    open_ = [place for place in range(len(relevances)) if place not in asked]
+    unsure = sorted(open_, key=lambda place: (abs(relevances[place] - threshold), place))
+    chosen = unsure[: count - count // SURE]
+    taken = set(chosen)
+    surest = sorted(open_, key=lambda place: (-relevances[place], place))
+    return chosen + [place for place in surest if place not in taken][: count // SURE]
+
+
+def taught(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> Topic:
+    """The topic with what the answers (place of a page -> is it about the topic) say; itself without any."""
+    answers = {place: answer for place, answer in answers.items() if any(running_words(pages[place]))}
+    if not answers:
+        return topic
+    lesson = _Lesson(topic, pages, answers)
+    weights, why = lesson.weights()
+    changed = {
+        **topic.model_dump(exclude_unset=True),
+        "keywords": weights,
+        "reasons": why,
+        "against": lesson.against(weights),
+        "page_threshold": topic.page_threshold,
+        "given": topic.given,
+    }
+    if topic.lexicon == list(topic.keywords):
+        changed.pop("lexicon", None)  # the keywords again
+    return make_topic(changed, f"topic {topic.name}")
+
+
+class _Lesson:
+    def __init__(self, topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> None:
+        self.topic = topic
+        documents = [running_words(page) for page in pages]
+        frequencies, idf = document_frequencies(documents), background_idf()
+        self._idf = {word: idf.get(word, idf[""]) for word, count in frequencies.items() if count > 1}
+        sides = [
+            [documents[place] for place in sorted(answers) if answers[place] is side]
+            for side in (True, False)
+        ]
+        self.counts = [len(side) for side in sides]
+        self.met = [document_frequencies(side) for side in sides]
+        taken, refused = (self._mean(side) for side in sides)
+        self._lean = {word: taken.get(word, 0.0) - refused.get(word, 0.0) for word in sorted(taken | refused)}
+
+    def weights(self) -> tuple[Vector, dict[str, str]]:
+        """The topic's words with their new weights, and why each that is not a person's own."""
+        keywords = self.topic.keywords
+        heaviest = max(keywords.values())
+        keys = {
+            word: "".join(tokens) for word, tokens in zip(keywords, words_of(list(keywords)), strict=True)
+        }
+        held = set(self.topic.given) or {word for word in keywords if keywords[word] >= HELD * heaviest}
+        why = reasons(self.topic)
+        found = {}
+        for word, weight in keywords.items():
+            factor = 1.0 if word in held else self._penalty(keys[word])
+            found[word] = max(LEAST_WEIGHT * heaviest, round(weight * factor, 4)) if factor < 1 else weight
+            if factor < 1:
+                why[word] = self._taught(keys[word], f"was {weight:g}")
+        written = {key: word for word, key in keys.items()}
+        yes = self.counts[0]
+        pages_of = {word: self.met[0][word] for word in self._lean}
+        gained = [word for word, lean in self._lean.items() if lean > 0 and pages_of[word] >= min(2, yes)]
+        gained = sorted(gained, key=lambda word: (-self._lean[word], word))[:MOST_WORDS]
+        for word in gained:
+            share = SHARE * yes / (yes + SMOOTHING) * self._lean[word] / self._lean[gained[0]]
+            weight, name = round(heaviest * share, 4), written.get(word, word)
+            if weight > max(found.get(name, 0.0), LEAST_WEIGHT * heaviest):
+                was = f"was {keywords[name]:g}" if name in keywords else ""
+                found[name], why[name] = weight, self._taught(word, was)
+        return found, why
+
+    def against(self, weights: Vector) -> Vector:
+        """Words of the refused pages that are none of the topic's, the heaviest 1."""
+        own = token_weights(weights)[0]
+        no = self.counts[1]
+        lost = [
+            word
+            for word, lean in self._lean.items()
+            if lean < 0 and word not in own and self.met[1][word] >= min(2, no)
+        ]
+        lost = sorted(lost, key=lambda word: (self._lean[word], word))[:MOST_AGAINST]
+        return {word: max(LEAST_WEIGHT, round(self._lean[word] / self._lean[lost[0]], 3)) for word in lost}
+
+    def _penalty(self, word: str) -> float:
+        taken, refused = ((self.met[side][word] + 0.5) / (self.counts[side] + 1) for side in (0, 1))
+        return (taken / refused) ** PENALTY if self.counts[1] and refused > taken else 1.0
+
+    def _taught(self, word: str, was: str) -> str:
+        yes, no = (f"{self.met[side][word]} of your {self.counts[side]}" for side in (0, 1))
+        return f"taught: in {yes} yes pages, {no} no pages" + (f"; {was}" if was else "")
+
+    def _mean(self, documents: Sequence[Sequence[str]]) -> Vector:
+        mean = centroid(map(self._unit, documents))
+        share = len(documents) / (len(documents) + SMOOTHING)
+        return {word: weight * share for word, weight in mean.items()}
+
+    def _unit(self, words: Sequence[str]) -> Vector:
+        idf = self._idf
+        vector = {
+            word: (1.0 + math.log(count)) * idf[word]
+            for word, count in Counter(words).items()
+            if word in idf and word not in STOP_WORDS and not word.isdigit() and len(word) <= LONGEST_WORD
+        }
+        length = norm(vector) or 1.0
+        return {word: weight / length for word, weight in vector.items()}
