@@ -49,8 +49,8 @@ def test_a_score_is_the_weighted_sum_of_the_features() -> None:
     strategy = begun()
     found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0, "5"), link("http://b.example/")])
     # bias -1; link text 1 * 2 tanh(odds / 10); heading 0.7 * tanh(odds / 5); the page stands at its threshold: 0;
-    # no group has given a page, so each is as good as the next larger one
-    assert found["http://a.example/"] == pytest.approx(-1 + 2 * math.tanh(1) + 0.7 * math.tanh(1))
+    # no group has given a page, so each is as good as the next larger one; site text .3 * one URL's link text / 3
+    assert found["http://a.example/"] == pytest.approx(-1 + 2.2 * math.tanh(1) + 0.7 * math.tanh(1))
     assert found["http://b.example/"] == pytest.approx(-1)
 
 
@@ -67,7 +67,9 @@ def test_an_outcome_moves_the_weights_by_adagrad_and_the_groups_by_one_page() ->
     came = link("http://a.example/1", 10.0)
     before = scores(strategy, SEED_PAGE, [came, link("http://a.example/2", 10.0)])["http://a.example/2"]
     value = 2 * math.tanh(1)
-    error = 1 / (1 + math.exp(-(-1 + value))) - 1
+    error = (
+        1 / (1 + math.exp(-(-1 + value + 0.3 * 2 * value / 4))) - 1
+    )  # site text: two URLs, and two that say nothing
     strategy.visit(Page(came.url, relevance=0.5, is_target=True, via=Via(came, before)), [])
     weights = dict(zip(FEATURES, strategy.save()["weights"], strict=True))
     assert weights["bias"] == pytest.approx(-1 - 0.5 * error / math.sqrt(1 + error**2))
@@ -109,7 +111,7 @@ def test_what_was_kept_of_a_page_and_is_damaged_is_distinguished_from_what_is_no
 
 def test_a_state_of_other_features_is_refused() -> None:
     state = begun().save()
-    with pytest.raises(ValueError, match="weights of 2 features, not of 8"):
+    with pytest.raises(ValueError, match="weights of 2 features, not of 9"):
         begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
 
 
@@ -145,7 +147,7 @@ def test_shares_add_up_to_the_score_and_name_every_feature() -> None:
 
 
 def test_features_left_out_say_nothing() -> None:
-    strategy = begun(without="link text, heading")
+    strategy = begun(without="link text, heading, site text")
     found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0, "5"), link("http://b.example/")])
     assert found["http://a.example/"] == found["http://b.example/"] == pytest.approx(-1)
 

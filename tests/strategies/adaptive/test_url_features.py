@@ -27,6 +27,7 @@ def meet(
         waiting,
         rows,
         odds=np.array(odds),
+        texts=np.array(odds) / 10,
         standings=np.array(odds) / 10 + relevance,
         headings=np.array([0.1 * place for place in range(len(waiting))]),
         relevance=relevance,
@@ -103,7 +104,7 @@ def test_too_many_rows_lose_what_is_fetched_then_the_poorest_and_groups_nothing_
     assert [column(known, "links", url) for url in known.rows] == [1, 1, 1, 1]
     names = {name: sorted(known.group_rates[name].names) for name in GROUPS}
     assert names == {
-        "site": ["h0.example", "h1.example", "h2.example", "h3.example", "new.example"],
+        "site": ["h0.example", "h1.example", "h2.example", "h3.example", "h4.example", "new.example"],
         "source_host": ["a.example", "s1.example", "s2.example", "s3.example"],
     }
     site = known.group_rates["site"]
@@ -144,3 +145,12 @@ def test_what_is_saved_comes_back() -> None:
     assert again.save() == known.save()
     again.group_rates["site"].add(0, 0.0)
     assert again.group_rates["site"].pages[0] == pytest.approx(1.9)
+
+
+def test_what_links_say_of_a_site_is_the_mean_over_its_urls_of_each_the_first_link() -> None:
+    known = UrlFeatures()
+    meet(known, [link("http://b.example/1"), link("http://b.example/2")], [10.0, 20.0])
+    meet(known, [link("http://b.example/1"), link("http://c.example/")], [-30.0, -10.0], "http://d.example/")
+    site = known.group_rates["site"]
+    said = {name: float(site.text(np.array([site.number(name)]))[0]) for name in ("b.example", "c.example")}
+    assert said == {"b.example": pytest.approx((1 + 2) / (2 + 2)), "c.example": pytest.approx(-1 / (1 + 2))}

@@ -1,4 +1,4 @@
-"""The success rates of groups of URLs: of a site, or of a host that links."""
+"""The success rates of groups of URLs: of a site, or of a host that links; and what the links to a group say before it gave a page."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from topiccrawler.links.numbering import Numbering
 from topiccrawler.links.packed_arrays import Floats, Numbers, doubled, packed, unpacked
 
+TEXT_SMOOTHING = 2.0  # URLs
 LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
 
 
@@ -24,6 +25,7 @@ class GroupRates:
         self.pages = np.zeros(256)
         self.relevant = np.zeros(256)
         self.touched = np.zeros(256, dtype=bool)  # since the last look
+        self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs met, and the sum of what their links say
 
     def number(self, name: str) -> int:
         """The group's number; a new one for a new name."""
@@ -31,7 +33,8 @@ class GroupRates:
         if found is None:
             found = self.names.add(name)
             self._grow()
-            self.pages[found] = self.relevant[found] = self.touched[found] = 0
+            for column in (self.pages, self.relevant, self.touched, self.urls, self.texts):
+                column[found] = 0
         return found
 
     def add(self, number: int, relevant: float) -> None:
@@ -40,16 +43,27 @@ class GroupRates:
         self.relevant[number] = self.keep * self.relevant[number] + relevant
         self.touched[number] = True
 
+    def meet(self, numbers: Numbers, texts: Floats) -> None:
+        """URLs of these groups were met for the first time, by links that say so much (log-odds scale)."""
+        np.add.at(self.urls, numbers, 1.0)
+        np.add.at(self.texts, numbers, texts)
+
+    def text(self, numbers: Numbers) -> Floats:
+        """What the links to the URLs of each group say, in the mean; smoothed: sum / (URLs + TEXT_SMOOTHING)."""
+        means: Floats = self.texts[numbers] / (self.urls[numbers] + TEXT_SMOOTHING)
+        return means
+
     def forget(self, used: Numbers, most: int) -> None:
-        """Forget the groups that are not `used` and gave no page; and of those that gave some the ones that gave fewest,
-        while there are more than `most`.
+        """Forget the groups that are not `used` and of which nothing is known; and of the others not used those that gave fewest
+        pages, while there are more than `most`.
         """
         spare = self.names.used()
         spare[used] = False
         spares = np.flatnonzero(spare)
         spares = spares[np.argsort(self.pages[spares], kind="stable")]
-        silent = np.count_nonzero(self.pages[spares] == 0)
-        self.names.forget(spares[: max(silent, len(self.names) - most)])
+        silent = (self.pages[spares] == 0) & (self.urls[spares] == 0)
+        spares = np.concatenate([spares[silent], spares[~silent]])
+        self.names.forget(spares[: max(np.count_nonzero(silent), len(self.names) - most)])
 
     def rate(self, numbers: Numbers, prior: Floats | float, strength: float) -> Floats:
         """Relevant share, smoothed: (relevant + strength * prior) / (pages + strength)."""
@@ -64,6 +78,8 @@ class GroupRates:
             "pages": packed(self.pages[:count]),
             "relevant": packed(self.relevant[:count]),
             "touched": packed(self.touched[:count]),
+            "urls": packed(self.urls[:count]),
+            "texts": packed(self.texts[:count]),
         }
 
     @classmethod
@@ -76,12 +92,14 @@ class GroupRates:
         group_rates.pages[:count] = unpacked(state["pages"])
         group_rates.relevant[:count] = unpacked(state["relevant"])
         group_rates.touched[:count] = unpacked(state["touched"], np.bool_)
+        group_rates.urls[:count] = unpacked(state["urls"])
+        group_rates.texts[:count] = unpacked(state["texts"])
         return group_rates
 
     def _grow(self) -> None:
         while len(self.pages) < self.names.size:
-            columns = self.pages, self.relevant, self.touched
-            self.pages, self.relevant, self.touched = map(doubled, columns)
+            self.pages, self.relevant, self.touched = map(doubled, (self.pages, self.relevant, self.touched))
+            self.urls, self.texts = map(doubled, (self.urls, self.texts))
 
 
 def logit(probability: Floats | float) -> Floats:
@@ -89,3 +107,9 @@ def logit(probability: Floats | float) -> Floats:
     kept = np.clip(probability, LEAST, 1.0 - LEAST)
     odds: Floats = np.log(kept / (1.0 - kept))
     return odds
+
+
+def bounded(log_odds: Floats) -> Floats:
+    """What words say, between -2 and 2."""
+    found: Floats = 2.0 * np.tanh(log_odds)
+    return found

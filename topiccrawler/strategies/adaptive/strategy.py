@@ -15,7 +15,7 @@ from topiccrawler.errors import StrategyError
 from topiccrawler.link_model.learning import label_of
 from topiccrawler.links.packed_arrays import Floats, Numbers
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.adaptive.group_rates import logit
+from topiccrawler.strategies.adaptive.group_rates import bounded, logit
 from topiccrawler.strategies.adaptive.observation import PageObservation
 from topiccrawler.strategies.adaptive.regression import Regression
 from topiccrawler.strategies.adaptive.url_features import GROUPS, MEMORY_URLS, UrlFeatures
@@ -38,6 +38,7 @@ FEATURES: Mapping[str, float] = {  # feature -> initial weight (chosen here, on 
     "page": 1.0,
     "grandparent": 0.0,
     "site": 0.6,
+    "site text": 0.3,
     "source host": 0.0,
     "words": 0.5,
 }
@@ -67,7 +68,9 @@ class Adaptive(Strategy):
         page         ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, less that of all
-        source host  the same, of pages fetched through links of the host of the best linking page
+        site text    mean of 2 tanh(log-odds / 10) over the URLs of its site that were met, of each the first link; two more
+                     URLs count 0
+        source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.word_statistics)
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
         group's pages still count after each further one, so that unproductive sites are left); without ""
@@ -250,6 +253,7 @@ class Adaptive(Strategy):
             links,
             rows,
             odds=odds,
+            texts=bounded(odds / ODDS_SCALE),
             standings=odds / ODDS_SCALE + here,
             headings=np.array([self._heading(link.heading) for link in links]),
             relevance=here,
@@ -283,13 +287,14 @@ class Adaptive(Strategy):
         met = np.maximum(columns["links"][rows], 1.0)
         kinds = (
             np.ones(len(rows)),
-            2.0 * np.tanh(columns["sum_odds"][rows] / met / ODDS_SCALE),
+            bounded(columns["sum_odds"][rows] / met / ODDS_SCALE),
             columns["best_heading"][rows],
             columns["best_relevance"][rows],
             columns["best_grandparent"][rows],
             site,
+            urls.group_rates["site"].text(urls.groups["site"][rows]),
             source_host,
-            2.0 * np.tanh(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
+            bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
         )
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features

@@ -78,13 +78,14 @@ class UrlFeatures:
         link_rows: Numbers,
         *,
         odds: Floats,
+        texts: Floats,
         standings: Floats,
         headings: Floats,
         relevance: float,
         grandparent: float,
     ) -> Numbers:
         """Add a page's links to the rows of their URLs; returns the rows, each once. A link's groups become its URL's when its
-        `standing` is the largest so far.
+        `standing` is the largest so far. `texts`: what the words of each link say, bounded; of a new URL they are said of its site.
         """
         columns = self.columns
         rows, at = np.unique(link_rows, return_inverse=True)
@@ -111,6 +112,7 @@ class UrlFeatures:
         numbers = self._group_numbers(page_url, [links[place] for place in best[better].tolist()])
         for name, of_group in zip(GROUPS, numbers, strict=True):
             self.groups[name][rows[better]] = of_group
+        self.group_rates["site"].meet(self.groups["site"][rows[~known]], texts[best[~known]])
         return rows
 
     def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
