@@ -81,12 +81,15 @@ def test_result_json_has_the_agreed_fields(comparison: Callable[..., Comparison]
         "content_harvest_rate": {"4": 0.25},
         "content_target_recall": {"4": 1.0},
         "oracle_ratio": 0.428571,
+        "pages_to_half": 3,
+        "relevant_sites": 0,
+        "off_topic_share": 0.5,
         "pages": 4,
     }
     assert found["oracle"]["oracle_ratio"] == 1.0
     assert found["strategies"]["random_order"]["runs"] == 2
     assert found["absent"] == {"jlse": "jlse <needs> a model"}
-    assert found["reachable"] == {"pages": 5, "relevant": 2, "content": 1}
+    assert found["reachable"] == {"pages": 5, "relevant": 2, "content": 1, "relevant_sites": 0}
     assert found["recorded"] == {
         "pages": 5,
         "links": 6,
@@ -229,9 +232,9 @@ def test_the_report_of_twenty_strategies_fits_a_phone(
     assert page.count("<img") == page.count('<div class="scroll"><img') == 2
     assert "div.scroll{overflow-x:auto" in page
     assert "table.named td:first-child{white-space:nowrap" in page
-    head = re.findall(r"<th.*?>(.*?)</th>", page)[:7]
+    head = re.findall(r"<th.*?>(.*?)</th>", page)[:10]
     assert head == ["strategy", "oracle ratio", "harvest@250", "harvest@5000", "recall@5000",
-                    "recall@5000, content", "pages"]  # fmt: skip
+                    "recall@5000, content", "pages to half", "relevant sites", "off topic", "pages"]  # fmt: skip
     if (browser := next(filter(None, map(shutil.which, BROWSERS)), None)) is not None:
         assert width_in(browser, page, tmp_path / "frame.html", 390) <= 390
 

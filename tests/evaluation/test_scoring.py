@@ -7,7 +7,8 @@ import pytest
 from topiccrawler.evaluation.measures import Curve
 from topiccrawler.evaluation.scoring import Scored, Truth, band, figures, mean
 
-TRUTH = Truth("labels", frozenset({0, 1}), frozenset({1}), frozenset({0, 1, 2, 3, 9}))
+SITES = {0: "a.example", 1: "b.example"}
+TRUTH = Truth("labels", frozenset({0, 1}), frozenset({1}), frozenset({0, 1, 2, 3, 9}), SITES)
 ORACLE = Curve.of([True, True, False, False])
 
 
@@ -19,6 +20,9 @@ def test_one_run_is_given_as_it_is() -> None:
         "content_harvest_rate": {"2": 0.0, "4": 0.25},
         "content_target_recall": {"2": 0.0, "4": 1.0},
         "oracle_ratio": round(6 / 7, 6),
+        "pages_to_half": 1,
+        "relevant_sites": 2,
+        "off_topic_share": 0.5,
         "pages": 4,
     }
 
@@ -28,6 +32,8 @@ def test_several_runs_are_their_mean_with_a_band() -> None:
     assert found["harvest_rate"] == {"4": (0.5 + 0.25) / 2}
     assert found["oracle_ratio"] == round((6 / 7 + 3 / 7) / 2, 6)
     assert (found["pages"], found["runs"]) == (3.5, 2)
+    assert (found["pages_to_half"], found["relevant_sites"]) == (1.5, 1.5)
+    assert found["off_topic_share"] == round((1 / 2 + 2 / 3) / 2, 6)
     low, high = found["band"]["oracle_ratio"]
     assert low < found["oracle_ratio"] < high
 
@@ -46,6 +52,9 @@ def test_what_cannot_be_measured_is_none() -> None:
         "harvest_rate": {"2": 0.0},
         "target_recall": {"2": None},
         "oracle_ratio": None,
+        "pages_to_half": None,
+        "relevant_sites": 0,
+        "off_topic_share": 1.0,
         "pages": 1,
     }
     assert mean([None, 1.0]) is None
@@ -55,3 +64,13 @@ def test_relevant_pages_that_no_link_leads_to_do_not_count_against_recall() -> N
     truth = Truth("labels", frozenset({0, 7}), frozenset(), frozenset({0, 1}))
     assert truth.targets == 1
     assert figures(Scored.of(truth, [[0]]), ORACLE, truth, 1)["target_recall"] == {"1": 1.0}
+
+
+def test_half_is_found_where_the_count_first_reaches_it_and_never_when_it_does_not() -> None:
+    truth = Truth("labels", frozenset({0, 1, 2}), frozenset(), frozenset({0, 1, 2, 3}))
+
+    def to_half(order: list[int]) -> int | None:
+        found: int | None = figures(Scored.of(truth, [order]), ORACLE, truth, 4)["pages_to_half"]
+        return found
+
+    assert [to_half(order) for order in ([3, 0, 1, 2], [0, 1, 2], [3, 0], [])] == [3, 2, None, None]

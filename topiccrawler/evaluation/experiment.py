@@ -28,6 +28,7 @@ from topiccrawler.evaluation.workers import Workers
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import Seeds
+from topiccrawler.urls.canonical import registered_domain
 
 LIVE_FOLDER = "live"
 
@@ -99,7 +100,7 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
             found = read_web(reading_plan(plan), pages, parsed, workers, tick)
         outcomes = []
         for at, name in enumerate(names):
-            truth = _truth(at, name, labels, found, numbers[at])
+            truth = _truth(at, name, labels, found, numbers[at], pages)
             order = oracle_order(found.links, numbers[at], truth.relevant, plan.pages)
             seeds = [pages.urls[number] for number in numbers[at]]
             outcomes.append(Outcome(name, truth, seeds, Scored.of(truth, [order]), order, built[at]))
@@ -147,8 +148,11 @@ def _seed_numbers(seeds: Seeds, pages: RecordedPages) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _truth(at: int, topic: str, labels: Labels | None, found: WebReading, seeds: Sequence[int]) -> Truth:
+def _truth(
+    at: int, topic: str, labels: Labels | None, found: WebReading, seeds: Sequence[int], pages: RecordedPages
+) -> Truth:
     relevant = frozenset(found.targets[at] if labels is None else labels.of(topic))
     content = frozenset() if labels is None else relevant & labels.content
     reachable = frozenset(found.links.reachable(seeds))
-    return Truth("judge" if labels is None else "labels", relevant, content, reachable)
+    sites = {page: registered_domain(pages.urls[page]) or pages.hosts[page] for page in relevant}
+    return Truth("judge" if labels is None else "labels", relevant, content, reachable, sites)

@@ -60,14 +60,17 @@ def _topic(found: dict[str, Any], pages: int) -> dict[str, Any]:
     recalls = ["target_recall", *(["content_target_recall"] if has_content else [])]
     columns = ["strategy", "oracle ratio", *(f"harvest@{n}" for n in at), f"recall@{pages}"]
     columns += [f"recall@{pages}, content"] if has_content else []
+    columns += ["pages to half", "relevant sites", "off topic"]
     rows = []
     for name, row in ranked(found):
         rates = [*(row["harvest_rate"][str(n)] for n in at), *(row[one][str(pages)] for one in recalls)]
-        rows.append([name, _with_band(row), *rates, row["pages"]])
+        found_out = [row[one] for one in ("pages_to_half", "relevant_sites", "off_topic_share")]
+        rows.append([name, _with_band(row), *rates, *found_out, row["pages"]])
     return {
         "name": found["topic"],
         "relevant": found["reachable"]["relevant"],
         "reachable": found["reachable"]["pages"],
+        "sites": found["reachable"]["relevant_sites"],
         "seeds": found["seeds"],
         "is_judged": found["truth"] == "judge",
         "is_live": found["mode"] == "live",

@@ -48,6 +48,7 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
             "pages": len(truth.reachable),
             "relevant": truth.targets,
             "content": truth.content_targets,
+            "relevant_sites": truth.sites_of(truth.reachable),
         },
         "recorded": {
             "pages": comparison.pages,

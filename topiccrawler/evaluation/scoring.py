@@ -7,12 +7,20 @@ interval of that mean, by Student's t.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import Any
 
-from topiccrawler.evaluation.measures import Curve, checkpoints, harvest_rate, oracle_ratio, target_recall
+from topiccrawler.evaluation.measures import (
+    Curve,
+    checkpoints,
+    harvest_rate,
+    off_topic_share,
+    oracle_ratio,
+    pages_to_half,
+    target_recall,
+)
 
 STEP_PAGES = 250
 DIGITS = 6
@@ -27,6 +35,9 @@ class Truth:
     relevant: frozenset[int]
     content: frozenset[int]  # relevant pages of kind `content`; empty when kinds are not known
     reachable: frozenset[int]  # pages that can be reached from the seeds
+    sites: Mapping[int, str] = field(
+        default_factory=dict
+    )  # of the relevant pages: registered domain, or host
 
     def curve(self, order: Sequence[int]) -> Curve:
         """Of all relevant pages."""
@@ -35,6 +46,10 @@ class Truth:
     def content_curve(self, order: Sequence[int]) -> Curve:
         """Of relevant content pages alone."""
         return Curve.of(page in self.content for page in order)
+
+    def sites_of(self, pages: Iterable[int]) -> int:
+        """Sites with a relevant page among these."""
+        return len({self.sites[page] for page in pages if page in self.sites})
 
     @property
     def targets(self) -> int:
@@ -52,10 +67,12 @@ class Scored:
 
     curves: tuple[Curve, ...]
     content: tuple[Curve, ...]
+    sites: tuple[int, ...] = ()  # with a relevant page among those fetched
 
     @classmethod
     def of(cls, truth: Truth, orders: Collection[Sequence[int]]) -> Scored:
-        return cls(tuple(map(truth.curve, orders)), tuple(map(truth.content_curve, orders)))
+        curves, content = (tuple(map(of, orders)) for of in (truth.curve, truth.content_curve))
+        return cls(curves, content, tuple(map(truth.sites_of, orders)))
 
 
 def figures(
@@ -74,13 +91,24 @@ def figures(
             bands[kind + name] = {str(n): band(values[n]) for n in at}
     ratios = [oracle_ratio(curve, oracle, pages) for curve in scored.curves]
     measured["oracle_ratio"], bands["oracle_ratio"] = mean(ratios), band(ratios)
-    measured["pages"] = mean([float(curve.pages) for curve in scored.curves])
-    if measured["pages"] == int(measured["pages"]):
-        measured["pages"] = int(measured["pages"])
+    per_run: dict[str, list[float | None]] = {
+        "pages_to_half": [pages_to_half(curve, truth.targets) for curve in scored.curves],
+        "relevant_sites": list(scored.sites),
+    }
+    off_topic = [off_topic_share(curve) for curve in scored.curves]
+    measured["off_topic_share"], bands["off_topic_share"] = mean(off_topic), band(off_topic)
+    for name, found in per_run.items():
+        measured[name], bands[name] = _whole(mean(found)), band(found)
+    measured["pages"] = _whole(mean([float(curve.pages) for curve in scored.curves]))
     if len(scored.curves) > 1:
         measured["runs"] = len(scored.curves)
         measured["band"] = bands
     return measured
+
+
+def _whole(value: Any) -> Any:
+    """A count without its point when it is whole."""
+    return int(value) if value is not None and value == int(value) else value
 
 
 def mean(values: Sequence[float | None]) -> Any:

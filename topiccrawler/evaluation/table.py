@@ -29,7 +29,7 @@ def _head(comparison: Comparison, outcome: Outcome) -> list[str]:
     marks = "the page classifier (no labels given: it marks its own work)"
     source = "labels" if truth.source == "labels" else marks
     reached = f"{truth.targets} relevant of {len(truth.reachable)} that can be reached"
-    head = f"{outcome.topic}: {comparison.plan.pages} pages, {reached}; truth: {source}"
+    head = f"{outcome.topic}: {comparison.plan.pages} pages, {reached}; truth: {source}; relevant sites: {truth.sites_of(truth.reachable)}"
     return [head, *(f"  left out: {why}" for why in outcome.built.absent.values())]
 
 
@@ -42,11 +42,13 @@ def _table(found: dict[str, Any], plan: Plan) -> list[str]:
     recalls = {"target_recall": "recall"}
     if "content_target_recall" in found["oracle"]:
         recalls["content_target_recall"] = "content"
-    head = "".join(f"{column:>8}" for column in (*(f"@{n}" for n in at), *recalls.values()))
+    columns = (*(f"@{n}" for n in at), *recalls.values(), "half at", "sites", "off")
+    head = "".join(f"{column:>8}" for column in columns)
     rows = [f"  {'':<{width}}  {'':>5}  harvest rate", f"  {'':<{width}}  ratio{head}   pages"]
     for name, row in named:
         values = [*(row["harvest_rate"][str(n)] for n in at), *(row[one][str(pages)] for one in recalls)]
         shown = _figure(row["oracle_ratio"]) + "".join(f"{_figure(value):>8}" for value in values)
+        shown += f"{_count(row['pages_to_half']):>8}{_count(row['relevant_sites']):>8}{_figure(row['off_topic_share']):>8}"
         rows.append(f"  {name:<{width}}  {shown}{row['pages']:>8}{_band(row)}")
     return rows
 
@@ -58,6 +60,10 @@ def _band(row: dict[str, Any]) -> str:
 
 def _figure(value: float | None) -> str:
     return "    -" if value is None else f"{value:.3f}"
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}"
 
 
 def _width(names: Sequence[str] | dict[str, Any]) -> int:
