@@ -39,6 +39,7 @@ MODULES = (
     "scrapy.core.downloader.handlers.http11",
     "scrapy.core.engine",
     "topiccrawler.addon",
+    "topiccrawler.engine.control.verbs",
     "topiccrawler.engine.pipelines",
     "topiccrawler.engine.progress",
     "topiccrawler.engine.replay_handler",

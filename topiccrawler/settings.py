@@ -140,12 +140,19 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "topiccrawler.engine.progress.Progress": 100,
     "topiccrawler.engine.ending.Ending": 110,
+    "topiccrawler.engine.control.extension.Control": 120,
     "topiccrawler.engine.feeds.FatalFeedExporter": 0,
     "scrapy.extensions.feedexport.FeedExporter": None,  # the one above extends it
     "scrapy.extensions.logstats.LogStats": None,  # Progress says more
     "scrapy.extensions.spiderstate.SpiderState": None,  # a pickle; our state lies in the frontier
 }
 TOPIC_PROGRESS_SECONDS = 30.0  # seconds between progress lines in a log; on a terminal the line is live
+# the running crawl answers `scrapy control JOB …`: on, since who starts a crawl does not know yet that he will want to pause it
+TOPIC_CONTROL = True
+TOPIC_CONTROL_HOST = (
+    "127.0.0.1"  # address it listens on; another one lets other machines in that have the token
+)
+TOPIC_CONTROL_PORT = 0  # 0 = one that the system picks
 
 # --- pages rendered by JavaScript (extra: requirements-rendering.txt) --------------------------------------------------------
 TOPIC_RENDERED_HOSTS: list[str] = []  # hosts or registered domains whose pages a browser fetches

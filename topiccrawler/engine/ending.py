@@ -31,6 +31,7 @@ _FAILED, _URLS = "frontier/failed/", "frontier/urls/"  # stats keys
 _WORDS = {
     "finished": "the queue is empty",
     "shutdown": "it was stopped",
+    "stopped": "it was stopped by `scrapy control`",
     "closespider_timeout": "CLOSESPIDER_TIMEOUT has passed",
     "closespider_pagecount": "CLOSESPIDER_PAGECOUNT responses came",
     "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT items were kept",

@@ -17,6 +17,7 @@ from twisted.python.failure import Failure
 from topiccrawler.engine.download_faults import reason_of
 from topiccrawler.engine.leases import META, Lease, Leases
 from topiccrawler.engine.log_formatter import FAILED
+from topiccrawler.engine.pause import HeldBackError
 from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.base import State
 from topiccrawler.items import PageItem
@@ -50,9 +51,11 @@ class LeaseSignals:
         """Errback of every leased request. The failure goes on, so that Scrapy's log and stats stay right."""
         request: Request | None = getattr(failure, "request", None)
         lease = self._leases.get(request.meta.get(META)) if request is not None else None
-        if lease is None:
-            return failure
         error = failure.value
+        if lease is None or isinstance(
+            error, HeldBackError
+        ):  # a closing crawl puts back what is still leased
+            return failure
         if isinstance(error, HttpError):
             lease.status = error.response.status
             self._leases.end(lease, State.ERROR, f"http {lease.status}")

@@ -107,7 +107,7 @@ class FocusedScheduler(BaseScheduler):
         if len(self.request_queue):
             return True
         runtime = self.runtime
-        if not self.armed or self._limit_reached() or not len(runtime.frontier):
+        if not self.armed or self.limit_reached() or not len(runtime.frontier):
             return False
         budgets = runtime.ordering.budgets
         if len(self.leases) or budgets is None or not budgets.closed:
@@ -167,6 +167,11 @@ class FocusedScheduler(BaseScheduler):
 
     # --- what goes out
 
+    @property
+    def under_way(self) -> int:
+        """URLs that are fetched, read or stored now."""
+        return len(self.leases)
+
     def next_request(self) -> Request | None:
         """The next request that can start at once, or None; never raises: a lasting fault ends the crawl."""
         if self._closing:
@@ -188,7 +193,7 @@ class FocusedScheduler(BaseScheduler):
         self.request_queue.release_slots(self.engine.downloader.active, now)
         if (waiting := self.request_queue.pop(now)) is not None:
             return self._begin_slot(*waiting)
-        leasing = self.armed and self._has_room() and not self._limit_reached()
+        leasing = self.armed and self.has_room() and not self.limit_reached()
         if leasing:
             decisions: dict[str, GateDecision] = {}
             look = partial(self._refusal, decisions)
@@ -250,16 +255,16 @@ class FocusedScheduler(BaseScheduler):
         self._count(f"frontier/ended/{state.value}")
         if state is State.ERROR:
             self._count(f"frontier/failed/{reason.partition(':')[0].replace(' ', '_')}")
-        if self._limit_reached() and not len(self.leases):
+        if self.limit_reached() and not len(self.leases):
             deferred_from_coro(self.engine.close_spider_async(reason="enough"))
 
-    def _has_room(self) -> bool:
+    def has_room(self) -> bool:
         """No more leases than are fetched at once, those that are being read or stored included: a kill repeats no
         more than these. Leases whose retry or redirect waits in the request queue do not keep others waiting."""
         waiting = sum(META in request.meta for request in self.request_queue)
         return len(self.leases) - waiting < self.concurrency
 
-    def _limit_reached(self) -> bool:
+    def limit_reached(self) -> bool:
         """No more leases: enough pages fetched or under way, or enough kept."""
         params, harvest = self.runtime.params, self.runtime.harvest
         fetched = params.pages is not None and harvest.pages + len(self.leases) >= params.pages

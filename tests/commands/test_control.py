@@ -1,0 +1,221 @@
+"""A running crawl asked and steered over HTTP: two runs of one job, on a web that answers when the test says so."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from drawn_web import DrawnWeb
+
+from topiccrawler.engine.control.address import Address
+from topiccrawler.engine.control.client import ask
+from topiccrawler.engine.control.journal import orders
+from topiccrawler.errors import StateError
+
+PATIENCE = 60  # seconds, then the test fails
+TEXT = "<title>基金</title><p>基金 股票 理财 投资</p>"
+SEED, BEHIND = "http://a.example/", "http://b.example/"  # the other host lies behind its robots.txt
+OTHERS = [f"http://a.example/{number}" for number in range(4)]
+
+
+class Door:
+    """A robots.txt that is answered when the test opens it."""
+
+    def __init__(self) -> None:
+        self.asked, self.open = threading.Event(), threading.Event()
+
+    def __call__(self) -> str:
+        self.asked.set()
+        assert self.open.wait(PATIENCE)
+        return "User-agent: *\nDisallow:\n"
+
+
+class Crawl:
+    """One run of the job, held at the door of the second host."""
+
+    def __init__(self, warm_scrapy: Any, web: DrawnWeb, job: Path) -> None:
+        self.web, self.job, self.door = web, job, Door()
+        web.asked.clear()
+        web.pages[f"{BEHIND}robots.txt"] = self.door
+        arguments = ("-a", "topic=finance", "-a", f"seeds={SEED}", "-a", "strategy=breadth_first")
+        settings = ("-s", f"JOBDIR={job}", "-s", "DOWNLOAD_DELAY=0.01", "-s", "AUTOTHROTTLE_ENABLED=False")
+        self.process = warm_scrapy.begin("crawl", "topic", *arguments, *settings, proxy=web.proxy)
+        assert self.door.asked.wait(PATIENCE)
+
+    def pause(self) -> dict[str, Any]:
+        """Pause it when only the other host is left, open the door, and see it come to rest: what is under way is held back."""
+        while ask(self.job, "status")["pages"] < 1 + len(OTHERS):
+            pass
+        assert ask(self.job, "pause", body={})["state"] == "paused"
+        self.door.open.set()
+        while (found := ask(self.job, "status"))["in_flight"] != found["held_back"]:
+            pass
+        return found
+
+
+@pytest.fixture(scope="module")
+def web(draw_web: Callable[..., DrawnWeb]) -> DrawnWeb:
+    links = "".join(f"<a href='{url}'>基金</a>" for url in [BEHIND, *OTHERS])
+    return draw_web({SEED: TEXT + links, BEHIND: TEXT, **dict.fromkeys(OTHERS, TEXT)})
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("control") / "job"
+
+
+@pytest.fixture(scope="module")
+def steered(warm_scrapy: Any, command: Callable[..., Any], web: DrawnWeb, job: Path) -> dict[str, Any]:
+    """What two runs gave: the first is paused and stopped, the second paused and resumed."""
+    seen: dict[str, Any] = {}
+    first = Crawl(warm_scrapy, web, job)
+    seen["mode"] = (job / "control.json").stat().st_mode & 0o777
+    seen["paused"] = first.pause()
+    seen["refused"] = refused(Address.read(job))
+    seen["printed"] = [command("control", str(job), *words) for words in ((), ("status", "--json"))]
+    seen["stopping"] = ask(job, "stop", body={})
+    seen["first"] = first.process.wait(PATIENCE)
+    seen["asked first"] = web.fetched()
+    seen["left"] = sorted(path.name for path in job.iterdir())
+    second = Crawl(warm_scrapy, web, job)
+    seen["again"] = second.pause()
+    seen["asked in pause"] = web.fetched()
+    seen["resumed"] = ask(job, "resume", body={})
+    seen["second"] = second.process.wait(PATIENCE)
+    seen["asked second"] = web.fetched()
+    return seen
+
+
+def refused(address: Address) -> dict[str, int]:
+    """The status that each wrong request gets."""
+    place, token = urlsplit(address.url), f"Bearer {address.token}"
+    as_json = {"Content-Type": "application/json"}
+    right = {"Authorization": token, **as_json}
+
+    def status(method: str, headers: dict[str, str], path: str = "/pause", body: str = "{}") -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", place.port, timeout=PATIENCE)
+        connection.request(method, path, body if method == "POST" else None, headers)
+        answer = connection.getresponse()
+        said = answer.read()
+        connection.close()
+        assert answer.status == 200 or "fault" in json.loads(said)
+        return answer.status
+
+    return {
+        "no token": status("GET", {}, "/status"),
+        "wrong token": status("POST", {**right, "Authorization": token[:-1]}),
+        "no ASCII": status("GET", {"Authorization": "Bearer \xff"}, "/status"),
+        "foreign host": status("GET", {**right, "Host": f"evil.example:{place.port}"}, "/status"),
+        "other port": status("GET", {**right, "Host": "127.0.0.1:1"}, "/status"),
+        "foreign origin": status("POST", {**right, "Origin": "http://evil.example"}),
+        "no origin": status("POST", {**right, "Origin": "null"}),
+        "cross site": status("POST", {**right, "Sec-Fetch-Site": "cross-site"}),
+        "form": status("POST", {**right, "Content-Type": "application/x-www-form-urlencoded"}),
+        "no object": status("POST", right, body="[1]"),
+        "deep": status("POST", right, body="[" * 60_000),
+        "too long": status("POST", right, body=json.dumps({"pad": "x" * 70_000})),
+        "no verb": status("GET", right, "/execute"),
+        "changed by a link": status("GET", right, "/stop"),
+        "localhost": status("GET", {**right, "Host": f"localhost:{place.port}"}, "/status"),
+    }
+
+
+def test_a_paused_crawl_asks_for_nothing_until_it_is_resumed(steered: dict[str, Any]) -> None:
+    again = steered["again"]
+    assert again["state"] == "paused"
+    assert again["standing"] == "the crawl is paused"
+    assert again["held_back"] == 1  # b.example/, whose robots.txt was answered in the pause
+    assert BEHIND not in steered["asked in pause"]
+    assert steered["resumed"]["state"] == "running"
+    assert steered["asked second"] == [*steered["asked in pause"], BEHIND]
+    assert "'finish_reason': 'finished'" in steered["second"].err
+
+
+def test_stopped_in_a_pause_the_crawl_asks_for_nothing_more_and_the_job_goes_on(
+    steered: dict[str, Any],
+) -> None:
+    assert steered["stopping"]["state"] == "closing"
+    assert steered["first"].code == 0
+    assert "'finish_reason': 'stopped'" in steered["first"].err
+    assert "it was stopped by `scrapy control`; 1 URLs wait" in steered["first"].err
+    assert sorted(steered["asked first"]) == [SEED, *OTHERS]
+    assert "Traceback" not in steered["first"].err + steered["second"].err
+
+
+def test_status_counts(steered: dict[str, Any]) -> None:
+    found = steered["paused"]
+    assert found["pages"] == found["kept"] == 1 + len(OTHERS)
+    assert (found["harvest_rate"], found["recent_pages"]) == (1.0, 5)
+    assert (found["queued"], found["in_flight"], found["hosts"]) == (0, 1, 2)
+    assert found["pages_per_second"] > 0
+
+
+def test_the_command_prints_it_for_people_and_for_programs(steered: dict[str, Any]) -> None:
+    for_people, for_programs = steered["printed"]
+    assert for_people.out.splitlines()[0] == "finance, breadth_first: paused"
+    assert "5 pages, 5 kept, harvest rate 1.00 (last 5: 1.00)" in for_people.out
+    assert "0 queued, 1 in flight, 2 hosts" in for_people.out
+    assert "no request goes out: the crawl is paused" in for_people.out
+    assert json.loads(for_programs.out)["state"] == "paused"
+
+
+@pytest.mark.parametrize("words", [(), ("job", "explode"), ("job", "stop", "now")])
+def test_a_wrong_call_is_one_line(command: Callable[..., Any], words: tuple[str, ...]) -> None:
+    ran = command("control", *words)
+    assert ran.code == 2
+    assert "usage: scrapy control JOB" in ran.err
+
+
+def test_requests_of_strangers_are_refused(steered: dict[str, Any]) -> None:
+    assert steered["refused"] == {
+        "no token": 401,
+        "wrong token": 401,
+        "no ASCII": 401,
+        "foreign host": 403,
+        "other port": 403,
+        "foreign origin": 403,
+        "no origin": 403,
+        "cross site": 403,
+        "form": 415,
+        "no object": 400,
+        "deep": 400,
+        "too long": 413,
+        "no verb": 404,
+        "changed by a link": 405,
+        "localhost": 200,
+    }
+
+
+def test_its_address_is_the_users_alone_and_goes_with_it(steered: dict[str, Any]) -> None:
+    assert steered["mode"] == 0o600
+    assert "control.json" not in steered["left"]
+
+
+def test_what_it_was_told_stands_in_its_log_and_in_its_job(steered: dict[str, Any], job: Path) -> None:
+    assert [order["verb"] for order in orders(job)] == ["pause", "stop", "pause", "resume"]
+    for said in ("Control: pause", "Control: stop"):
+        assert said in steered["first"].err
+
+
+def test_a_crawl_that_is_over_or_was_killed_is_told_in_one_line(
+    steered: dict[str, Any], command: Callable[..., Any], job: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(StateError, match="no crawl is running there"):
+        ask(job, "status")
+    ran = command("control", str(job), "pause")
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    Address("http://127.0.0.1:1").write(tmp_path)
+    with pytest.raises(StateError, match="a killed crawl leaves"):
+        ask(tmp_path, "pause", body={})
+
+
+def test_another_program_at_the_address_is_none_of_ours(web: DrawnWeb, tmp_path: Path) -> None:
+    Address(web.proxy).write(tmp_path)
+    with pytest.raises(StateError, match="nobody answers"):
+        ask(tmp_path, "status")

@@ -1,0 +1,83 @@
+"""`scrapy control JOB …`: asks a running crawl how it stands, pauses it, lets it go on, ends it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.engine.user_faults import TellingCommand
+
+STATUS, ORDERS = "status", ("pause", "resume", "stop")
+USAGE = "JOB [status|pause|resume|stop] [--json]"
+
+
+class Command(TellingCommand):
+    """The command's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return USAGE
+
+    def short_desc(self) -> str:
+        return "Ask and steer a running crawl: status, pause, resume, stop"
+
+    def long_desc(self) -> str:
+        return (
+            "JOB is a job's folder (a JOBDIR too), or its name in TOPIC_DATA_DIR. A crawl started with TOPIC_CONTROL=False does not answer. "
+            "See docs/control.md for HTTP and /metrics."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        if not args:
+            self.refuse("give one JOB and what it is to do")
+        verb = args[1] if len(args) > 1 else STATUS
+        if verb not in {STATUS, *ORDERS} or len(args) > 2:
+            self.refuse(f"cannot do {' '.join(args[1:])!r}")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.engine.control.client import ask
+
+        folder = _folder(args[0], Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser())
+        verb = args[1] if len(args) > 1 else STATUS
+        found = ask(folder, verb, body={} if verb in ORDERS else None)
+        self.tell(opts, found, status_text(found))
+
+
+def _folder(given: str, data: Path) -> Path:
+    """A crawl that has no page yet is one, too."""
+    from topiccrawler.engine.control.address import FILE
+    from topiccrawler.results.jobs import job_folder
+
+    for folder in (Path(given).expanduser(), data / given):
+        if (folder / FILE).is_file():
+            return folder
+    return job_folder(given, data)
+
+
+def status_text(found: Mapping[str, Any]) -> str:
+    """How it stands, for a person."""
+    lines = [
+        f"{found['topic']}, {found['strategy']}: {found['state']}",
+        f"{found['pages']} pages, {found['kept']} kept, harvest rate {found['harvest_rate']:.2f}"
+        + (
+            f" (last {found['recent_pages']}: {found['recent_harvest_rate']:.2f})"
+            if found["recent_pages"]
+            else ""
+        )
+        + f", {found['pages_per_second']:g} pages/s",
+        f"{found['queued']} queued, {found['in_flight']} in flight, {found['hosts']} hosts",
+    ]
+    if found["hosts_waiting"]:
+        waits = ", ".join(f"{reason} {hosts}" for reason, hosts in found["hosts_waiting"].items())
+        lines.append(f"hosts that wait: {waits}")
+    if found["standing"]:
+        lines.append(f"no request goes out: {found['standing']}")
+    return "\n".join(lines)

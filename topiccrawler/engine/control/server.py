@@ -1,0 +1,139 @@
+"""The HTTP server of a crawl that can be controlled, on Scrapy's own event loop.
+
+Whoever has the token may steer the crawl, and a browser sends what any page tells it to. So beside the token the Host header must name
+this machine by address (a foreign name may point here), and a post must come from nowhere or from here, as JSON.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from topiccrawler.engine.control.address import Address
+from topiccrawler.errors import ArgumentError, CrawlerError
+
+logger = logging.getLogger(__name__)
+
+MOST_BYTES = 65_536  # of a body
+SHUTDOWN_SECONDS = 2.0  # for answers under way
+Values = Mapping[str, Any]
+Verb = Callable[[Values], Awaitable[Values | str]]
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class RefusedError(Exception):
+    """A request that is not answered, with its status."""
+
+    def __init__(self, status: int, fault: str, remedy: str) -> None:
+        self.status, self.fault, self.remedy = status, fault, remedy
+        super().__init__(fault)
+
+
+class Server:
+    """Answers `asks` (GET) and `orders` (POST) by name; a text goes out as it is, anything else as JSON."""
+
+    def __init__(self, asks: Mapping[str, Verb], orders: Mapping[str, Verb]) -> None:
+        app = web.Application(middlewares=[self._guard], client_max_size=MOST_BYTES)
+        for name, verb in asks.items():
+            app.router.add_get(f"/{name}", _answering(verb, _of_query))
+        for name, verb in orders.items():
+            app.router.add_post(f"/{name}", _answering(verb, _of_body))
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
+        self._host = ""
+        self.address: Address | None = None
+
+    async def start(self, host: str, port: int) -> Address:
+        """Listen; `port`: 0 = one that the system picks. OSError when that cannot be."""
+        await self._runner.setup()
+        await web.TCPSite(self._runner, host, port).start()
+        self._host = host
+        taken = self._runner.addresses[0][1]
+        self.address = Address(f"http://{f'[{host}]' if ':' in host else host}:{taken}")
+        return self.address
+
+    async def stop(self) -> None:
+        """Let go of the port."""
+        await self._runner.cleanup()
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            self._admit(request)
+            return await handler(request)
+        except RefusedError as refusal:
+            return _fault(refusal.status, f"{request.method} {request.path}", refusal.fault, refusal.remedy)
+        except CrawlerError as error:
+            return _fault(400, error.what, error.fault, error.remedy)
+        except web.HTTPException as error:
+            return _fault(
+                error.status, f"{request.method} {request.path}", error.reason, "see docs/control.md"
+            )
+        except Exception:
+            logger.exception("Control: %s %s failed", request.method, request.path)
+            return _fault(500, f"{request.method} {request.path}", "failed", "the crawl's log says why")
+
+    def _admit(self, request: web.Request) -> None:
+        if not self._is_here(request.host):
+            raise RefusedError(403, "a foreign Host header", "ask by the address in control.json")
+        origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site", "none")
+        if origin not in {None, f"http://{request.host}"} or site not in {"none", "same-origin"}:
+            raise RefusedError(
+                403, "it comes from another site", "ask from this machine, not from a web page"
+            )
+        given = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
+        if self.address is None or not hmac.compare_digest(given, f"Bearer {self.address.token}".encode()):
+            raise RefusedError(401, "no token, or a wrong one", "send Authorization: Bearer and the token")
+        if request.method == "POST" and request.content_type != "application/json":
+            raise RefusedError(415, "a body that is no JSON", "send Content-Type: application/json")
+
+    def _is_here(self, header: str) -> bool:
+        """The Host header names an address, this machine, or what TOPIC_CONTROL_HOST says, and the very port."""
+        assert self.address is not None  # noqa: S101 it listens
+        try:
+            named = urlsplit(f"//{header}")
+            host, port = named.hostname or "", named.port
+        except ValueError:
+            return False
+        if port != urlsplit(self.address.url).port:
+            return False
+        try:
+            ipaddress.ip_address(host)
+        except ValueError:
+            return host in {"localhost", self._host.lower()}
+        return True
+
+
+def _answering(verb: Verb, values_of: Callable[[web.Request], Awaitable[Values]]) -> Handler:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        found = await verb(await values_of(request))
+        if isinstance(found, str):
+            return web.Response(text=found)
+        return web.Response(text=json.dumps(found, ensure_ascii=False), content_type="application/json")
+
+    return answer
+
+
+async def _of_query(request: web.Request) -> Values:
+    return request.query
+
+
+async def _of_body(request: web.Request) -> Values:
+    try:
+        body = json.loads(await request.text() or "{}")
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise ArgumentError(f"POST {request.path}", "is no JSON object", 'send {"name": "value"}')
+    return body
+
+
+def _fault(status: int, what: str, fault: str, remedy: str) -> web.Response:
+    text = json.dumps({"what": what, "fault": fault, "remedy": remedy}, ensure_ascii=False)
+    return web.Response(status=status, text=text, content_type="application/json")

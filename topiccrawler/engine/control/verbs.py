@@ -1,0 +1,86 @@
+"""What a running crawl can be asked and told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scrapy.crawler import Crawler
+from scrapy.utils.defer import deferred_from_coro
+
+from topiccrawler.engine.control import journal
+from topiccrawler.engine.control.server import Values, Verb
+from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, status_of
+from topiccrawler.engine.pause import Pause
+from topiccrawler.engine.runtime import Runtime
+from topiccrawler.engine.scheduler import focused_scheduler
+from topiccrawler.errors import StateError
+
+STOPPED = "stopped"  # finish_reason
+
+
+class Verbs:
+    """Of one crawl."""
+
+    def __init__(self, crawler: Crawler, runtime: Runtime) -> None:
+        self._crawler, self._runtime = crawler, runtime
+        self._engine, self._scheduler = crawler.engine, focused_scheduler(crawler)
+        self._pause = Pause(self._engine, wakes=self._scheduler is not None)
+        self._began, self._paused_at, self._pauses = runtime.clock(), 0.0, 0.0
+        self._stopped = False
+
+    @property
+    def asks(self) -> Mapping[str, Verb]:
+        """Verbs that change nothing."""
+        return {"status": self.status}
+
+    @property
+    def orders(self) -> Mapping[str, Verb]:
+        """Verbs that change something."""
+        return {"pause": self.pause, "resume": self.resume, "stop": self.stop}
+
+    async def status(self, _: Values) -> Values:
+        """How it stands."""
+        return self._status()
+
+    async def pause(self, _: Values) -> Values:
+        """No request leaves from now on."""
+        self._check_open()
+        if not self._engine.paused:
+            self._note("pause")
+            self._pause.pause()
+            self._paused_at = self._runtime.clock()
+        return self._status()
+
+    async def resume(self, _: Values) -> Values:
+        """Go on."""
+        self._check_open()
+        if self._engine.paused:
+            self._note("resume")
+            self._pauses += self._runtime.clock() - self._paused_at
+            self._pause.resume()
+        return self._status()
+
+    async def stop(self, _: Values) -> Values:
+        """End as after Ctrl-C: what is under way is read and kept."""
+        self._check_open()
+        self._note("stop")
+        self._stopped = True
+        deferred_from_coro(self._engine.close_spider_async(reason=STOPPED))
+        return self._status()
+
+    def _note(self, verb: str, **what: Any) -> None:
+        journal.note(self._runtime.files.folder, self._runtime.clock(), verb, what)
+
+    def _status(self) -> dict[str, Any]:
+        until = self._paused_at if self._engine.paused else self._runtime.clock()
+        state = CLOSING if self._is_closing() else PAUSED if self._engine.paused else RUNNING
+        seconds = until - self._began - self._pauses
+        return status_of(self._runtime, self._scheduler, state=state, held=self._pause.held, seconds=seconds)
+
+    def _is_closing(self) -> bool:
+        return self._stopped or not self._engine.running or self._engine.scheduler is None
+
+    def _check_open(self) -> None:
+        if self._is_closing():
+            raise StateError("the crawl", "is closing", "give its command again to go on with it")
