@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +17,10 @@ from drawn_web import DrawnWeb
 from topiccrawler.engine.control.address import Address
 from topiccrawler.engine.control.client import ask
 from topiccrawler.engine.control.journal import orders
+from topiccrawler.engine.control.metrics import COUNTS, GAUGES
 from topiccrawler.errors import StateError
 
+STATS = Path(__file__).parents[2] / "docs" / "stats.md"
 PATIENCE = 60  # seconds, then the test fails
 TEXT = "<title>基金</title><p>基金 股票 理财 投资</p>"
 SEED, BEHIND = "http://a.example/", "http://b.example/"  # the other host lies behind its robots.txt
@@ -79,6 +82,13 @@ def steered(warm_scrapy: Any, command: Callable[..., Any], web: DrawnWeb, job: P
     seen["paused"] = first.pause()
     seen["refused"] = refused(Address.read(job))
     seen["printed"] = [command("control", str(job), *words) for words in ((), ("status", "--json"))]
+    seen["top"] = command("control", str(job), "top", "3")
+    seen["why"] = command("control", str(job), "why", SEED)
+    seen["explained"] = ask(job, "why", {"url": OTHERS[0]})
+    seen["unknown"] = [
+        command("control", str(job), *words) for words in (("why", "http://x.example/"), ("top", "no"))
+    ]
+    seen["metrics"] = command("control", str(job), "metrics").out
     seen["stopping"] = ask(job, "stop", body={})
     seen["first"] = first.process.wait(PATIENCE)
     seen["asked first"] = web.fetched()
@@ -165,6 +175,35 @@ def test_the_command_prints_it_for_people_and_for_programs(steered: dict[str, An
     assert json.loads(for_programs.out)["state"] == "paused"
 
 
+def test_it_says_what_became_of_a_url_and_why(steered: dict[str, Any], job: Path) -> None:
+    text = steered["why"].out
+    assert f"Link      {SEED}" in text
+    assert "State     completed: kept" in text
+    assert "Path      from the seed" in text
+    found = steered["explained"]
+    assert found["link"]["anchor"] == "基金"
+    assert [step["url"] for step in found["crawl"]["path"]] == [SEED, OTHERS[0]]
+    assert [fetch["stored"] for fetch in found["crawl"]["fetches"]] == [True]
+    assert steered["top"].out == "nothing waits\n"
+    for ran in steered["unknown"]:
+        assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert "was never met" in steered["unknown"][0].err
+
+
+def test_its_figures_are_there_for_prometheus(steered: dict[str, Any]) -> None:
+    lines = steered["metrics"].splitlines()
+    assert "# TYPE topiccrawler_frontier_ended_total counter" in lines
+    assert 'topiccrawler_frontier_ended_total{of="completed"} 5' in lines
+    assert "topiccrawler_kept 5" in lines
+    assert "topiccrawler_paused 1" in lines
+
+
+def test_every_count_and_gauge_that_is_documented_is_a_metric_and_no_other() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \| (count|gauge)", STATS.read_text(encoding="utf-8"), re.MULTILINE)
+    within = [key for key, _ in rows if not (key.startswith("topic/skipped/") and not key.endswith("…"))]
+    assert sorted(COUNTS + GAUGES) == sorted(within)
+
+
 @pytest.mark.parametrize("words", [(), ("job", "explode"), ("job", "stop", "now")])
 def test_a_wrong_call_is_one_line(command: Callable[..., Any], words: tuple[str, ...]) -> None:
     ran = command("control", *words)
@@ -217,5 +256,5 @@ def test_a_crawl_that_is_over_or_was_killed_is_told_in_one_line(
 
 def test_another_program_at_the_address_is_none_of_ours(web: DrawnWeb, tmp_path: Path) -> None:
     Address(web.proxy).write(tmp_path)
-    with pytest.raises(StateError, match="nobody answers"):
+    with pytest.raises(StateError, match="another program answers"):
         ask(tmp_path, "status")

@@ -202,6 +202,14 @@ def test_the_last_look_may_leave_a_url_waiting_and_skip_its_host_or_stop(frontie
     )
 
 
+def test_the_best_that_wait_are_listed_whatever_their_hosts(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 1.0), ("b/2", 3.0), ("a/3", 2.0), ("a/4", 3.0), ("c/5", 0.5))
+    assert lease(frontier) == "b/2"
+    assert [row.link.url for row in frontier.listing.best(3)] == ["http://a/4", "http://a/3", "http://a/1"]
+    frontier.rescore([Score("http://c/5", 9.0)])
+    assert [row.score for row in frontier.listing.best(9)] == [9.0, 3.0, 2.0, 1.0]
+
+
 def test_the_queue_can_be_read_behind_a_url(frontier: Frontier) -> None:
     push(frontier, *((f"a/{number}", 1.0) for number in range(5)))
     lease(frontier)

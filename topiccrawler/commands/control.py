@@ -1,4 +1,4 @@
-"""`scrapy control JOB …`: asks a running crawl how it stands, pauses it, lets it go on, ends it."""
+"""`scrapy control JOB …`: asks a running crawl how it stands, what comes next and why; pauses it, lets it go on, ends it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ from typing import Any
 
 from topiccrawler.engine.user_faults import TellingCommand
 
-STATUS, ORDERS = "status", ("pause", "resume", "stop")
-USAGE = "JOB [status|pause|resume|stop] [--json]"
+STATUS, TOP, WHY, METRICS = "status", "top", "why", "metrics"
+ORDERS = ("pause", "resume", "stop")
+WORDS = {
+    STATUS: (0, 0),
+    TOP: (0, 1),
+    WHY: (1, 1),
+    METRICS: (0, 0),
+    **dict.fromkeys(ORDERS, (0, 0)),
+}  # behind the verb: least, most
+USAGE = "JOB [status | pause | resume | stop | top [N] | why URL | metrics] [--json]"
 
 
 class Command(TellingCommand):
@@ -22,7 +30,7 @@ class Command(TellingCommand):
         return USAGE
 
     def short_desc(self) -> str:
-        return "Ask and steer a running crawl: status, pause, resume, stop"
+        return "Ask and steer a running crawl: status, top, why, pause, resume, stop"
 
     def long_desc(self) -> str:
         return (
@@ -39,16 +47,21 @@ class Command(TellingCommand):
         if not args:
             self.refuse("give one JOB and what it is to do")
         verb = args[1] if len(args) > 1 else STATUS
-        if verb not in {STATUS, *ORDERS} or len(args) > 2:
+        least, most = WORDS.get(verb, (0, -1))
+        if not least <= len(args[2:]) <= most:
             self.refuse(f"cannot do {' '.join(args[1:])!r}")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.engine.control.client import ask
+        from topiccrawler.engine.control.client import ask, ask_text
 
         folder = _folder(args[0], Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser())
-        verb = args[1] if len(args) > 1 else STATUS
-        found = ask(folder, verb, body={} if verb in ORDERS else None)
-        self.tell(opts, found, status_text(found))
+        verb, words = args[1] if len(args) > 1 else STATUS, args[2:]
+        if verb == METRICS:
+            self.say(ask_text(folder, verb).rstrip())
+            return
+        query = dict(zip({TOP: ["n"], WHY: ["url"]}.get(verb, []), words, strict=False))
+        found = ask(folder, verb, query, {} if verb in ORDERS else None)
+        self.tell(opts, found, _text(verb, found))
 
 
 def _folder(given: str, data: Path) -> Path:
@@ -60,6 +73,15 @@ def _folder(given: str, data: Path) -> Path:
         if (folder / FILE).is_file():
             return folder
     return job_folder(given, data)
+
+
+def _text(verb: str, found: Mapping[str, Any]) -> str:
+    from topiccrawler.commands.explain import explanation_text
+    from topiccrawler.commands.frontier import next_lines
+
+    if verb == TOP:
+        return "\n".join(next_lines(found["top"])).strip("\n") or "nothing waits"
+    return explanation_text(found) if verb == WHY else status_text(found)
 
 
 def status_text(found: Mapping[str, Any]) -> str:

@@ -14,11 +14,10 @@ from topiccrawler.errors import ArgumentError
 
 if TYPE_CHECKING:
     from topiccrawler.crawl.assemble import Parts
-    from topiccrawler.crawl.explanation import Explanation, ScoreMade
+    from topiccrawler.crawl.explanation import Explanation
     from topiccrawler.crawl.history import History, PastCrawl
     from topiccrawler.model import Link
 
-VERSION = 2
 BY_HAND = "by hand"  # the source of a link that is given in words: it is no seed, so the gate looks at it
 TEXTS = ("anchor", "before", "after")
 
@@ -71,10 +70,11 @@ class Command(TellingCommand):
         finally:
             if past is not None:
                 past.close()
-        self.say(json.dumps(found, ensure_ascii=False) if opts.json else _text(found))
+        self.say(json.dumps(found, ensure_ascii=False) if opts.json else explanation_text(found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.crawl.explanation import explain
+        from topiccrawler.crawl.explanation_json import crawl_as_json, explained
 
         history = past.of(url) if past is not None and url else None
         texts = {name: text for name in TEXTS if (text := getattr(opts, name)) is not None}
@@ -86,20 +86,11 @@ class Command(TellingCommand):
         else:
             link = self._link(url, history, texts)
             explanation = _by_link_model(parts, link)
-        return {
-            "link": link._asdict(),
-            "topic": parts.topic.name,
-            "strategy": parts.recipe.strategy if of_the_job and not texts else None,
-            **_plain(explanation),
-            "gate": {
-                "threshold": parts.gate.threshold,
-                "passed": explanation.gate.passed,
-                "taken": explanation.gate.taken,
-                "reason": explanation.gate.reason,
-            },
-            "crawl": _crawl(history, past) if history is not None and past is not None else None,
-            "version": VERSION,
-        }
+        strategy = parts.recipe.strategy if of_the_job and not texts else None
+        found = explained(parts, link, explanation, strategy)
+        if history is not None and past is not None:
+            found["crawl"] = crawl_as_json(history, past.folder)
+        return found
 
     def _link(self, url: str, history: History | None, texts: Mapping[str, str]) -> Link:
         from topiccrawler.model import Link
@@ -137,51 +128,7 @@ def _by_link_model(parts: Parts, link: Link) -> Explanation:
     return Explanation(score, None, words, GateOutcome(decision.passed, decision.reason, taken=False))
 
 
-def _plain(explanation: Explanation) -> dict[str, Any]:
-    """Scores, shares and words as JSON values."""
-
-    def made(score: ScoreMade | None) -> dict[str, Any]:
-        if score is None:
-            return {"score": None, "shares": []}
-        return {"score": score.value, "shares": [{"name": n, "share": share} for n, share in score.shares]}
-
-    return {
-        **made(explanation.score),
-        "now": None if explanation.now is None else made(explanation.now),
-        "words": [{"feature": name, "log_odds": share} for name, share in explanation.words],
-    }
-
-
-def _crawl(history: History, past: PastCrawl) -> dict[str, Any]:
-    row, record = history.row, history.record
-    return {
-        "folder": str(past.folder),
-        "state": history.state,
-        "reason": "" if row is None else row.reason,
-        "added": None if row is None else row.added,
-        "changed": None if row is None else row.changed,
-        "fetches": [
-            {
-                "time": visit.time,
-                "status": visit.status,
-                "score": visit.score,
-                "relevance": visit.relevance,
-                "stored": visit.stored,
-            }
-            for visit in history.visits
-        ],
-        "stored": None
-        if record is None
-        else {"title": record.title, "relevance": record.relevance, "kept": record.stored},
-        "path_is_whole": history.whole,
-        "path": [
-            {"url": step.link.url, "anchor": step.link.anchor, "score": step.score, "state": step.state}
-            for step in history.path
-        ],
-    }
-
-
-def _text(found: Mapping[str, Any]) -> str:
+def explanation_text(found: Mapping[str, Any]) -> str:
     """The answer for a person."""
     from topiccrawler.urls.readable import readable
 

@@ -30,7 +30,6 @@ USAGE = """[JOBDIR]
   scrapy frontier load [JOBDIR] [--file FILE]
   scrapy frontier tables [JOBDIR] --file FILE"""
 DUMP, LOAD, TABLES = "dump", "load", "tables"
-_MOST_SHARES = 4  # shown for one link
 
 
 class Command(TellingCommand):
@@ -141,16 +140,15 @@ def _folders(args: list[str]) -> list[str]:
 def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:
     """What the score of each row is made of, the heaviest first; nothing when the job kept no recipe, or its models went."""
     from topiccrawler.crawl.assemble import assemble
-    from topiccrawler.crawl.explanation import score_of_row
+    from topiccrawler.crawl.explanation import heaviest_shares
 
     if recipe is None or not rows:
         return [[] for _ in rows]
     try:
         parts = assemble(recipe)
-        made = [score_of_row(parts, row).shares for row in rows]
+        return [heaviest_shares(parts, row) for row in rows]
     except CrawlerError:
         return [[] for _ in rows]
-    return [sorted(shares, key=lambda share: -abs(share[1]))[:_MOST_SHARES] for shares in made]
 
 
 def _standard_input() -> Iterable[str]:
@@ -211,7 +209,7 @@ def _page(report: Mapping[str, Any]) -> str:
         lines.append(
             f"{report['over_budget']} of those waiting are over a budget: their hosts are asked no more"
         )
-    lines += _next(report["top"])
+    lines += next_lines(report["top"])
     if report["top_hosts"]:
         lines.append("\nHosts with most waiting (waiting, processing, error, discarded, completed)")
     for host in report["top_hosts"]:
@@ -228,7 +226,8 @@ def _page(report: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _next(top: list[dict[str, Any]]) -> list[str]:
+def next_lines(top: list[dict[str, Any]]) -> list[str]:
+    """What comes next and why, for a person."""
     from topiccrawler.urls.readable import readable
 
     lines = ["\nNext by score"] if top else []

@@ -17,6 +17,7 @@ from topiccrawler.model import Link
 from topiccrawler.strategies.shares import Shares
 
 _SAME = 1e-9
+MOST_SHARES = 4  # of one link in a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,11 @@ def explain(parts: Parts, history: History) -> Explanation:
 def score_of_row(parts: Parts, row: Row) -> ScoreMade:
     """The score a URL has in the queue, or had when it was leased."""
     return ScoreMade(row.score, parts.strategy.shares(row.link, row.score, row.shares))
+
+
+def heaviest_shares(parts: Parts, row: Row) -> Shares:
+    """The few that say most of its score, the heaviest first."""
+    return sorted(score_of_row(parts, row).shares, key=lambda share: -abs(share[1]))[:MOST_SHARES]
 
 
 def words_of(parts: Parts, link: Link) -> Shares:

@@ -90,6 +90,9 @@ class Listing(Protocol):
     def queued(self, after: str = "") -> Iterator[Link]:
         """The waiting links, oldest first, lazily; only those that arrived after the URL `after`, if it is known."""
 
+    def best(self, count: int) -> list[Row]:
+        """So many of the waiting URLs with the best scores, whatever their hosts; O(URLs), of which `count` are read."""
+
     def counts(self) -> Mapping[State, int]:
         """URLs by state; O(1)."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, fields
+from heapq import nlargest
 from itertools import islice
 
 from topiccrawler.frontier.base import Row, State
@@ -52,6 +53,10 @@ class MemoryListing:
         last = self._by_url.get(after)
         later = islice(self._entries, 0 if last is None else last.number + 1, None)
         return (entry.link for entry in later if entry.state is State.WAITING)
+
+    def best(self, count: int) -> list[Row]:
+        waiting = (entry for entry in self._entries if entry.state is State.WAITING)
+        return [row_of(entry) for entry in nlargest(count, waiting, key=lambda entry: entry.score)]
 
     def counts(self) -> Mapping[State, int]:
         return dict(self._counts)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.columns import WAITING, Columns
 from topiccrawler.frontier.rows import STATES, Rows
@@ -29,6 +31,12 @@ class SqliteListing:
             number = self._columns.urls.find(row.link.url)  # read a while ago: it may have been leased since
             if number is not None and self._columns.states[number] == WAITING:
                 yield row.link
+
+    def best(self, count: int) -> list[Row]:
+        scores, states = self._columns.scores, np.frombuffer(bytes(self._columns.states), dtype=np.uint8)
+        numbers = np.flatnonzero(states == WAITING)
+        order = np.argsort(-np.array(scores)[numbers], kind="stable")[:count]
+        return [self._rows.read(number) for number in numbers[order].tolist()]
 
     def counts(self) -> Mapping[State, int]:
         return dict(zip(STATES, self._counts, strict=True))

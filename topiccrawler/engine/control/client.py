@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from topiccrawler.engine.control.address import FILE, REMEDY, Address
-from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.errors import ArgumentError, CrawlerError, StateError
 
 PATIENCE_SECONDS = 30.0  # a block looks through the whole queue
 
@@ -23,23 +23,44 @@ def ask(
 ) -> dict[str, Any]:
     """The crawl's answer to a verb; `body`: of a verb that changes something. StateError when nobody answers, ArgumentError when
     the crawl refuses."""
+    text = ask_text(folder, verb, query, body)
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise StateError(f"job {folder}", "another program answers in place of the crawl", REMEDY)
+    return answer
+
+
+def ask_text(
+    folder: Path,
+    verb: str,
+    query: Mapping[str, object] | None = None,
+    body: Mapping[str, object] | None = None,
+) -> str:
+    """The same as text."""
     address = Address.read(folder)
     path = f"/{verb}" + (f"?{urlencode(query)}" if query else "")
     try:
         status, text = _exchange(address, path, body)
-        answer = json.loads(text)
     except (OSError, http.client.HTTPException, ValueError) as failure:
         why = str(failure) or type(failure).__name__
         fault = f"nobody answers at {address.url} ({why}); a killed crawl leaves {FILE} behind"
         raise StateError(f"job {folder}", fault, REMEDY) from None
-    if not isinstance(answer, dict) or (status != http.client.OK and "fault" not in answer):
-        raise StateError(f"job {folder}", f"another program answers at {address.url}", REMEDY)
-    if status != http.client.OK:
-        raise ArgumentError(str(answer.get("what")), str(answer["fault"]), str(answer.get("remedy")))
-    return answer
+    if status == http.client.OK:
+        return text
+    try:
+        refusal = json.loads(text)
+        told: CrawlerError = ArgumentError(
+            str(refusal["what"]), str(refusal["fault"]), str(refusal["remedy"])
+        )
+    except (ValueError, KeyError, TypeError):
+        told = StateError(f"job {folder}", f"another program answers at {address.url}", REMEDY)
+    raise told
 
 
-def _exchange(address: Address, path: str, body: Mapping[str, object] | None) -> tuple[int, bytes]:
+def _exchange(address: Address, path: str, body: Mapping[str, object] | None) -> tuple[int, str]:
     place = urlsplit(address.url)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE_SECONDS)
     headers = {"Authorization": f"Bearer {address.token}", "Content-Type": "application/json"}
@@ -49,6 +70,6 @@ def _exchange(address: Address, path: str, body: Mapping[str, object] | None) ->
         else:
             connection.request("POST", path, json.dumps(body), headers)
         answer = connection.getresponse()
-        return answer.status, answer.read()
+        return answer.status, answer.read().decode("utf-8", "replace")
     finally:
         connection.close()

@@ -8,15 +8,17 @@ from typing import Any
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
-from topiccrawler.engine.control import journal
+from topiccrawler.engine.control import journal, queue_view
+from topiccrawler.engine.control.metrics import metrics_text
 from topiccrawler.engine.control.server import Values, Verb
 from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, status_of
 from topiccrawler.engine.pause import Pause
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.engine.scheduler import focused_scheduler
-from topiccrawler.errors import StateError
+from topiccrawler.errors import ArgumentError, StateError
 
 STOPPED = "stopped"  # finish_reason
+MOST_SHOWN, MOST_TOP = 10, 1000  # URLs, without a number and with one
 
 
 class Verbs:
@@ -32,7 +34,7 @@ class Verbs:
     @property
     def asks(self) -> Mapping[str, Verb]:
         """Verbs that change nothing."""
-        return {"status": self.status}
+        return {"status": self.status, "top": self.top, "why": self.why, "metrics": self.metrics}
 
     @property
     def orders(self) -> Mapping[str, Verb]:
@@ -42,6 +44,23 @@ class Verbs:
     async def status(self, _: Values) -> Values:
         """How it stands."""
         return self._status()
+
+    async def top(self, values: Values) -> Values:
+        """The best that wait; `n`: how many."""
+        self._check_open()
+        given = str(values.get("n", MOST_SHOWN))
+        if not given.isdecimal() or not 0 < int(given) <= MOST_TOP:
+            raise ArgumentError(f"top {given}", "is no such number", f"give one from 1 to {MOST_TOP}")
+        return {"top": queue_view.top(self._runtime, int(given))}
+
+    async def why(self, values: Values) -> Values:
+        """Why a `url` has its score, what the gate says, what became of it."""
+        self._check_open()
+        return await queue_view.why(self._runtime, str(values.get("url", "")))
+
+    async def metrics(self, _: Values) -> str:
+        """The figures for Prometheus."""
+        return metrics_text(self._crawler.stats.get_stats(), self._status())
 
     async def pause(self, _: Values) -> Values:
         """No request leaves from now on."""

@@ -1,0 +1,75 @@
+"""What a running crawl knows of its queue: the best URLs that wait, and all of one URL."""
+
+from __future__ import annotations
+
+import asyncio
+from math import inf
+from typing import Any
+
+from topiccrawler.crawl.explanation import explain, heaviest_shares
+from topiccrawler.crawl.explanation_json import crawl_as_json, explained
+from topiccrawler.crawl.history import LONGEST_PATH, History, Step
+from topiccrawler.crawl.job_files import PAGES, VISITS
+from topiccrawler.engine.runtime import Runtime
+from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.model import Visit
+from topiccrawler.store.visits import read_visits
+from topiccrawler.urls.canonical import canonical
+
+
+def top(runtime: Runtime, count: int) -> list[dict[str, Any]]:
+    """The best that wait, with what their scores are made of and why their hosts wait; as `scrapy frontier --json` has them."""
+    now = runtime.clock()
+    waits = {host: (reason, until) for host, reason, until in runtime.hosts.waiting(now)}
+    found = []
+    for row in runtime.frontier.listing.best(count):
+        link = row.link
+        entry: dict[str, Any] = {
+            "url": link.url,
+            "anchor": link.anchor,
+            "source_url": link.source_url,
+            "depth": link.depth,
+            "score": row.score,
+            "shares": heaviest_shares(runtime.parts, row),
+        }
+        if link.host in waits:
+            reason, until = waits[link.host]
+            seconds = None if until == inf else round(max(0.0, until - now), 1)
+            entry |= {"wait": reason, "seconds": seconds}
+        found.append(entry)
+    return found
+
+
+async def why(runtime: Runtime, url: str) -> dict[str, Any]:
+    """What `scrapy explain --json` says of a URL, by the crawl's own parts as they are now. ArgumentError for no URL, StateError
+    for one that the crawl never met."""
+    clean = canonical(url, extra_parameters=runtime.parts.dropped_parameters)
+    if clean is None:
+        raise ArgumentError(f"URL {url!r}", "is no http(s) URL", "write it as http://host/path")
+    row = runtime.frontier.listing.row(clean)
+    if row is None:
+        fault = "was never met, or the link gate refused every link to it"
+        raise StateError(f"URL {clean}", fault, "check its spelling")
+    steps = _path(runtime, clean)
+    visits = await asyncio.to_thread(_visits, runtime, clean)
+    record = runtime.files.store.get(clean) if (runtime.files.folder / PAGES).is_file() else None
+    history = History(row, visits, record, steps, whole=not steps[0].link.source_url)
+    found = explained(runtime.parts, row.link, explain(runtime.parts, history), runtime.params.strategy)
+    return {**found, "crawl": crawl_as_json(history, runtime.files.folder)}
+
+
+def _path(runtime: Runtime, url: str) -> tuple[Step, ...]:
+    """From the seed, as far as the queue has it."""
+    steps: dict[str, Step] = {}
+    while url not in steps and len(steps) < LONGEST_PATH:
+        row = runtime.frontier.listing.row(url)
+        if row is None:
+            break
+        steps[url] = Step(row.link, row.score, row.state.value)
+        url = row.link.source_url
+    return tuple(reversed(steps.values()))
+
+
+def _visits(runtime: Runtime, url: str) -> tuple[Visit, ...]:
+    path = runtime.files.folder / VISITS
+    return tuple(visit for visit in read_visits(path) if visit.url == url) if path.is_file() else ()
