@@ -42,18 +42,18 @@ class Door:
 class Crawl:
     """One run of the job, held at the door of the second host."""
 
-    def __init__(self, warm_scrapy: Any, web: DrawnWeb, job: Path) -> None:
-        self.web, self.job, self.door = web, job, Door()
+    def __init__(self, warm_scrapy: Any, web: DrawnWeb, job: Path, pages: int, *more: str) -> None:
+        self.web, self.job, self.door, self.pages = web, job, Door(), pages
         web.asked.clear()
         web.pages[f"{BEHIND}robots.txt"] = self.door
-        arguments = ("-a", "topic=finance", "-a", f"seeds={SEED}", "-a", "strategy=breadth_first")
+        arguments = ("-a", "topic=finance", "-a", f"seeds={SEED}", *more)
         settings = ("-s", f"JOBDIR={job}", "-s", "DOWNLOAD_DELAY=0.01", "-s", "AUTOTHROTTLE_ENABLED=False")
         self.process = warm_scrapy.begin("crawl", "topic", *arguments, *settings, proxy=web.proxy)
         assert self.door.asked.wait(PATIENCE)
 
     def pause(self) -> dict[str, Any]:
         """Pause it when only the other host is left, open the door, and see it come to rest: what is under way is held back."""
-        while ask(self.job, "status")["pages"] < 1 + len(OTHERS):
+        while ask(self.job, "status")["pages"] < self.pages:
             pass
         assert ask(self.job, "pause", body={})["state"] == "paused"
         self.door.open.set()
@@ -77,7 +77,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def steered(warm_scrapy: Any, command: Callable[..., Any], web: DrawnWeb, job: Path) -> dict[str, Any]:
     """What two runs gave: the first is paused and stopped, the second paused and resumed."""
     seen: dict[str, Any] = {}
-    first = Crawl(warm_scrapy, web, job)
+    first = Crawl(warm_scrapy, web, job, 1 + len(OTHERS), "-a", "strategy=breadth_first")
     seen["mode"] = (job / "control.json").stat().st_mode & 0o777
     seen["paused"] = first.pause()
     seen["refused"] = refused(Address.read(job))
@@ -93,7 +93,7 @@ def steered(warm_scrapy: Any, command: Callable[..., Any], web: DrawnWeb, job: P
     seen["first"] = first.process.wait(PATIENCE)
     seen["asked first"] = web.fetched()
     seen["left"] = sorted(path.name for path in job.iterdir())
-    second = Crawl(warm_scrapy, web, job)
+    second = Crawl(warm_scrapy, web, job, 1 + len(OTHERS), "-a", "strategy=breadth_first")
     seen["again"] = second.pause()
     seen["asked in pause"] = web.fetched()
     seen["resumed"] = ask(job, "resume", body={})

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 
@@ -129,3 +129,26 @@ def test_a_strategy_that_wants_new_words_is_not_shown_those_that_a_url_was_met_w
         [],
     ]
     assert [pushed, third] == [{Pushed.RAISED: 1, Pushed.KEPT: 1, Pushed.NEW: 1}, {Pushed.KEPT: 3}]
+
+
+def test_the_queue_is_scored_anew_when_a_parameter_was_changed() -> None:
+    class Doubtful(Strategy):
+        name = "doubtful"
+        refresh_every = 1000
+        value = 1.0
+
+        def visit(self, page: Page, links: Sequence[Link]) -> list[Score]:
+            return [Score(link.url, self.value) for link in links]
+
+        def refresh(self, queued: Iterable[Link]) -> list[Score]:
+            return [Score(link.url, self.value) for link in queued]
+
+    frontier, strategy = MemoryFrontier(Hosts()), Doubtful()
+    ordering = Ordering(strategy, frontier)
+    ordering.visit(Page("http://hub.example/"), [link("a")], 0.0)
+    strategy.value = 0.5
+    ordering.ask_refresh()
+    ordering.visit(Page("http://b.example/"), [], 0.0)
+    ordering.visit(Page("http://c.example/"), [], 0.0)
+    assert [row.score for row in frontier.listing.rows()] == [0.5]
+    assert ordering.rescoring.slices == 1

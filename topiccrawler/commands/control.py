@@ -1,4 +1,4 @@
-"""`scrapy control JOB …`: asks a running crawl how it stands, what comes next and why; pauses it, lets it go on, ends it."""
+"""`scrapy control JOB …`: asks a running crawl how it stands, what comes next and why; pauses, changes and ends it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from topiccrawler.engine.user_faults import TellingCommand
 
 STATUS, TOP, WHY, METRICS = "status", "top", "why", "metrics"
+SET, BLOCK = "set", "block"
 ORDERS = ("pause", "resume", "stop")
 WORDS = {
     STATUS: (0, 0),
@@ -18,7 +19,9 @@ WORDS = {
     METRICS: (0, 0),
     **dict.fromkeys(ORDERS, (0, 0)),
 }  # behind the verb: least, most
-USAGE = "JOB [status | pause | resume | stop | top [N] | why URL | metrics] [--json]"
+USAGE = """JOB [status | pause | resume | stop | top [N] | why URL | metrics] [--json]
+  scrapy control JOB set NAME=VALUE [--preview] [--json]
+  scrapy control JOB block PATTERN | --site HOST [--preview] [--json]"""
 
 
 class Command(TellingCommand):
@@ -30,7 +33,7 @@ class Command(TellingCommand):
         return USAGE
 
     def short_desc(self) -> str:
-        return "Ask and steer a running crawl: status, top, why, pause, resume, stop"
+        return "Ask and steer a running crawl: status, top, why, pause, resume, stop, set, block"
 
     def long_desc(self) -> str:
         return (
@@ -40,6 +43,8 @@ class Command(TellingCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
+        parser.add_argument("--site", metavar="HOST", help="block: this host and its subdomains")
+        parser.add_argument("--preview", action="store_true", help="set, block: only say what it would do")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -48,6 +53,14 @@ class Command(TellingCommand):
             self.refuse("give one JOB and what it is to do")
         verb = args[1] if len(args) > 1 else STATUS
         least, most = WORDS.get(verb, (0, -1))
+        if verb == SET:
+            least = most = 1
+        elif verb == BLOCK:
+            least = most = 0 if opts.site else 1
+        if (opts.site and verb != BLOCK) or (opts.preview and verb not in {SET, BLOCK}):
+            self.refuse(f"--site is for block, --preview for set and block, not for {verb}")
+        if verb == SET and not all("=" in word for word in args[2:]):
+            self.refuse("set wants NAME=VALUE")
         if not least <= len(args[2:]) <= most:
             self.refuse(f"cannot do {' '.join(args[1:])!r}")
 
@@ -60,7 +73,7 @@ class Command(TellingCommand):
             self.say(ask_text(folder, verb).rstrip())
             return
         query = dict(zip({TOP: ["n"], WHY: ["url"]}.get(verb, []), words, strict=False))
-        found = ask(folder, verb, query, {} if verb in ORDERS else None)
+        found = ask(folder, verb, query, _body(verb, words, opts))
         self.tell(opts, found, _text(verb, found))
 
 
@@ -75,12 +88,28 @@ def _folder(given: str, data: Path) -> Path:
     return job_folder(given, data)
 
 
+def _body(verb: str, words: list[str], opts: argparse.Namespace) -> dict[str, object] | None:
+    """What an order says; None for a question."""
+    if verb == SET:
+        name, _, value = words[0].partition("=")
+        return {"name": name.strip(), "value": value.strip(), "preview": opts.preview}
+    if verb == BLOCK:
+        return {"pattern": "".join(words), "site": opts.site or "", "preview": opts.preview}
+    return {} if verb in ORDERS else None
+
+
 def _text(verb: str, found: Mapping[str, Any]) -> str:
     from topiccrawler.commands.explain import explanation_text
     from topiccrawler.commands.frontier import next_lines
 
     if verb == TOP:
         return "\n".join(next_lines(found["top"])).strip("\n") or "nothing waits"
+    if verb == SET:
+        was = f"{'would be' if found['preview'] else 'is'} {found['after']}, was {found['before']}"
+        refused = f"; the gate {'would refuse' if found['preview'] else 'refuses'} {found['refused']} of {found['queued']} queued"
+        return f"{found['name']} {was}{refused if found['refused'] is not None else ''}"
+    if verb == BLOCK:
+        return f"{'would drop' if found['preview'] else 'dropped'} {found['dropped']} of {found['queued']} queued"
     return explanation_text(found) if verb == WHY else status_text(found)
 
 

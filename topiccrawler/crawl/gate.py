@@ -33,11 +33,11 @@ class GateDecision:
     reason: str = ""  # why
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LinkGate:
     """Refuses links whose probability lies under the threshold.
 
-    `threshold`: 0..1, 0 = open. `tunnel_probability`: 0..1, share of poor links that get a second chance.
+    `threshold`: 0..1, 0 = open; a running crawl may be given another one. `tunnel_probability`: 0..1, share of poor links that get a second chance.
     `tunnel_depth`: how many second chances in a row a path may use.
     A URL's hash decides about its second chance, so that a run repeats. Source: SkyReach §2.3.4, MySpider §2.4.
     """

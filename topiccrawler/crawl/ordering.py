@@ -49,6 +49,7 @@ class Ordering:
         self.gate = gate
         self.listings = listings
         self.rescoring = Rescoring(frontier)
+        self._refresh_asked = False
         self._checkpoints = Checkpoints(
             strategy, frontier.notes, self.rescoring, durable=durable, every_pages=checkpoint_pages
         )
@@ -115,11 +116,17 @@ class Ordering:
         if self.budgets is not None:
             self.budgets.keep()
 
+    def ask_refresh(self) -> None:
+        """Score the queue anew from the next page on, where the strategy does that at all: a parameter of it was changed."""
+        self._refresh_asked = True
+
     def _refresh(self) -> bool:
         """Go on scoring the queue anew, a slice a page. True when that began with this page."""
         every = self.strategy.refresh_every
-        begins = bool(every) and self.pages % every == 0 and not self.rescoring.running
+        due = bool(every) and (self.pages % every == 0 or self._refresh_asked)
+        begins = due and not self.rescoring.running
         if begins:
+            self._refresh_asked = False
             self.rescoring.begin(self.strategy.refresh)
         self.rescoring.step()
         return begins

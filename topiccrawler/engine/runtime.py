@@ -17,6 +17,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
 from topiccrawler.crawl.assemble import Parts, assemble, topic_of
+from topiccrawler.crawl.blocks import Blocks
 from topiccrawler.crawl.checkpoints import EVERY_PAGES
 from topiccrawler.crawl.gate import LinkGate
 from topiccrawler.crawl.harvest_counter import HarvestCounter
@@ -70,6 +71,7 @@ class Runtime:
     seeds: list[Link]
     faults: FatalFaults
     restrictions: Restrictions
+    blocks: Blocks
     links_kept: bool = False  # TOPIC_LINK_GRAPH
 
 
@@ -140,6 +142,7 @@ def build_runtime(
         files=files,
         seeds=seeds,
         faults=FatalFaults(),
+        blocks=Blocks(frontier.notes),
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
         restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
     )

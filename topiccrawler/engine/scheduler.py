@@ -120,7 +120,7 @@ class FocusedScheduler(BaseScheduler):
         """Queue the seeds and begin to hand out rows; restore the back-offs that servers asked for before the last stop."""
         with self.faults.guard():
             self.queue_stats.restore(self.clock())
-            self._count_pushed(self.runtime.ordering.seed(links, self.clock()))
+            self._count_pushed(self.runtime.ordering.seed(self.runtime.blocks.admitted(links), self.clock()))
             self.runtime.frontier.commit()
             self.armed = True
 
@@ -132,7 +132,10 @@ class FocusedScheduler(BaseScheduler):
         with self.faults.guard():
             if self.runtime.links_kept:
                 self.runtime.files.outlinks.put(page.url, (link.url for link in links))
-            self._count_pushed(self.runtime.ordering.visit(page, self.rules.admitted(links), self.clock()))
+            self._count_pushed(self.runtime.ordering.visit(page, self._admitted(links), self.clock()))
+
+    def _admitted(self, links: Sequence[Link]) -> Sequence[Link]:
+        return self.runtime.blocks.admitted(self.rules.admitted(links))
 
     def enqueue_request(self, request: Request) -> bool:
         """A Request object: a retry or redirect of a lease, or somebody's own. It stays an object, closures and all."""
@@ -156,7 +159,8 @@ class FocusedScheduler(BaseScheduler):
         lease.moving = False
         refusal: str | None = None
         with self.faults.guard():
-            refusal = follow(lease, request, self.runtime.frontier, self.clock())
+            blocked = self.runtime.blocks.reason(request.url)
+            refusal = blocked or follow(lease, request, self.runtime.frontier, self.clock())
         if self.faults.broken:
             return False
         if refusal is not None:
@@ -215,6 +219,8 @@ class FocusedScheduler(BaseScheduler):
 
     def _refusal(self, decisions: dict[str, GateDecision], row: Leased) -> str | None:
         """The gate in the lease loop: a refusal here costs nothing and keeps the host's slot."""
+        if (blocked := self.runtime.blocks.reason(row.link.url)) is not None:
+            return blocked
         decision = self.runtime.gate.decide(row.link, row.tunnel)
         if not decision.passed:
             self._count(GATE_REFUSED)
@@ -255,6 +261,10 @@ class FocusedScheduler(BaseScheduler):
         self._count(f"frontier/ended/{state.value}")
         if state is State.ERROR:
             self._count(f"frontier/failed/{reason.partition(':')[0].replace(' ', '_')}")
+        self.end_if_enough()
+
+    def end_if_enough(self) -> None:
+        """Close when nothing is under way and `pages` or `targets` are reached."""
         if self.limit_reached() and not len(self.leases):
             deferred_from_coro(self.engine.close_spider_async(reason="enough"))
 

@@ -59,6 +59,7 @@ class Reader:
         title_reader: str = TITLE_TAG,
     ) -> None:
         self.page_classifier = page_classifier
+        self.page_threshold = page_classifier.threshold  # a running crawl may be given another one
         self.sites = sites or {}  # reading rules of the topic
         self.formats = formats or Formats()
         self.title_reader = TITLE_READERS[title_reader]
@@ -101,7 +102,7 @@ class Reader:
             title=title,
             terms=Counter(chain(words.title, words.body)),
             relevance=relevance,
-            is_target=relevance >= self.page_classifier.threshold,
+            is_target=relevance >= self.page_threshold,
             seconds=seconds,
             via=via,
             listings=declared_feeds(document, url),

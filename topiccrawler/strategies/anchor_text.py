@@ -32,6 +32,7 @@ class AnchorText(Strategy):
     """
 
     name: ClassVar[str] = "anchor_text"
+    changeable = frozenset({"negative"})
     share_names: ClassVar[tuple[str, ...]] = ("anchor by page",)
     needs_link_scorer: ClassVar[bool] = True
     expand: ClassVar[Expand] = "relevant"

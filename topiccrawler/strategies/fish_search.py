@@ -29,6 +29,7 @@ class FishSearch(Strategy):
     """
 
     name: ClassVar[str] = "fish_search"
+    changeable = frozenset({"width", "depth", "a", "slow_seconds"})
     share_names: ClassVar[tuple[str, ...]] = ("place in line",)
     width: int = 10
     depth: int = 3

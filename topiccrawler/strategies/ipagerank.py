@@ -41,6 +41,7 @@ class IPageRank(GraphStrategy):
     """
 
     name: ClassVar[str] = "ipagerank"
+    changeable = frozenset({"damping"})
     share_names: ClassVar[tuple[str, ...]] = ("IPageRank",)
     prunes: ClassVar[bool] = True
     own_thresholds: ClassVar[Mapping[Breadth, float]] = {"broad": 0.1305, "normal": 0.1315, "specific": 0.135}

@@ -40,6 +40,7 @@ class Jlse(AnchorText):
     """
 
     name: ClassVar[str] = "jlse"
+    changeable = frozenset({"gamma", "sweeps", "negative"})
     share_names: ClassVar[tuple[str, ...]] = ("link by page",)
     cf: int = 150
     gamma: float = 0.9

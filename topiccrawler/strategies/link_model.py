@@ -56,6 +56,7 @@ class LinkModel(Strategy):
     """
 
     name: ClassVar[str] = "link_model"
+    changeable = frozenset({"gamma", "linking"})
     share_names: ClassVar[tuple[str, ...]] = ("labelled pages", "queued links alike")
     refresh_every: ClassVar[int] = 25
     gamma: float = 0.68

@@ -28,6 +28,7 @@ class Opie(Opic):
     """
 
     name: ClassVar[str] = "opie"
+    changeable = frozenset({"alpha"})
     needs_link_scorer: ClassVar[bool] = True
     alpha: float = 0.8
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)

@@ -31,6 +31,7 @@ class PageRank(GraphStrategy):
     """
 
     name: ClassVar[str] = "pagerank"
+    changeable = frozenset({"damping"})
     share_names: ClassVar[tuple[str, ...]] = ("PageRank",)
     damping: float = 0.85
 

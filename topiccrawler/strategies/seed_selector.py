@@ -37,6 +37,7 @@ class SeedSelector(GraphStrategy):
     """
 
     name: ClassVar[str] = "seed_selector"
+    changeable = frozenset({"link_weight"})
     share_names: ClassVar[tuple[str, ...]] = ("weight of the linking page",)
     refresh_every: ClassVar[int] = 1
     link_weight: float = 0.1

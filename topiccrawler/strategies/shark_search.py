@@ -32,6 +32,7 @@ class SharkSearch(Strategy):
     """
 
     name: ClassVar[str] = "shark_search"
+    changeable = frozenset({"delta", "gamma", "beta"})
     share_names: ClassVar[tuple[str, ...]] = ("inherited", "anchor", "context")
     delta: float = 0.5
     gamma: float = 0.95

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
+from topiccrawler.crawl.blocks import Block
 from topiccrawler.engine.control import journal, queue_view
+from topiccrawler.engine.control.changes import change_of
 from topiccrawler.engine.control.metrics import metrics_text
 from topiccrawler.engine.control.server import Values, Verb
 from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, status_of
+from topiccrawler.engine.control.waiting import count, drop, slices
 from topiccrawler.engine.pause import Pause
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.engine.scheduler import focused_scheduler
+from topiccrawler.engine.wake_timer import WAKE
 from topiccrawler.errors import ArgumentError, StateError
 
 STOPPED = "stopped"  # finish_reason
@@ -39,7 +44,13 @@ class Verbs:
     @property
     def orders(self) -> Mapping[str, Verb]:
         """Verbs that change something."""
-        return {"pause": self.pause, "resume": self.resume, "stop": self.stop}
+        return {
+            "pause": self.pause,
+            "resume": self.resume,
+            "stop": self.stop,
+            "set": self.set,
+            "block": self.block,
+        }
 
     async def status(self, _: Values) -> Values:
         """How it stands."""
@@ -87,6 +98,40 @@ class Verbs:
         self._stopped = True
         deferred_from_coro(self._engine.close_spider_async(reason=STOPPED))
         return self._status()
+
+    async def set(self, values: Values) -> Values:
+        """Change `name` to `value`; with `preview` only say what that would do."""
+        self._check_open()
+        name, given = str(values.get("name", "")), values.get("value", "")
+        change = change_of(self._runtime, name, str(given))
+        refused = None
+        if change.refuses is not None:
+            refused = sum([change.refuses(links) async for links in slices(self._runtime)])
+        told = {"name": name, "before": change.before, "after": change.after}
+        if not values.get("preview"):
+            change.make()
+            self._note("set", **told)
+            if self._scheduler is not None:
+                self._scheduler.end_if_enough()
+                self._engine.crawl(WAKE)
+        return {
+            **told,
+            "refused": refused,
+            "queued": len(self._runtime.frontier),
+            "preview": bool(values.get("preview")),
+        }
+
+    async def block(self, values: Values) -> Values:
+        """Drop and keep out the URLs of a `pattern` or a `site`; with `preview` only count them."""
+        self._check_open()
+        block = Block(str(values.get("pattern") or ""), str(values.get("site") or ""))
+        queued, preview = len(self._runtime.frontier), bool(values.get("preview"))
+        if preview:
+            dropped = await count(self._runtime, block)
+        else:
+            dropped = await drop(self._runtime, block)
+            self._note("block", **asdict(block), dropped=dropped, queued=queued)
+        return {"dropped": dropped, "queued": queued, "preview": preview}
 
     def _note(self, verb: str, **what: Any) -> None:
         journal.note(self._runtime.files.folder, self._runtime.clock(), verb, what)

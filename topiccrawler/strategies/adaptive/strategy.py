@@ -84,6 +84,7 @@ class Adaptive(Strategy):
     """
 
     name: ClassVar[str] = "adaptive"
+    changeable = frozenset({"smoothing"})
     needs_link_scorer: ClassVar[bool] = True
     prunes: ClassVar[bool] = True
     reads_terms: ClassVar[bool] = False

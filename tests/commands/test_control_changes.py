@@ -1,0 +1,169 @@
+"""A running crawl is changed: thresholds, limits, parameters, and what is blocked. One crawl, held behind a robots.txt."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.crawl.job_files import read_recipe
+from topiccrawler.engine.control.client import ask
+from topiccrawler.engine.control.journal import orders
+from topiccrawler.errors import ArgumentError
+
+PATIENCE = 60  # seconds, then the test fails
+TEXT = "<title>基金</title><p>基金 股票 理财 投资</p>"
+SEED = "http://a.example/"
+BEHIND = [f"http://b.example/{number}" for number in range(6)]  # one is leased, the others wait
+MOVED, LINKED = "http://c.example/moved", "http://c.example/linked"
+
+
+@pytest.fixture(scope="module")
+def changed(
+    draw_web: Callable[..., Any],
+    warm_scrapy: Any,
+    command: Callable[..., Any],
+    answer: Callable[..., Any],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Any]:
+    """What the crawl said to each order, and what came of it."""
+    asked, opened = threading.Event(), threading.Event()
+
+    def robots() -> str:
+        asked.set()
+        assert opened.wait(PATIENCE)
+        return ""
+
+    pages: dict[str, Any] = dict.fromkeys(BEHIND, TEXT + f"<a href='{LINKED}'>基金</a>")
+    pages |= {SEED: TEXT + "".join(f"<a href='{url}'>基金</a>" for url in BEHIND), LINKED: TEXT, MOVED: TEXT}
+    pages |= {BEHIND[5]: answer(301, Location=MOVED), "http://b.example/robots.txt": robots}
+    web, job = draw_web(pages), tmp_path_factory.mktemp("changes") / "job"
+    settings = (f"JOBDIR={job}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "CONCURRENT_REQUESTS=1")
+    options = [part for setting in settings for part in ("-s", setting)]
+    process = warm_scrapy.begin(
+        "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={SEED}", *options, proxy=web.proxy
+    )
+    assert asked.wait(PATIENCE)
+    ask(job, "pause", body={})
+    opened.set()
+
+    def order(*words: str) -> str:
+        ran = command("control", str(job), *words)
+        assert ran.err.count("\n") == ran.code
+        return str(ran.out or ran.err).strip()
+
+    before = ask(job, "top")["top"]
+    dropped = next(row["url"] for row in before if row["url"] != BEHIND[5])
+    seen: dict[str, Any] = {
+        "job": job,
+        "dropped": dropped,
+        "top": before,
+        "shown": order("top"),
+        "preview": order("block", dropped, "--preview"),
+        "block": order("block", dropped),
+        "block site": order("block", "--site", "c.example"),
+        "after": ask(job, "top")["top"],
+        "why": ask(job, "why", {"url": dropped})["crawl"],
+        "gate preview": order("set", "link_threshold=1", "--preview"),
+        "gate": order("set", "link_threshold=0.001"),
+        "page": order("set", "page_threshold=1"),
+        "pages": order("set", "pages=100"),
+        "parameter": order("set", "strategy_smoothing=0.25"),
+    }
+    seen["refused"] = {
+        words: order("set", words)
+        for words in ("pages=0", "page_threshold=2", "strategy_keep=0.5", "strategy_x=1", "LOG_LEVEL=DEBUG")
+    }
+    seen["limits"] = ask(job, "status")["limits"]
+    with pytest.raises(ArgumentError, match="matches everything"):
+        ask(job, "block", body={"pattern": "*"})
+    ask(job, "resume", body={})
+    seen["ran"] = process.wait(PATIENCE)
+    seen["asked"] = web.fetched()
+    return seen
+
+
+def test_what_is_blocked_is_dropped_and_stays_out(changed: dict[str, Any]) -> None:
+    assert changed["preview"] == "would drop 1 of 5 queued"
+    assert changed["block"] == "dropped 1 of 5 queued"
+    assert changed["block site"] == "dropped 0 of 4 queued"
+    assert [row["url"] for row in changed["after"]] == [
+        row["url"] for row in changed["top"] if row["url"] != changed["dropped"]
+    ]
+    assert (changed["why"]["state"], changed["why"]["reason"]) == (
+        "discarded",
+        f"blocked: {changed['dropped']}",
+    )
+    assert sorted(changed["asked"]) == sorted(
+        {SEED, *BEHIND} - {changed["dropped"]}
+    )  # c.example: linked, and redirected to
+
+
+def test_what_comes_next_has_its_shares(changed: dict[str, Any]) -> None:
+    row = changed["top"][0]
+    assert row["source_url"] == SEED
+    assert row["shares"]
+    assert "Next by score" in changed["shown"]
+    assert row["url"] in changed["shown"]
+
+
+def test_a_page_threshold_counts_from_then_on(changed: dict[str, Any]) -> None:
+    assert changed["page"].startswith("page_threshold is 1.0, was 0.")
+    assert "'topic/kept': 1," in changed["ran"].err
+    assert "'topic/pages': 5" in changed["ran"].err
+
+
+def test_a_link_threshold_says_what_it_would_refuse_and_is_the_jobs(changed: dict[str, Any]) -> None:
+    assert "link_threshold would be 1.0, was 0." in changed["gate preview"]
+    assert changed["gate preview"].endswith("the gate would refuse 4 of 4 queued")
+    assert changed["gate"].startswith("link_threshold is 0.001, was 0.")
+    recipe = read_recipe(changed["job"])
+    assert recipe is not None
+    assert recipe.link_threshold == 0.001
+
+
+def test_limits_and_parameters(changed: dict[str, Any]) -> None:
+    assert changed["pages"] == "pages is 100, was None"
+    assert changed["limits"] == {"pages": 100, "targets": None}
+    assert changed["parameter"] == "strategy_smoothing is 0.25, was 0.5"
+
+
+def test_what_cannot_be_changed_is_one_line_that_says_what_can(changed: dict[str, Any]) -> None:
+    refused = changed["refused"]
+    assert "must be a whole number" in refused["pages=0"]
+    assert "must be a number from 0 to 1" in refused["page_threshold=2"]
+    assert "at its beginning only" in refused["strategy_keep=0.5"]
+    assert "does not have it" in refused["strategy_x=1"]
+    assert refused["LOG_LEVEL=DEBUG"].endswith(
+        "these can: page_threshold, link_threshold, pages, targets, strategy_smoothing"
+    )
+
+
+def test_each_change_is_in_the_log_and_in_the_job(changed: dict[str, Any]) -> None:
+    told = list(orders(changed["job"]))
+    assert [order["verb"] for order in told] == ["pause", "block", "block", *["set"] * 4, "resume"]
+    assert (told[1]["pattern"], told[1]["dropped"], told[1]["queued"]) == (changed["dropped"], 1, 5)
+    assert (told[5]["name"], told[5]["before"], told[5]["after"]) == ("pages", None, 100)
+    assert 'Control: set {"name": "pages"' in changed["ran"].err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("set",),
+        ("set", "pages"),
+        ("block",),
+        ("block", "x", "--site", "y"),
+        ("pause", "--preview"),
+        ("top", "--site", "y"),
+    ],
+)
+def test_a_wrong_call_is_one_line(
+    command: Callable[..., Any], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    ran = command("control", str(tmp_path), *words)
+    assert ran.code == 2
+    assert "usage: scrapy control JOB" in ran.err
