@@ -24,7 +24,7 @@ PAGES = [*YES, *NO]
 ANSWERS = {0: True, 1: True, 3: False, 4: False}
 
 
-def test_words_of_pages_taken_are_added_and_those_of_refused_ones_lose_and_speak_against() -> None:
+def test_words_of_pages_taken_are_added_and_those_of_refused_ones_lose() -> None:
     topic = taught(TOPIC, PAGES, ANSWERS)
     assert topic.keywords["基金"] == 1.0  # given
     assert topic.keywords["指数"] == 0.3  # in no page
@@ -33,14 +33,14 @@ def test_words_of_pages_taken_are_added_and_those_of_refused_ones_lose_and_speak
     assert topic.keywords["黄金"] == pytest.approx(0.4 * (0.5 / 2.5) ** 0.5, abs=1e-4)
     assert topic.reasons["净值"] == "taught: in 2 of your 2 yes pages, 0 of your 2 no pages"
     assert topic.reasons["黄金"] == "taught: in 0 of your 2 yes pages, 2 of your 2 no pages; was 0.4"
-    assert topic.against == {"项链": 1.0, "首饰": 0.838}
+    assert topic.against == {}
     assert (topic.given, topic.seeds, topic.lexicon) == (["基金"], TOPIC.seeds, list(topic.keywords))
 
 
 def test_taught_pages_are_told_apart_better_also_those_nobody_was_asked_about() -> None:
     before, after = VsmClassifier(TOPIC), VsmClassifier(taught(TOPIC, PAGES, ANSWERS))
     assert before.relevance(YES[2]) < before.relevance(NO[2])
-    assert after.relevance(YES[2]) > after.relevance(NO[2]) + 0.2
+    assert after.relevance(YES[2]) > after.relevance(NO[2])
 
 
 @pytest.mark.parametrize("answer", [True, False])
@@ -49,7 +49,6 @@ def test_answers_that_are_all_alike_change_little(answer: bool) -> None:
     topic = taught(TOPIC, PAGES, answers)
     assert topic.keywords["基金"] == 1.0
     assert all(weight <= 0.5 for word, weight in topic.keywords.items() if word != "基金")
-    assert bool(topic.against) is not answer
 
 
 def test_the_order_of_answers_does_not_matter_and_without_any_the_topic_stays() -> None:

@@ -112,7 +112,6 @@ def _tell(
         "changed": moved,
     }
     found |= {
-        "against": len(now.against),
         "kept_before": kept[0],
         "kept_now": kept[1],
         "pages": len(lessons.records),
@@ -126,7 +125,7 @@ def _tell(
     of_pages = f"of {len(lessons.records)} pages with a text {kept[1]} are about it (before: {kept[0]})"
     go_on = "go on with the command the job was begun with; --undo takes this back"
     lines = [
-        f"{len(answers)} answers, {sum(answers)} yes: {counts}, {len(now.against)} speak against it",
+        f"{len(answers)} answers, {sum(answers)} yes: {counts}",
         *(f"  {line}" for line in first),
         f"{of_pages}; {changed} waiting URLs have another score",
         f"{lessons.folder / TOPIC} is the topic now; {go_on}",

@@ -4,11 +4,11 @@ Idea: words of the pages a person took belong to the topic, those of the refused
 Formula: m+, m- = mean of the tf·idf vectors (length 1) of the pages taken and refused, each times n/(n + SMOOTHING), n its pages;
 d = m+ - m-. The MOST_WORDS with the largest d > 0 that two pages taken have get at least the weight
 SHARE · n/(n + SMOOTHING) · d / largest d, times the heaviest. A word of the topic that stands in a larger share q of the refused pages
-than p of those taken is multiplied by (p/q)^PENALTY. The MOST_AGAINST smallest d < 0 speak against the topic (relevance.vsm).
+than p of those taken is multiplied by (p/q)^PENALTY. No word speaks against the topic: that told pages apart better, and crawled worse.
 idf of the language (topics.keywords), not of the crawl: most of its pages are about the topic, whose words would be common there. Words of
 one page alone are left out.
 Questions: of each five the pages nearest to the page threshold, and every fourth the most relevant one not asked about.
-Parameters: SHARE .5, PENALTY .5, SMOOTHING 3, MOST_WORDS 200, MOST_AGAINST 300 (docs/lab/teaching.md).
+Parameters: SHARE .5, PENALTY .5, SMOOTHING 3, MOST_WORDS 200 (docs/lab/teaching.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: .1 s for 300 pages.
 But: it changes no threshold; an answer about a page without words teaches nothing.
 Reference: Rocchio (1971), in Salton, The SMART Retrieval System; Lewis & Gale (1994) for the uncertain ones.
@@ -26,13 +26,12 @@ from topiccrawler.text.stopwords import STOP_WORDS
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.text.vectors import centroid, norm
 from topiccrawler.text.weights import document_frequencies
-from topiccrawler.topics.keyword_tokens import token_weights
 from topiccrawler.topics.keywords import background_idf
 from topiccrawler.topics.proposal import reasons
 from topiccrawler.topics.topic import Topic, make_topic
 
 SHARE, PENALTY, SMOOTHING = 0.5, 0.5, 3.0
-MOST_WORDS, MOST_AGAINST = 200, 300
+MOST_WORDS = 200
 HELD = 0.5  # of the heaviest: words of a topic without `given` that stay as they are
 SURE = 4  # each so many'th question is about a page the page classifier is sure of
 LEAST_WEIGHT = 0.001
@@ -62,7 +61,6 @@ def taught(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]
         **topic.model_dump(exclude_unset=True),
         "keywords": weights,
         "reasons": why,
-        "against": lesson.against(weights),
         "page_threshold": topic.page_threshold,
         "given": topic.given,
     }
@@ -113,18 +111,6 @@ class _Lesson:
                 was = f"was {keywords[name]:g}" if name in keywords else ""
                 found[name], why[name] = weight, self._taught(word, was)
         return found, why
-
-    def against(self, weights: Vector) -> Vector:
-        """Words of the refused pages that are none of the topic's, the heaviest 1."""
-        own = token_weights(weights)[0]
-        no = self.counts[1]
-        lost = [
-            word
-            for word, lean in self._lean.items()
-            if lean < 0 and word not in own and self.met[1][word] >= min(2, no)
-        ]
-        lost = sorted(lost, key=lambda word: (self._lean[word], word))[:MOST_AGAINST]
-        return {word: max(LEAST_WEIGHT, round(self._lean[word] / self._lean[lost[0]], 3)) for word in lost}
 
     def _penalty(self, word: str) -> float:
         taken, refused = ((self.met[side][word] + 0.5) / (self.counts[side] + 1) for side in (0, 1))
