@@ -187,7 +187,7 @@ def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is
     found = explain(f"{SITE}fund", "--job", str(job))
     assert (found["topic"], found["strategy"]) == ("ownfunds", "adaptive")
     assert sum(shares_of(found).values()) == pytest.approx(found["score"], abs=1e-6)
-    assert len(found["shares"]) == 9
+    assert len(found["shares"]) == 8
     assert found["gate"]["taken"]
     assert [(step["url"], step["state"]) for step in found["crawl"]["path"]] == [
         (SITE, "stored"),

@@ -34,8 +34,8 @@ def begun(**parameters: float | str) -> Adaptive:
     return strategy
 
 
-def link(url: str, odds: float = 0.0, heading: str = "") -> Link:
-    return Link(url, url.split("/")[2], anchor=str(odds), heading=heading, path="ul>li", source_url=SEED.url)
+def link(url: str, odds: float = 0.0) -> Link:
+    return Link(url, url.split("/")[2], anchor=str(odds), path="ul>li", source_url=SEED.url)
 
 
 def scores(strategy: Adaptive, page: Page, links: Sequence[Link]) -> dict[str, float]:
@@ -47,10 +47,10 @@ SEED_PAGE = Page(SEED.url, relevance=0.2, is_target=True, via=Via(SEED, 20.0))
 
 def test_a_score_is_the_weighted_sum_of_the_features() -> None:
     strategy = begun()
-    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0, "5"), link("http://b.example/")])
-    # bias -1; link text 1 * 2 tanh(odds / 10); heading 0.7 * tanh(odds / 5); the page stands at its threshold: 0;
+    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0), link("http://b.example/")])
+    # bias -1; link text 1 * 2 tanh(odds / 10); the page stands at its threshold: 0;
     # no group has given a page, so each is as good as the next larger one; site text .3 * one URL's link text / 3
-    assert found["http://a.example/"] == pytest.approx(-1 + 2.2 * math.tanh(1) + 0.7 * math.tanh(1))
+    assert found["http://a.example/"] == pytest.approx(-1 + 2.2 * math.tanh(1))
     assert found["http://b.example/"] == pytest.approx(-1)
 
 
@@ -88,7 +88,7 @@ def test_what_it_took_from_a_page_teaches_it_the_same_again() -> None:
     first, again = begun(), begun()
     came = link("http://a.example/1", 10.0)
     pages = [
-        (SEED_PAGE, [came, link("http://b.example/%E5%9F%BA", 3.0, "2"), link("http://a.example/1", -4.0)]),
+        (SEED_PAGE, [came, link("http://b.example/%E5%9F%BA", 3.0), link("http://a.example/1", -4.0)]),
         (Page(came.url, title="基金", relevance=0.5, is_target=True, via=Via(came)), [link(SEED.url, 1.0)]),
         (Page("http://b.example/2", relevance=0.1), []),
     ]
@@ -111,7 +111,7 @@ def test_what_was_kept_of_a_page_and_is_damaged_is_distinguished_from_what_is_no
 
 def test_a_state_of_other_features_is_refused() -> None:
     state = begun().save()
-    with pytest.raises(ValueError, match="weights of 2 features, not of 9"):
+    with pytest.raises(ValueError, match="weights of 2 features, not of 8"):
         begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
 
 
@@ -137,7 +137,7 @@ def test_a_site_that_became_unproductive_falls_below_one_that_never_gave_much() 
 
 def test_shares_add_up_to_the_score_and_name_every_feature() -> None:
     strategy = begun()
-    found = link("http://a.example/", 7.0, "3")
+    found = link("http://a.example/", 7.0)
     (score,) = strategy.visit(SEED_PAGE, [found])
     shares = strategy.shares(found, score.value, score.shares)
     assert [name for name, _ in shares] == list(FEATURES)
@@ -147,8 +147,8 @@ def test_shares_add_up_to_the_score_and_name_every_feature() -> None:
 
 
 def test_features_left_out_say_nothing() -> None:
-    strategy = begun(without="link text, heading, site text")
-    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0, "5"), link("http://b.example/")])
+    strategy = begun(without="link text, site text")
+    found = scores(strategy, SEED_PAGE, [link("http://a.example/", 10.0), link("http://b.example/")])
     assert found["http://a.example/"] == found["http://b.example/"] == pytest.approx(-1)
 
 

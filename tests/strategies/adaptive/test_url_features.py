@@ -29,7 +29,6 @@ def meet(
         odds=np.array(odds),
         texts=np.array(odds) / 10,
         standings=np.array(odds) / 10 + relevance,
-        headings=np.array([0.1 * place for place in range(len(waiting))]),
         relevance=relevance,
         grandparent=-1.0,
     )
@@ -46,7 +45,6 @@ def test_several_links_to_one_url_are_one_row_of_sums_and_maxima() -> None:
     assert meet(known, [link(one), link(two), link(one)], [4.0, -2.0, 1.0]) == [one, two]
     assert [column(known, "links", url) for url in (one, two)] == [2, 1]
     assert [column(known, "sum_odds", url) for url in (one, two)] == [5, -2]
-    assert [column(known, "best_heading", url) for url in (one, two)] == [0.2, 0.1]
     meet(known, [link(two)], [8.0], "http://c.example/", relevance=-1.0)
     assert column(known, "sum_odds", two) == 6
     assert column(known, "best_relevance", two) == 0.5

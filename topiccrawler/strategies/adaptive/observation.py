@@ -14,7 +14,7 @@ from topiccrawler.urls.canonical import host_of
 
 
 class PageObservation(NamedTuple):
-    """A page, and its links, of which only URL, host, anchor and heading are kept."""
+    """A page, and its links, of which only URL, host and anchor are kept."""
 
     url: str
     title: str
@@ -32,7 +32,7 @@ class PageObservation(NamedTuple):
 
     def save(self) -> list[Any]:
         """As JSON values."""
-        links = [(link.url, link.anchor, link.heading) for link in self.links]
+        links = [(link.url, link.anchor) for link in self.links]
         return [*self[:-2], links, self.odds]
 
     @classmethod
@@ -41,5 +41,5 @@ class PageObservation(NamedTuple):
         url, title, relevance, is_target, came_by, links, odds = kept
         if len(links) != len(odds):
             raise ValueError(f"{len(links)} links and {len(odds)} odds")
-        seen = [Link(url, host_of(url), anchor, heading=heading) for url, anchor, heading in links]
+        seen = [Link(url, host_of(url), anchor) for url, anchor in links]
         return cls(url, title, relevance, is_target, came_by, seen, odds)

@@ -34,7 +34,6 @@ from topiccrawler.text.odds import logistic
 FEATURES: Mapping[str, float] = {  # feature -> initial weight (chosen here, on log-odds scale)
     "bias": -1.0,
     "link text": 1.0,
-    "heading": 0.7,
     "page": 1.0,
     "grandparent": 0.0,
     "site": 0.6,
@@ -49,10 +48,8 @@ LEAST_CHANGE = 0.05
 FADE = 0.999  # of the overall rate, a page
 ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 mean nearly the same
 ODDS_LIMIT = 30.0
-HEADING_SCALE = 5.0
 WORDS_SCALE = 3.0
 ROOM = 0.02  # added to relevances before a logarithm
-MOST_HEADINGS = 10_000
 
 
 @dataclass
@@ -64,7 +61,6 @@ class Adaptive(Strategy):
     Formula: score = w . x; w learned from each page with outcome 1 (relevant by the page classifier) or 0
         (strategies.adaptive.regression); x, on log-odds scale, of the URL as it is known when scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
-        heading      tanh(classifier's log-odds of the heading above it / 5), best of its links
         page         ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, less that of all
@@ -75,7 +71,7 @@ class Adaptive(Strategy):
         group's pages still count after each further one, so that unproductive sites are left); without ""
         (features left out, for ablations); memory_urls 30 000 (URLs whose features are kept; the poorest others
         wait with the score they have); all chosen here (docs/lab/adaptive.md).
-    Reads: relevance of linking pages, link text, heading, addresses, outcomes so far; of the links to one
+    Reads: relevance of linking pages, link text, addresses, outcomes so far; of the links to one
         URL only those with an anchor it was not seen with before.
     Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
     But: outcomes are the page classifier's, not the truth; a wrong one teaches wrongly.
@@ -111,7 +107,6 @@ class Adaptive(Strategy):
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
-        self._headings: dict[str, float] = {}
         self._urls = UrlFeatures(self.keep, self.memory_urls)
         self._taken: PageObservation | None = None  # from the page visited last
 
@@ -255,7 +250,6 @@ class Adaptive(Strategy):
             odds=odds,
             texts=bounded(odds / ODDS_SCALE),
             standings=odds / ODDS_SCALE + here,
-            headings=np.array([self._heading(link.heading) for link in links]),
             relevance=here,
             grandparent=grandparent,
         )
@@ -263,17 +257,6 @@ class Adaptive(Strategy):
     def _promise(self, relevance: float) -> float:
         """A page's relevance on log-odds scale, 0 at the threshold."""
         return min(max(math.log((relevance + ROOM) / (self._threshold + ROOM)), -2.0), 1.5)
-
-    def _heading(self, heading: str) -> float:
-        if not heading or self._scorer is None:
-            return 0.0
-        found = self._headings.get(heading)
-        if found is None:
-            if len(self._headings) >= MOST_HEADINGS:
-                self._headings.clear()
-            odds = self._scorer.log_odds([Link("", "", heading)])[0]
-            found = self._headings[heading] = math.tanh(odds / HEADING_SCALE)
-        return found
 
     def _features(self, rows: Numbers) -> Floats:
         """(rows, features), in the order of FEATURES."""
@@ -288,7 +271,6 @@ class Adaptive(Strategy):
         kinds = (
             np.ones(len(rows)),
             bounded(columns["sum_odds"][rows] / met / ODDS_SCALE),
-            columns["best_heading"][rows],
             columns["best_relevance"][rows],
             columns["best_grandparent"][rows],
             site,

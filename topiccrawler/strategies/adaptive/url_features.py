@@ -38,7 +38,6 @@ class UrlFeatures:
         "sum_odds",
         "standing",  # of the best link, whose groups count
         "best_relevance",
-        "best_heading",
         "best_grandparent",
         "score",  # as weighed last
         "queued",  # the score the queue has
@@ -80,7 +79,6 @@ class UrlFeatures:
         odds: Floats,
         texts: Floats,
         standings: Floats,
-        headings: Floats,
         relevance: float,
         grandparent: float,
     ) -> Numbers:
@@ -90,14 +88,11 @@ class UrlFeatures:
         columns = self.columns
         rows, at = np.unique(link_rows, return_inverse=True)
         known, met = columns["links"][rows] > 0, np.bincount(at)
-        best_heading = np.full(len(rows), -np.inf)
-        np.maximum.at(best_heading, at, headings)
         columns["links"][rows] += met
         columns["sum_odds"][rows] += np.bincount(at, weights=odds)
         for name, values in (
             ("best_relevance", relevance),
             ("best_grandparent", grandparent),
-            ("best_heading", best_heading),
         ):
             columns[name][rows] = np.where(known, np.maximum(columns[name][rows], values), values)
         order = np.lexsort((-standings, at))  # stable: the first of equals
