@@ -263,3 +263,13 @@ def test_using_a_closed_store_is_a_fault_of_the_program_and_says_so(store: PageS
     store.close()
     with pytest.raises(sqlite3.ProgrammingError):
         store.put(PAGE)
+
+
+def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path) -> None:
+    store = PageStore(tmp_path / "pages.sqlite")
+    store._database.execute("PRAGMA max_page_count = 40")  # as a full disk answers: SQLITE_FULL
+    with pytest.raises(
+        StateError, match=r"pages\.sqlite: page store unusable \(.*full\); make room on its disk"
+    ):
+        store.put(PageRecord(url="http://a.example/", text="基金" * 200_000))
+    store.abandon()

@@ -87,5 +87,9 @@ class Database:
         except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
             raise  # a fault of ours, not of the file
         except sqlite3.Error as error:
-            remedy = "move it away or name another file"
+            no_room = getattr(error, "sqlite_errorcode", 0) & 0xFF in (
+                sqlite3.SQLITE_FULL,
+                sqlite3.SQLITE_IOERR,
+            )
+            remedy = "make room on its disk" if no_room else "move it away or name another file"
             raise StateError(str(self.path), f"{self.what} unusable ({error})", remedy) from error
