@@ -22,11 +22,12 @@ class CrawlerError(Exception):
     """One line for a person: the input as they wrote it, what is wrong with it, what to do."""
 
     def __init__(self, what: str, fault: str, remedy: str) -> None:
-        self.what, self.fault, self.remedy = (_one_line(part) for part in (what, fault, remedy))
+        self.what, self.fault, self.remedy = (one_line(part) for part in (what, fault, remedy))
         super().__init__(f"{self.what}: {self.fault}; {self.remedy}")
 
 
-def _one_line(text: str) -> str:
+def one_line(text: object) -> str:
+    """A text without line breaks and runs of blanks."""
     return " ".join(str(text).split())
 
 

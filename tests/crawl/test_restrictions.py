@@ -36,6 +36,8 @@ def test_a_sites_formats_go_before_the_jobs() -> None:
         ("http://a.cn/", "", "Sun, 06 Nov 1994 08:49:37 GMT", True),
         ("http://a.cn/", "2024-05-05", "Sun, 06 Nov 1994 08:49:37 GMT", False),
         ("http://a.cn/", "", "yesterday", False),
+        ("http://a.cn/", "", "Thu, 01 Jan 1970 00:00:00 +99999999999999", False),
+        ("http://a.cn/", "", "Mon, 99999999999999999999 Jan 2020 00:00:00 GMT", False),
         ("http://old.cn/", "2021-01-01", "", False),
         ("http://old.cn/", "2019-12-31", "", True),
     ],

@@ -53,5 +53,5 @@ def _day(text: str) -> date | None:
 def _day_of_header(text: str) -> date | None:
     try:
         return parsedate_to_datetime(text).date()
-    except ValueError:
+    except (ValueError, OverflowError):  # OverflowError: a year or a time zone of twenty digits
         return None

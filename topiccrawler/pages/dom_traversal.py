@@ -24,14 +24,17 @@ PATH_STEPS = 4
 Attributes = dict[str, str | None]
 
 _BLOCK, _STRUCTURAL, _LINK, _HEADING, _EMPHASIZED, _HIDES, _SPECIAL = 1, 2, 4, 8, 16, 32, 64
+BLOCK_TAGS = (
+    "address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html iframe legend li main menu nav object ol optgroup option p pre "
+    "section select summary table tbody td tfoot th thead tr ul"
+)
 
 
 def _traits() -> dict[str, int]:
     """What each tag means to the traversal, as bits."""
     kinds = {
-        _BLOCK: "address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset "
-        "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html iframe legend li main menu nav object "
-        "ol optgroup option p pre section select summary table tbody td tfoot th thead tr ul",
+        _BLOCK: BLOCK_TAGS,
         _STRUCTURAL: "article aside center div dl footer form header main menu nav ol section table td ul",
         _LINK: "a",
         _HEADING: "h1 h2 h3 h4 h5 h6",

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from topiccrawler.pages.dom_traversal import BLOCK_TAGS
 from topiccrawler.pages.nesting_limit import limit_nesting
 from topiccrawler.pages.parse import MOST_CHARACTERS, UNREAD
 from topiccrawler.pages.title import LONGEST_TITLE
@@ -29,49 +30,9 @@ MOST_NODES = 50_000
 NORMAL_SIZE = 3
 SIZES = {"h1": 6, "h2": 5, "h3": 4, "big": 4, "small": 2}
 _STEPS = (10, 13, 16, 18, 24, 32)  # px: the upper ends of sizes 1 to 6
-_BREAKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "br",
-        "center",
-        "dd",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
+_BREAKS = frozenset(BLOCK_TAGS.split())
 _UNSEEN = frozenset(["title", "textarea", "select", "option", "noscript", "button"])
-_FONT_SIZE = re.compile(r"font-size\s*:\s*([\d.]+)\s*(px|pt|em|rem|%)", re.IGNORECASE)
+_FONT_SIZE = re.compile(r"font-size\s*:\s*(\d+(?:\.\d*)?|\.\d+)\s*(px|pt|em|rem|%)", re.IGNORECASE)
 _CENTRED = re.compile(r"text-align\s*:\s*center", re.IGNORECASE)
 _COLOURED = re.compile(r"(?:^|[;\s])color\s*:", re.IGNORECASE)
 _PIXELS = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.16}
@@ -188,8 +149,8 @@ def _look_of(node: LexborNode, tag: str, around: Look) -> Look:
         around = replace(around, centred=True)
     if _COLOURED.search(style):
         around = replace(around, coloured=True)
-    if (found := _FONT_SIZE.search(style)) and (number := found[1].count(".") <= 1 and found[1] != "."):
-        pixels = float(found[1]) * _PIXELS[found[2].lower()] if number else 0.0
+    if found := _FONT_SIZE.search(style):
+        pixels = float(found[1]) * _PIXELS[found[2].lower()]
         around = replace(around, size=1 + sum(pixels > step for step in _STEPS))
     return around
 

@@ -19,7 +19,7 @@ from typing import BinaryIO
 from fastwarc.stream_io import GzipWriter
 from fastwarc.warc import WarcRecord, WarcRecordType
 
-from topiccrawler.errors import ReplayError, file_faults
+from topiccrawler.errors import ReplayError, file_faults, one_line
 
 ENDING = ".warc.gz"
 REMEMBERED_BODIES = 100_000  # whose copies are found; some 40 MB
@@ -81,7 +81,7 @@ class WarcWriter:
                 file = self.path.with_name(name).open("xb")
             except FileExistsError:
                 continue
-            info = "".join(f"{key}: {_one_line(value)}\r\n" for key, value in self.info.items())
+            info = "".join(f"{key}: {one_line(value)}\r\n" for key, value in self.info.items())
             record = new_record(WarcRecordType.warcinfo, info.encode(), "application/warc-fields")
             record.headers["WARC-Filename"] = name
             put(file, record)
@@ -141,7 +141,3 @@ def put(file: BinaryIO, record: WarcRecord) -> None:
 def iso(seconds: float) -> str:
     """A time since the epoch as WARC has it."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -20,6 +20,7 @@ def test_heads_are_those_of_the_wire_without_credentials() -> None:
     headers = {
         "Authorization": "Basic x",
         "Proxy-Authorization": "Basic y",
+        "Cookie": "session=z",
         "User-Agent": "ours",
         "X": "a\r\nb",
     }

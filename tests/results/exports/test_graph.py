@@ -17,7 +17,9 @@ from topiccrawler.store.pages import PageRecord
 
 SEED, ONE, TWO = (f"http://a.cn/{name}" for name in ("", "1", "2"))
 PAGES = (
-    PageRecord(url=ONE, title="基金\x00\x1b<b>", relevance=0.5, depth=1, source_url=SEED, anchor="一\x02"),
+    PageRecord(
+        url=ONE, title="基金\x00\x1b<b>\ufffe", relevance=0.5, depth=1, source_url=SEED, anchor="一\x02\uffff"
+    ),
     PageRecord(url=TWO, title="股票", relevance=0.4, depth=2, source_url=ONE, anchor="二"),
 )
 

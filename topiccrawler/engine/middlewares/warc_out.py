@@ -2,7 +2,7 @@
 
 It stands nearest to the downloader, so it sees bodies before they are decompressed, redirects, robots.txt, and answers that are tried
 again. What Scrapy has changed before: a chunked body is joined (and has no Transfer-Encoding any more), header names are
-capitalized. A page drawn by a browser is written as the browser gave it. Credentials are left out.
+capitalized. A page drawn by a browser is written as the browser gave it. Credentials and cookies are left out of requests.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 POSITION = 950  # behind the HTTP cache, nearest to the downloader
 WARC_FAILED = "warc_failed"  # finish_reason
-SECRET = frozenset({b"authorization", b"proxy-authorization"})
+SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})  # of a request
 
 
 class WarcOutMiddleware:
@@ -132,9 +132,5 @@ def _headers(of: Request | Response) -> list[tuple[bytes, bytes]]:
 
 
 def _head(first: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    lines = [first, *(b"%b: %b" % (name, _one_line(value)) for name, value in headers)]
+    lines = [first, *(b"%b: %b" % (name, b" ".join(value.splitlines())) for name, value in headers)]
     return b"\r\n".join([*lines, b"", b""])
-
-
-def _one_line(value: bytes) -> bytes:
-    return b" ".join(value.splitlines())

@@ -6,6 +6,7 @@ that leads from one of these pages to another is an edge.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -18,6 +19,7 @@ from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.visits import read_visits
 
 FOUND, LINK = "found", "link"  # kinds of edges
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, whole: bool) -> int:
@@ -25,15 +27,17 @@ def write(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, whole: 
     graph = nx.DiGraph()
     sources: dict[str, tuple[str, str]] = {}
     for record in records:
+        url = _xml(record.url)
         graph.add_node(
-            record.url, title=_xml(record.title), relevance=record.relevance, depth=record.depth, kept=True
+            url, title=_xml(record.title), relevance=record.relevance, depth=record.depth, kept=True
         )
-        sources[record.url] = record.source_url, record.anchor
+        sources[url] = _xml(record.source_url), record.anchor
     log = folder / VISITS
     for visit in read_visits(log) if whole and log.is_file() else ():
-        if 200 <= visit.status < 300 and visit.url not in graph:
-            graph.add_node(visit.url, relevance=visit.relevance, kept=False)
-            sources[visit.url] = visit.source_url, visit.anchor
+        url = _xml(visit.url)
+        if 200 <= visit.status < 300 and url not in graph:
+            graph.add_node(url, relevance=visit.relevance, kept=False)
+            sources[url] = _xml(visit.source_url), visit.anchor
     for url, (source, anchor) in sources.items():
         if source in graph:
             graph.add_edge(source, url, kind=FOUND, anchor=_xml(anchor))
@@ -57,5 +61,5 @@ def _add_links(graph: nx.DiGraph, place: Path) -> None:
 
 
 def _xml(text: str) -> str:
-    """Without what no XML file may hold."""
-    return "".join(character for character in text if character >= " " or character in "\t\n")
+    """Without what no XML file may hold (XML 1.0, production 2)."""
+    return _NO_XML.sub("", text)
