@@ -1,0 +1,21 @@
+"""A focused crawler as a Scrapy project. From Python: `from topiccrawler import Job, crawl` (docs/python.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from topiccrawler.api.job import Job as Job
+    from topiccrawler.api.start import crawl as crawl
+
+__all__ = ["Job", "crawl"]
+_HOMES = {"Job": "topiccrawler.api.job", "crawl": "topiccrawler.api.start"}
+
+
+def __getattr__(name: str) -> object:
+    """Both on demand: `scrapy`, which imports this package first, needs neither."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -34,6 +34,17 @@ class Database:
         except StateError:
             self._database.close()
             raise
+
+    @classmethod
+    def is_begun(cls, path: Path) -> bool:
+        """There is such a file, and whoever made it has also made its tables."""
+        if not path.is_file():
+            return False
+        try:
+            with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+                return bool(database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+        except sqlite3.Error:
+            return True  # opening it says what is wrong
 
     def commit(self) -> None:
         """Make everything so far durable."""

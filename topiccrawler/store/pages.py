@@ -123,6 +123,13 @@ class PageStore(Database):
             rows = self._database.execute(asked, (*values, -1 if limit is None else limit))
             return [row for (row,) in rows]
 
+    def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
+        """The first pages about the topic behind a row, each with its row, in order of arrival."""
+        asked = f"SELECT rowid, {', '.join(_COLUMNS)} FROM pages WHERE rowid > ? AND stored ORDER BY rowid LIMIT ?"  # noqa: S608
+        with self._faults():
+            rows = self._database.execute(asked, (row, limit))
+            return [(found[0], _record(found[1:])) for found in rows]
+
     def delete(self, url: str) -> None:
         """Remove the page of that URL, if there is one."""
         with self._faults():

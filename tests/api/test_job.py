@@ -1,0 +1,117 @@
+"""A job opened from Python: its pages, its log, its figures."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from topiccrawler import Job
+from topiccrawler.api import arrivals
+from topiccrawler.crawling.job_files import PAGES
+from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.model import Visit
+from topiccrawler.store.pages import PageRecord, PageStore
+
+FUND = PageRecord(
+    url="http://a.cn/fund",
+    title="基金定投",
+    text="基金定投的收益",
+    topic="finance",
+    relevance=0.4,
+    fetched=1_700_000_000.0,
+)
+STOCK = replace(
+    FUND, url="http://b.cn/stock", title="股票", text="股票上涨", relevance=0.9, published="2024-05-01"
+)
+OFF = replace(FUND, url="http://b.cn/off", stored=False)
+VISITS = tuple(Visit(page.url, 200, 1.0, page.relevance, page.stored, 1.0) for page in (FUND, OFF, STOCK))
+
+
+@pytest.fixture
+def job(make_job: Callable[..., Path]) -> Job:
+    return Job(make_job("done", FUND, OFF, STOCK, visits=VISITS))
+
+
+def urls(pages: list[PageRecord]) -> list[str]:
+    return [page.url for page in pages]
+
+
+def test_kept_pages_come_in_their_order_and_the_best_first(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrivals, "BATCH", 1)
+    assert urls(list(job.pages())) == [FUND.url, STOCK.url]
+    assert urls(job.best()) == [STOCK.url, FUND.url]
+    assert urls(job.best(1)) == [STOCK.url]
+    assert urls(job.best(site="a.cn")) == [FUND.url]
+    assert urls(job.best(min_relevance=0.5)) == urls(job.best(since="2024-01-01")) == [STOCK.url]
+    assert job.page(FUND.url).title == "基金定投"
+    with pytest.raises(ArgumentError, match=r"other: is not among the pages kept"):
+        job.page("http://b.cn/other")
+
+
+def test_an_event_loop_gets_the_same_pages(job: Job) -> None:
+    async def collect() -> list[PageRecord]:
+        return [page async for page in job.pages_async()]
+
+    assert urls(asyncio.run(collect())) == [FUND.url, STOCK.url]
+
+
+def test_pages_are_found_by_their_words_and_the_figures_are_told(job: Job) -> None:
+    assert [hit.url for hit in job.search("定投")] == [FUND.url]
+    summary = job.summary()
+    assert (summary.fetched, summary.kept) == (3, 2)
+    assert [visit.url for visit in job.visits()] == [FUND.url, OFF.url, STOCK.url]
+    assert "基金" in dict(job.why(FUND.url).words)
+
+
+def test_a_data_frame_has_a_row_a_page_and_times(job: Job) -> None:
+    frame = job.dataframe()
+    assert list(frame["url"]) == [STOCK.url, FUND.url]
+    assert frame["fetched"].iloc[0].isoformat() == "2023-11-14T22:13:20+00:00"
+    assert frame["relevance"].sum() == pytest.approx(1.3)
+
+
+def test_without_pandas_it_says_what_to_install(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    monkeypatch.delitem(sys.modules, "topiccrawler.api.frame", raising=False)
+    with pytest.raises(ArgumentError, match="pandas is missing; install it: pip install pandas"):
+        job.dataframe()
+
+
+def test_a_job_at_rest_has_ended_and_cannot_be_steered(job: Job) -> None:
+    assert not job.is_running
+    assert job.wait(1.0) is job
+    job.stop()
+    for steer in (job.status, job.pause, job.resume):
+        with pytest.raises(StateError, match="no crawl is running there"):
+            steer()
+
+
+def test_a_folder_that_is_no_job_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="there is no such job"):
+        Job(tmp_path)
+
+
+def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> None:
+    looks = arrivals.Arrivals(tmp_path)
+    assert looks.new() == []
+    (tmp_path / PAGES).touch()
+    assert looks.new() == []
+    (tmp_path / PAGES).unlink()
+    store = PageStore(tmp_path / PAGES)
+    store.put(FUND)
+    assert looks.new() == []
+    store.commit()
+    assert urls(looks.new()) == [FUND.url]
+    assert looks.new() == []
+    store.close()
+
+
+def test_a_file_that_holds_no_pages_is_told(tmp_path: Path) -> None:
+    (tmp_path / PAGES).write_bytes(b"no database" * 100)
+    with pytest.raises(StateError, match="file is not a database"):
+        arrivals.Arrivals(tmp_path).new()

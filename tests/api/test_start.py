@@ -1,0 +1,100 @@
+"""A crawl begun from Python: what it is told, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from topiccrawler import Job, crawl
+from topiccrawler.api import start
+from topiccrawler.errors import ArgumentError, CrawlerError, StateError
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The command lines that would be started."""
+    lines: list[list[str]] = []
+    monkeypatch.setattr(start, "start_scrapy", lambda line, *_: lines.append(line) or object())
+    return lines
+
+
+def pairs(line: list[str], option: str) -> dict[str, str]:
+    given = [line[at + 1] for at, word in enumerate(line) if word == option]
+    return dict(pair.split("=", 1) for pair in given)
+
+
+def test_values_are_written_as_the_command_line_has_them(started: list[list[str]], tmp_path: Path) -> None:
+    folder = tmp_path / "goes on"
+    crawl(
+        keywords=["基金", "定投:0.5"],
+        seeds=["http://a.cn/?a=1&b=2", "http://b.cn/"],
+        pages=20,
+        data=folder.parent,
+        name=folder.name,
+        strategy="best_first",
+        strategy_stages=True,
+        settings={"DOWNLOAD_DELAY": 0.5, "TOPIC_RENDERED_HOSTS": ["a.cn", "b.cn"], "TOPIC_LISTINGS": False},
+    )
+    (line,) = started
+    assert line[:2] == ["crawl", "topic"]
+    assert pairs(line, "-a") == {
+        "keywords": "基金,定投:0.5",
+        "seeds": "http://a.cn/?a=1&b=2,http://b.cn/",
+        "pages": "20",
+        "strategy": "best_first",
+        "strategy_stages": "true",
+    }
+    own = {"TOPIC_DATA_DIR": str(folder.parent), "TOPIC_JOB": folder.name, "JOBDIR": str(folder)}
+    given = {"DOWNLOAD_DELAY": "0.5", "TOPIC_RENDERED_HOSTS": "a.cn,b.cn", "TOPIC_LISTINGS": "false"}
+    assert pairs(line, "-s") == {"LOG_LEVEL": "INFO", **given, **own}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({}, "argument 'topic': is missing"),
+        ({"topic": "finance", "pages": 0}, "argument -a pages=0: input should be greater"),
+        ({"topic": "finance", "page": 3}, "argument -a page=3: is unknown; known arguments: topic"),
+        ({"topic": "finance", "name": "../x"}, "name='../x': is no plain folder name"),
+        (
+            {"topic": "finance", "settings": {"JOBDIR": "x"}},
+            "settings: JOBDIR: is said by a parameter; give name=",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_at_once(
+    started: list[list[str]], tmp_path: Path, arguments: dict[str, object], told: str
+) -> None:
+    with pytest.raises(ArgumentError) as refused:
+        crawl(**{"data": tmp_path, **arguments})
+    assert str(refused.value).startswith(told)
+    assert not started
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_data_folder_that_cannot_be_made_is_told(started: list[list[str]], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(
+        StateError, match=r"file/finance-.*: cannot be written: Not a directory; name another"
+    ):
+        crawl("finance", data=tmp_path / "file")
+    assert not started
+
+
+def test_what_only_the_crawl_finds_wrong_is_raised_at_its_end(tmp_path: Path) -> None:
+    job = crawl("finance", seeds="missing.txt", data=tmp_path)
+    for ended in (lambda: list(job.pages()), job.wait):
+        with pytest.raises(CrawlerError, match=r"ended with 1: .*missing.txt.*; see .*crawl.log"):
+            ended()
+    assert not job.is_running
+    job.stop()
+
+
+def test_the_package_gives_two_names_and_no_others() -> None:
+    import topiccrawler
+
+    assert topiccrawler.crawl is crawl
+    assert topiccrawler.Job is Job
+    with pytest.raises(AttributeError, match="no attribute 'craw'"):
+        _ = topiccrawler.craw
