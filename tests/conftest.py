@@ -48,10 +48,13 @@ def draw_web() -> Iterator[Callable[[dict[str, Any]], DrawnWeb]]:
                 web.asked.append(self.path)
                 web.headers.append(dict(self.headers))
                 answer = web.answer(self.path)
+                if answer.headers.get("ETag", "") == self.headers.get("If-None-Match"):
+                    answer = Answer(b"", 304, answer.headers)
                 self.send_response(answer.status)
                 headers = {"Content-Type": "text/html; charset=utf-8", **answer.headers}
                 for name, value in headers.items():
                     self.send_header(name, value)
+                web.sent += len(answer.body)
                 self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()
                 self.wfile.write(answer.body)

@@ -48,6 +48,7 @@ class DrawnWeb:
     pages: dict[str, Any]
     asked: list[str] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
+    sent: int = 0  # bytes of bodies
     proxy: str = ""
     server: Server | None = None
 

@@ -81,3 +81,5 @@ class Visit:
     anchor: str = ""  # that link's text
     shares: Sequence[tuple[str, float]] = ()  # what the score was made of
     gate: str = ""  # what the link gate said
+    etag: str = ""  # headers of the response, for asking later whether it has changed
+    modified: str = ""

@@ -64,6 +64,8 @@ TOPIC_DISCARDED_SAMPLE = (
 )
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
 
+TOPIC_REVISIT_SHARE = 0.5  # 0..1: of `-a pages=` what `-a revisit=true` takes; the rest fetches new pages
+
 TOPIC_LINK_GRAPH = (
     False  # True: all links of the pages fetched are kept, for the link graph (eight bytes a link)
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +14,14 @@ from topiccrawler.engine.user_faults import TellingCommand
 
 if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
+    from topiccrawler.store.checks import Check, Version
     from topiccrawler.store.pages import PageRecord
 
 LIST, SHOW, EXPORT, REPORT = "list", "show", "export", "report"
 VERBS = {LIST: 2, SHOW: 3, EXPORT: 2, REPORT: 2}  # arguments
 LIMIT = 20
 USAGE = """JOB [list] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
-  scrapy pages JOB show URL [--json]
+  scrapy pages JOB show URL [--version N] [--json]
   scrapy pages JOB export [--format FORMAT] [--out FILE] [--site …]
   scrapy pages JOB report --out FILE.html"""
 
@@ -49,6 +52,9 @@ class Command(TellingCommand):
         parser.add_argument("--format", metavar="FORMAT", help="of export: by default as FILE ends")
         parser.add_argument(
             "--out", metavar="FILE", help="of export and report; jsonl and csv may go to standard output"
+        )
+        parser.add_argument(
+            "--version", type=int, metavar="N", help="of show: the page as it was; 1 = before its last change"
         )
         parser.add_argument("--json", action="store_true", help="print JSON, one line a page")
 
@@ -85,7 +91,10 @@ class Command(TellingCommand):
 
         shown = 0
         for record in pages.best(selection_by(opts), opts.limit or LIMIT):
-            self.say(json.dumps(_brief(record), ensure_ascii=False) if opts.json else _line(record))
+            check = pages.check(record.url)
+            self.say(
+                json.dumps(_brief(record, check), ensure_ascii=False) if opts.json else _line(record, check)
+            )
             shown += 1
         if not shown and not opts.json:
             self.say("no such page")
@@ -120,12 +129,39 @@ class Command(TellingCommand):
 
         record = pages.get(url)
         reasons = reasons_of(pages.folder, record)
-        self.say(
-            json.dumps(_whole(record, reasons), ensure_ascii=False) if opts.json else _page(record, reasons)
-        )
+        check, versions = pages.check(record.url), pages.versions(record.url)
+        if opts.version is not None:
+            self.say(_version(self._one_of(versions, opts.version)))
+        elif opts.json:
+            whole = {
+                **_whole(record, reasons),
+                **_looks(check),
+                "versions": [asdict(one) for one in versions],
+            }
+            self.say(json.dumps(whole, ensure_ascii=False))
+        else:
+            self.say("\n".join([_page(record, reasons, check, versions), "", record.text or "(no text)"]))
+
+    def _one_of(self, versions: list[Version], number: int) -> Version:
+        if not versions:
+            self.refuse("the page has no earlier version; -a revisit=true keeps them")
+        if not 1 <= number <= len(versions):
+            self.refuse(f"--version is from 1, the latest but one, to {len(versions)}")
+        return versions[number - 1]
 
 
-def _brief(record: PageRecord) -> dict[str, Any]:
+def _looks(check: Check | None) -> dict[str, Any]:
+    """What later looks at the page found."""
+    if check is None:
+        return {"looks": 0, "changes": 0, "gone": ""}
+    return {"looks": check.looks, "changes": check.changes, "gone": _date(check.gone) if check.gone else ""}
+
+
+def _date(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
     return {
         "url": record.url,
         "title": record.title,
@@ -133,15 +169,17 @@ def _brief(record: PageRecord) -> dict[str, Any]:
         "date": record.day,
         "kind": record.format,
         "alias_of": record.alias_of,
+        **_looks(check),
     }
 
 
-def _line(record: PageRecord) -> str:
+def _line(record: PageRecord, check: Check | None) -> str:
     from topiccrawler.urls.readable import readable
 
     copy = "  (copy of a page listed)" if record.alias_of else ""
     kind = "" if record.format == "html" else f"  [{record.format}]"
-    return f"{record.relevance:.3f}  {record.day}  {_short(record.title)}{kind}{copy}\n{'':19}{readable(record.url)}"
+    gone = f"  (gone since {_date(check.gone)})" if check is not None and check.gone else ""
+    return f"{record.relevance:.3f}  {record.day}  {_short(record.title)}{kind}{copy}{gone}\n{'':19}{readable(record.url)}"
 
 
 def _short(text: str, most: int = 100) -> str:
@@ -150,8 +188,6 @@ def _short(text: str, most: int = 100) -> str:
 
 
 def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
-    from dataclasses import asdict
-
     path = [
         {"url": step.link.url, "anchor": step.link.anchor, "score": step.score, "state": step.state}
         for step in reasons.path
@@ -161,7 +197,7 @@ def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
     return {**asdict(record), "media": media, "threshold": reasons.threshold, "words": words, "path": path}
 
 
-def _page(record: PageRecord, reasons: Reasons) -> str:
+def _page(record: PageRecord, reasons: Reasons, check: Check | None, versions: list[Version]) -> str:
     from topiccrawler.urls.readable import readable
 
     least = "" if reasons.threshold is None else f" >= {reasons.threshold:.3f}"
@@ -173,6 +209,7 @@ def _page(record: PageRecord, reasons: Reasons) -> str:
         " · ".join(_short(part) for part in about if part),
         f"kept: relevance {record.relevance:.3f}{least} for topic {record.topic}{': ' if words else ''}{words}",
         *(["copy of " + readable(record.alias_of)] if record.alias_of else []),
+        *_told(check, versions),
         "path from the seed:",
     ]
     for step in reasons.path:
@@ -180,4 +217,22 @@ def _page(record: PageRecord, reasons: Reasons) -> str:
         anchor = f"  “{_short(step.link.anchor, 60)}”" if step.link.anchor else ""
         lines.append(f"  {readable(step.link.url)}{anchor}{score}")
     summary = [f"summary: {record.summary}"] if record.summary else []
-    return "\n".join([*lines, *summary, "", record.text or "(no text)"])
+    return "\n".join([*lines, *summary])
+
+
+def _told(check: Check | None, versions: list[Version]) -> list[str]:
+    """What later looks found."""
+    if check is None:
+        return []
+    gone = f"; gone since {_date(check.gone)}" if check.gone else ""
+    told = f"looked at again: {check.looks} times, {check.changes} times changed{gone}"
+    earlier = [
+        f"  --version {number}: {_date(version.fetched)}  {_short(version.title, 60)}"
+        for number, version in enumerate(versions, start=1)
+    ]
+    return [told, *(["earlier versions:", *earlier] if earlier else [])]
+
+
+def _version(version: Version) -> str:
+    when = f"{_date(version.fetched)} until {_date(version.replaced)}"
+    return "\n".join([_short(version.title), when, "", version.text])

@@ -5,6 +5,7 @@ topic.toml          a topic that is not of the catalogue, as a file that `-a top
 frontier.sqlite     the queue, when there is a JOBDIR
 pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
 index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
+checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
 discarded.sqlite    a sample of the pages that were found off topic (store.sample)
 """
 
@@ -21,6 +22,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import changes
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
+from topiccrawler.store.checks import PageChecks
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.outlinks import OutlinkStore
@@ -36,6 +38,7 @@ PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
 INDEX = "index.sqlite"  # of the words of the pages; made again when it is missing
 OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
 DISCARDED = "discarded.sqlite"
+CHECKS = "checks.sqlite"  # of a job that was revisited
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
 VERSION = 1
@@ -75,6 +78,8 @@ class JobFiles:
             self.duplicates.check_writable()
         if (self.folder / DISCARDED).exists():
             self.discarded.check_writable()
+        if (self.folder / CHECKS).exists():
+            self.checks.check_writable()
         self.visits.check()
 
     @property
@@ -120,6 +125,11 @@ class JobFiles:
         return PageSample(self.folder / DISCARDED, self._discarded)
 
     @cached_property
+    def checks(self) -> PageChecks:
+        """What later looks at the pages found."""
+        return PageChecks(self.folder / CHECKS)
+
+    @cached_property
     def visits(self) -> VisitLog:
         """The crawl log."""
         return VisitLog(self.folder / VISITS)
@@ -161,7 +171,13 @@ class JobFiles:
             opened.abandon()
 
     def _opened(self) -> list[Database]:
-        names = ("duplicates", "store", "outlinks", "discarded")
+        names = (
+            "duplicates",
+            "store",
+            "outlinks",
+            "discarded",
+            "checks",
+        )  # the last is of what the others hold
         return [self.__dict__[name] for name in names if name in self.__dict__]
 
 

@@ -84,6 +84,10 @@ class Ordering:
         self._checkpoints.shown(self.pages, page, shown, refreshed=began)
         return pushed
 
+    def visit_again(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
+        """Show a page that was visited before for the links that are new on it; it counts for nothing else."""
+        return self._show(page, links, page.via.tunnel if page.via is not None else 0, now)[0]
+
     def lease(self, now: float, accept: Accept | None = None, refusals: int = 0) -> Leased | None:
         """The best URL that may be fetched now. After so many `refusals` (0 = no bound) it is None for this time:
         hosts.next_ready says whether to ask again."""

@@ -58,6 +58,10 @@ class CrawlParams(BaseModel):
         description="kinds of documents that are read, separated by commas: html, pdf, docx, xlsx, pptx, text, feed, sitemap",
     )
     since: date | None = Field(default=None, description="YYYY-MM-DD; older pages are not kept")
+    revisit: bool = Field(
+        default=False,
+        description="true: look again at the job's pages, those first that have probably changed (docs/revisiting.md)",
+    )
     parameters: dict[str, str] = Field(default_factory=dict, description="-a strategy_NAME=value")
 
     @field_validator("allowed_domains", "formats", mode="before")

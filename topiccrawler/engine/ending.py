@@ -76,6 +76,7 @@ class Ending:
         found: Callable[[], list[str]] | None = getattr(spider, "found_lines", None)
         report = [
             *(found() if found is not None else found_lines(self.runtime.harvest)),
+            *(self.runtime.revisits.lines() if self.runtime.revisits is not None else []),
             *failed_lines(stats),
             *place_lines(self.runtime.files.folder, queued=resumable),
             f"ended: {why(self.reason, self.runtime, stats, resumable=resumable)}",

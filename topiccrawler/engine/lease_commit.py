@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from topiccrawler.crawling.revisiting import Due
 from topiccrawler.engine.leases import Lease
 from topiccrawler.engine.queue_stats import QueueStats
 from topiccrawler.engine.runtime import Runtime
@@ -20,6 +21,9 @@ _MOVED = (State.DISCARDED, "redirected")
 
 def commit_lease(runtime: Runtime, lease: Lease, state: State, reason: str, now: float) -> None:
     """Store, log, count and acknowledge; the caller ends the host's slot and commits the frontier."""
+    if lease.due is not None:
+        _commit_look(runtime, lease, lease.due, state, reason, now)
+        return
     link = lease.leased.link
     url = lease.redirect_targets[-1] if lease.redirect_targets else link.url
     kept = state is State.COMPLETED
@@ -36,8 +40,12 @@ def commit_lease(runtime: Runtime, lease: Lease, state: State, reason: str, now:
             anchor=link.anchor,
             shares=runtime.strategy.shares(link, lease.leased.score, lease.leased.shares),
             gate=lease.gate,
+            etag=lease.etag,
+            modified=lease.modified,
         )
     )
+    if kept and runtime.revisits is not None:
+        runtime.files.checks.led_to(link.source_url)
     runtime.files.commit()
     if lease.page is not None:
         runtime.harvest.add(
@@ -48,6 +56,16 @@ def commit_lease(runtime: Runtime, lease: Lease, state: State, reason: str, now:
         runtime.ordering.acknowledge(target, *((state, reason) if target == url else _MOVED), now)
     end = _MOVED if lease.redirect_targets else (state, reason)
     runtime.ordering.acknowledge(link.url, *end, now, fetched=lease.status > 0)
+
+
+def _commit_look(runtime: Runtime, lease: Lease, due: Due, state: State, reason: str, now: float) -> None:
+    """A page of the job was looked at again; redirects led to rows of the frontier."""
+    if runtime.revisits is not None:
+        runtime.revisits.ended(lease, due, now)
+    runtime.files.commit()
+    for target in lease.redirect_targets:
+        is_last = target == lease.redirect_targets[-1]
+        runtime.ordering.acknowledge(target, *((state, reason) if is_last else _MOVED), now)
 
 
 def close_files(runtime: Runtime, left: Iterable[Lease], queue_stats: QueueStats, now: float) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from topiccrawler.crawling.revisiting import Due
 from topiccrawler.frontier.base import Leased, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Page
@@ -40,6 +41,9 @@ class Lease:
     drop_reason: str = ""
     status: int = 0
     gate: str = ""  # what the link gate said
+    etag: str = ""  # headers of the response
+    modified: str = ""
+    due: Due | None = None  # of a page of the job that is looked at again; the frontier knows no such lease
     page: Page | None = None
     missing_since: float | None = None  # when the sweep first did not find it
 

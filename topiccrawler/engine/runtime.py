@@ -31,6 +31,7 @@ from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
+from topiccrawler.engine.revisits import Revisits
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets
@@ -73,6 +74,12 @@ class Runtime:
     restrictions: Restrictions
     blocks: Blocks
     links_kept: bool = False  # TOPIC_LINK_GRAPH
+    revisits: Revisits | None = None  # -a revisit=true
+
+    @property
+    def revisits_left(self) -> int:
+        """Pages of the job that are still to be looked at again."""
+        return self.revisits.left if self.revisits is not None else 0
 
 
 def build_runtime(

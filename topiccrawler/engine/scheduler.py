@@ -126,13 +126,14 @@ class FocusedScheduler(BaseScheduler):
 
     def take_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
         """A page was read: the strategy scores all its links, the frontier queues them."""
-        lease = self.leases.get(lease_number)
-        if lease is not None:
+        if (lease := self.leases.get(lease_number)) is not None:
             lease.page = page
         with self.faults.guard():
             if self.runtime.links_kept:
                 self.runtime.files.outlinks.put(page.url, (link.url for link in links))
-            self._count_pushed(self.runtime.ordering.visit(page, self._admitted(links), self.clock()))
+            ordering = self.runtime.ordering
+            visit = ordering.visit_again if lease is not None and lease.due is not None else ordering.visit
+            self._count_pushed(visit(page, self._admitted(links), self.clock()))
 
     def _admitted(self, links: Sequence[Link]) -> Sequence[Link]:
         return self.runtime.blocks.admitted(self.rules.admitted(links))
@@ -164,8 +165,7 @@ class FocusedScheduler(BaseScheduler):
         if self.faults.broken:
             return False
         if refusal is not None:
-            if refusal == KNOWN:
-                self._count("frontier/redirects/known")
+            self._count("frontier/redirects/known", refusal == KNOWN)
             self.leases.end(lease, State.DISCARDED, refusal)
         return refusal is None
 
@@ -265,7 +265,7 @@ class FocusedScheduler(BaseScheduler):
 
     def end_if_enough(self) -> None:
         """Close when nothing is under way and `pages` or `targets` are reached."""
-        if self.limit_reached() and not len(self.leases):
+        if self.limit_reached() and not len(self.leases) and not self.runtime.revisits_left:
             deferred_from_coro(self.engine.close_spider_async(reason="enough"))
 
     def has_room(self) -> bool:

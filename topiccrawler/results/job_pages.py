@@ -9,9 +9,10 @@ from pathlib import Path
 
 from topiccrawler.crawling.assemble import page_classifier_of, topic_of
 from topiccrawler.crawling.history import PastCrawl, Step
-from topiccrawler.crawling.job_files import PAGES, read_recipe
+from topiccrawler.crawling.job_files import CHECKS, PAGES, read_recipe
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.store.checks import Check, PageChecks, Version
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.selection import ALL, Selection
 from topiccrawler.urls.canonical import canonical
@@ -25,6 +26,7 @@ class JobPages:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._store = PageStore(folder / PAGES, create=False)
+        self._checks = PageChecks(folder / CHECKS) if PageChecks.is_begun(folder / CHECKS) else None
 
     def best(self, selection: Selection = ALL, limit: int | None = None) -> Iterator[PageRecord]:
         """Such pages, the most relevant first, one at a time."""
@@ -41,9 +43,19 @@ class JobPages:
             raise ArgumentError(f"URL {url}", f"is not among the pages kept in {self.folder}", remedy)
         return record
 
+    def check(self, url: str) -> Check | None:
+        """What later looks at a page found; None for a page, or a job, that was not revisited."""
+        return self._checks.get(url) if self._checks is not None else None
+
+    def versions(self, url: str) -> list[Version]:
+        """The earlier versions of a page, the latest first."""
+        return self._checks.versions(url) if self._checks is not None else []
+
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the files."""
         self._store.close()
+        if self._checks is not None:
+            self._checks.close()
 
 
 @contextmanager

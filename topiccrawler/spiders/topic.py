@@ -16,6 +16,8 @@ from topiccrawler.crawling.teaching import answers_behind
 from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares import documents
+from topiccrawler.engine.revisit_plan import plan_revisits
+from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.engine.user_faults import is_scrapys_process
 from topiccrawler.items import Outlinks, PageItem
 from topiccrawler.links.media import media_of
@@ -42,6 +44,10 @@ class TopicSpider(FocusedSpider):
             arguments, topic=topic, strategy=self.settings.get("TOPIC_STRATEGY", "adaptive")
         )
 
+    def prepare(self, params: CrawlParams) -> None:
+        if params.revisit:
+            plan_revisits(self.runtime, self.settings)
+
     async def start(self) -> AsyncIterator[Any]:
         """The seeds, as the out-links of the virtual root page."""
         self.runtime.files.begin()
@@ -64,6 +70,10 @@ class TopicSpider(FocusedSpider):
         if is_scrapys_process():
             search_seldom(self.crawler)
         yield Outlinks(ROOT, self.runtime.seeds)
+        if self.runtime.revisits is not None and (scheduler := focused_scheduler(self.crawler)) is not None:
+            failed, waiting = scheduler.lease_signals.failed, scheduler.request_queue
+            async for request in self.runtime.revisits.requests(self, scheduler.leases, failed, waiting):
+                yield request
 
     def parse(self, response: Response) -> Iterator[Any]:
         """Read a page; give its item and all its links in one batch.

@@ -91,8 +91,7 @@ class PageStore(Database):
     def put(self, record: PageRecord) -> int:
         """Store a page, or replace what is stored under its URL; its row, which it keeps. Any text is taken."""
         row = {name: _storable(value) for name, value in zip(_COLUMNS, astuple(record), strict=True)}
-        digest = blake2b(str(row["text"]).encode("utf-8"), digest_size=8)
-        row["content_hash"] = row["content_hash"] or digest.hexdigest()
+        row["content_hash"] = row["content_hash"] or content_hash(str(row["text"]))
         with self._faults():
             return int(self._database.execute(_PUT, tuple(row.values())).fetchone()[0])
 
@@ -148,6 +147,11 @@ class PageStore(Database):
         ):  # of an earlier build, and read-only or in use: it is read without
             for index in _INDEXES:
                 self._database.execute(index)
+
+
+def content_hash(text: str) -> str:
+    """Of a page's text, as the store has it."""
+    return blake2b(str(_storable(text)).encode("utf-8"), digest_size=8).hexdigest()
 
 
 def _storable(value: object) -> object:

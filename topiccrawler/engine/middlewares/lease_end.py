@@ -15,6 +15,8 @@ from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import CrawlerError
 
+LONGEST_HEADER = 200  # bytes
+
 
 class LeaseEndMiddleware:
     """Spider middleware (10, outside all others): counts what a leased page gives and sees that it has given all.
@@ -34,6 +36,7 @@ class LeaseEndMiddleware:
         scheduler = self._scheduler()
         if scheduler is not None and (lease := scheduler.lease_signals.lease_of(response)) is not None:
             lease.status = response.status
+            lease.etag, lease.modified = _header(response, "ETag"), _header(response, "Last-Modified")
             lease.gate = response.meta.get(GATE, lease.gate)
 
     async def process_spider_output(
@@ -56,3 +59,9 @@ class LeaseEndMiddleware:
             scheduler.faults.break_off(exception)
         elif (lease := scheduler.lease_signals.lease_of(response)) is not None:
             scheduler.leases.broke(lease, f"callback: {type(exception).__name__}")
+
+
+def _header(response: Response, name: str) -> str:
+    """A header as text; empty when it is too long to be sent back."""
+    value = response.headers.get(name) or b""
+    return value.decode("latin-1").strip() if len(value) <= LONGEST_HEADER else ""

@@ -1,0 +1,177 @@
+"""A job that is looked at again: what has changed since, what is gone, what is new, and what that costs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from topiccrawler.crawling.job_files import CHECKS, PAGES, VISITS
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.store.checks import PageChecks
+from topiccrawler.store.pages import PageStore
+
+HOME = "http://a.example/"
+WORDS = [
+    "基金",
+    "股票",
+    "净值",
+    "收益",
+    "银行",
+    "理财",
+    "证券",
+    "债券",
+    "投资",
+    "市场",
+    "成交",
+    "上涨",
+    "下跌",
+    "利率",
+    "分红",
+    "风险",
+]
+ARTICLES, CHANGED, DELETED, NEW = range(60), (3, 11, 17, 29, 41, 58), 33, 60
+
+
+def article(number: int, edition: int) -> str:
+    draw = Random(f"{number} {edition}")
+    text = "".join(draw.choices(WORDS, k=200))
+    return f"<title>基金{number}第{edition}版</title><p>{text}</p><a href=/>首页</a>"
+
+
+def home(numbers: list[int]) -> str:
+    return "<title>首页</title>" + "".join(f"<a href=/{number}>基金{number}</a> " for number in numbers)
+
+
+@pytest.fixture
+def tagged(answer: Callable[..., Any]) -> Callable[[str], Any]:
+    def make(html: str) -> Any:
+        body = html.encode()
+        return answer(200, body, ETag=f'"{blake2b(body).hexdigest()}"')
+
+    return make
+
+
+def run(warm_scrapy: Callable[..., Any], web: Any, job: Path, *words: str) -> Any:
+    fast = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False", f"JOBDIR={job}")
+    options = [part for setting in fast for part in ("-s", setting)]
+    web.asked.clear()
+    web.sent = 0
+    return warm_scrapy(
+        "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HOME}", *words, *options, proxy=web.proxy
+    )
+
+
+def test_changes_are_found_with_few_transfers_and_told(
+    draw_web: Callable[..., Any],
+    warm_scrapy: Callable[..., Any],
+    tagged: Callable[[str], Any],
+    answer: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    job = tmp_path / "job"
+    pages = {f"{HOME}{number}": tagged(article(number, 1)) for number in ARTICLES}
+    web = draw_web({HOME: tagged(home([*ARTICLES])), **pages})
+    first = run(warm_scrapy, web, job)
+    assert first.code == 0, first.err
+    whole, visits = web.sent, (job / VISITS).read_bytes()
+    for number in CHANGED:
+        web.pages[f"{HOME}{number}"] = tagged(article(number, 2))
+    web.pages[f"{HOME}{DELETED}"] = answer(404)
+    web.pages[f"{HOME}{NEW}"] = tagged(article(NEW, 1))
+    web.pages[HOME] = tagged(home([*ARTICLES, NEW]))
+
+    again = run(warm_scrapy, web, job, "-a", "revisit=true")
+    assert again.code == 0, again.err
+    assert sorted(web.asked) == sorted([HOME, *pages, f"{HOME}{NEW}"])
+    assert web.sent <= 0.4 * whole
+    assert "61 pages looked at again: 6 changed, 54 unchanged, 1 gone, 0 failed" in again.err
+    assert "'topic/revisits/changed': 6" in again.err
+    assert "62 pages fetched (1 in this run)" in again.err
+    added = (job / VISITS).read_bytes()[len(visits) :].decode().splitlines()
+    assert [json.loads(line)["url"] for line in added] == [f"{HOME}{NEW}"]
+
+    with closing(PageStore(job / PAGES)) as store, closing(PageChecks(job / CHECKS)) as checks:
+        for number in ARTICLES:
+            url = f"{HOME}{number}"
+            record, check, versions = store.get(url), checks.get(url), checks.versions(url)
+            assert record is not None
+            assert check is not None
+            has_changed, is_gone = number in CHANGED, number == DELETED
+            assert record.title == f"基金{number}第{2 if has_changed else 1}版"
+            assert record.source_url == HOME
+            assert [version.title for version in versions] == ([f"基金{number}第1版"] if has_changed else [])
+            assert (check.changes, check.misses, check.gone > 0) == (has_changed, is_gone, is_gone)
+        assert store.get(f"{HOME}{NEW}") is not None
+        hub = checks.get(HOME)
+        assert hub is not None
+        assert hub.found == 1
+    with closing(SqliteFrontier(job / "frontier.sqlite", read_only=True)) as frontier:
+        assert {row.state.value for row in frontier.listing.rows()} <= {"completed", "discarded"}
+
+    listed = warm_scrapy("pages", str(job), "list", "--limit", "100").out
+    assert listed.count("gone since") == 1
+    shown = warm_scrapy("pages", str(job), "show", f"{HOME}{CHANGED[0]}").out
+    assert "looked at again: 1 times, 1 times changed" in shown
+    assert "--version 1: " in shown
+    assert warm_scrapy("pages", str(job), "show", f"{HOME}{CHANGED[0]}", "--version", "1").out.startswith(
+        "基金3第1版"
+    )
+
+
+def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
+    draw_web: Callable[..., Any],
+    warm_scrapy: Callable[..., Any],
+    tagged: Callable[[str], Any],
+    tmp_path: Path,
+) -> None:
+    job = tmp_path / "job"
+    web = draw_web(
+        {HOME: home([*range(20)]), **{f"{HOME}{number}": article(number, 1) for number in range(20)}}
+    )
+    assert run(warm_scrapy, web, job, "-a", "pages=9").code == 0
+    fetched = set(web.fetched())
+    assert len(fetched) == 9
+    again = run(
+        warm_scrapy, web, job, "-a", "revisit=true", "-a", "pages=6", "-s", "TOPIC_REVISIT_SHARE=0.34"
+    )
+    assert again.code == 0, again.err
+    assert len(fetched & set(web.fetched())) == 3
+    assert len(set(web.fetched()) - fetched) == 3
+    for url in [url for url in web.pages if url != HOME]:
+        del web.pages[url]
+    asked = []
+    for _ in range(3):
+        assert (
+            run(
+                warm_scrapy, web, job, "-a", "revisit=true", "-a", "pages=40", "-s", "TOPIC_REVISIT_SHARE=1"
+            ).code
+            == 0
+        )
+        asked.append(len(web.fetched()))
+    assert asked == [21, 12, 1]  # the first time also what still waited
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "there is no earlier crawl to go on with; name its folder: -s JOBDIR=FOLDER"),
+        ({"JOBDIR": "new"}, "there is no earlier crawl to go on with"),
+        ({"SCHEDULER": "scrapy.core.scheduler.Scheduler"}, "needs our scheduler; leave SCHEDULER as it is"),
+    ],
+)
+def test_without_an_earlier_crawl_it_is_refused(
+    refusal: Callable[..., str], tmp_path: Path, given: dict[str, str], told: str
+) -> None:
+    settings = {"TOPIC_DATA_DIR": str(tmp_path), **given}
+    if "JOBDIR" in given:
+        settings["JOBDIR"] = str(tmp_path / given["JOBDIR"])
+    said = refusal("topic", settings, topic="finance", seeds=HOME, revisit="true")
+    assert said.startswith("argument -a revisit=true: ")
+    assert told in said

@@ -1,0 +1,147 @@
+"""Fetches pages of the job again (`-a revisit=true`): as leases that the frontier does not know, with conditional requests.
+
+The conflict: a page that is fetched again is no new row, must not be refused by gate or budget, and must teach neither the harvest nor the
+budgets a second time; yet host clocks, retries, redirects and the end of a lease are those of any other page. So it is a lease of its own
+kind (`Lease.due`), whose request waits in the request queue.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence, Sized
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Any
+
+from scrapy import Request, Spider, signals
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+from twisted.python.failure import Failure
+
+from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, missed
+from topiccrawler.engine.leases import META, Lease, Leases
+from topiccrawler.engine.page_items import page_of
+from topiccrawler.frontier.base import Leased, Listing, Row, State
+from topiccrawler.items import Outlinks
+from topiccrawler.model import Link, Via
+from topiccrawler.store.checks import Check
+from topiccrawler.store.pages import content_hash
+from topiccrawler.urls.canonical import host_of
+
+logger = logging.getLogger(__name__)
+
+AHEAD = (
+    100  # requests that wait in the request queue, so that the most valuable go first without all being there
+)
+UNCHANGED, GONE = (304,), (404, 410)
+CHANGED, SAME, DEAD, FAILED = "changed", "unchanged", "gone", "failed"  # outcomes
+
+
+@dataclass(slots=True)
+class Revisits:
+    """Of one run. `due`: the most valuable first. `listing`: of the frontier, which knows the links that led there first."""
+
+    due: Sequence[Due]
+    files: JobFiles
+    listing: Listing
+    outcomes: Counter[str] = field(default_factory=Counter)
+    _stats: StatsCollector | None = None  # Scrapy makes them after the spider
+
+    @property
+    def left(self) -> int:
+        """Pages that no look at has ended."""
+        return len(self.due) - self.outcomes.total()
+
+    def lines(self) -> list[str]:
+        """For the end of the crawl."""
+        told = ", ".join(f"{self.outcomes[name]} {name}" for name in (CHANGED, SAME, DEAD, FAILED))
+        return [f"{self.outcomes.total()} pages looked at again: {told}"]
+
+    async def requests(
+        self, spider: Spider, leases: Leases, failed: Callable[[Failure], Any], waiting: Sized
+    ) -> AsyncIterator[Request]:
+        """One for each page, as there is room. `failed`: their errback; `waiting`: the request queue."""
+        self._stats = spider.crawler.stats
+        for place, due in enumerate(self.due):
+            while len(waiting) >= AHEAD:
+                await spider.crawler.signals.wait_for(signals.scheduler_empty)
+            yield self._request(spider, leases, failed, due, place)
+
+    def _request(
+        self, spider: Spider, leases: Leases, failed: Callable[[Failure], Any], due: Due, place: int
+    ) -> Request:
+        row = self.listing.row(due.check.url) or _unlisted(due.check)
+        lease = leases.begin(Leased(row.link, row.score, row.carry, row.tunnel, b"", inf))
+        lease.due = due
+
+        def parse(response: Response) -> Iterator[Any]:
+            if response.status not in UNCHANGED + GONE:
+                yield from self._compared(due, spider.parse(response))
+
+        headers = {"If-None-Match": due.check.etag, "If-Modified-Since": due.check.modified}
+        return Request(
+            due.check.url,
+            parse,
+            errback=failed,
+            headers={name: value for name, value in headers.items() if value},
+            priority=-place,
+            dont_filter=True,
+            meta={
+                META: lease.number,
+                "via": Via(row.link, row.score, row.carry, row.tunnel),
+                "depth": row.link.depth,
+                "handle_httpstatus_list": [*UNCHANGED, *GONE],
+                "dont_cache": True,
+            },
+        )
+
+    def _compared(self, due: Due, given: Iterator[Any]) -> Iterator[Any]:
+        """What the page gives; a stored page that has changed is first kept as an earlier version."""
+        for output in given:
+            page = page_of(output)
+            if page is not None and page.is_target:
+                due.digest = content_hash(page.text)
+                self._keep_version(due, page.url, page.fetched)
+            elif isinstance(output, Outlinks) and not due.digest:
+                due.digest = content_hash("\n".join(sorted({link.url for link in output.links})))
+            yield output
+
+    def _keep_version(self, due: Due, url: str, now: float) -> None:
+        record = self.files.store.get(url)
+        if record is None or record.alias_of:  # a copy has no text of its own
+            return
+        if not due.check.digest:
+            due.check = replace(due.check, digest=record.content_hash)
+        if record.content_hash != due.digest:
+            self.files.checks.keep_version(record, now)
+
+    def ended(self, lease: Lease, due: Due, now: float) -> None:
+        """Write down what the look has found; the caller commits the files."""
+        before, checks = due.check, self.files.checks
+        outcome = FAILED
+        if lease.status in UNCHANGED:
+            outcome, after = SAME, looked_unchanged(before, now, lease.etag, lease.modified)
+        elif lease.status in GONE:
+            outcome, after = DEAD, missed(before, now)
+        elif lease.page is not None and not lease.error:
+            after = looked(before, now, digest=due.digest, etag=lease.etag, modified=lease.modified)
+            outcome = CHANGED if after.changes > before.changes else SAME
+        if outcome != FAILED:
+            checks.put(after)
+        self.outcomes[outcome] += 1
+        if self._stats is not None:
+            self._stats.inc_value(f"topic/revisits/{outcome}")
+        logger.log(
+            logging.INFO if outcome in {CHANGED, DEAD} else logging.DEBUG,
+            "%s: %s",
+            outcome.capitalize(),
+            before.url,
+        )
+
+
+def _unlisted(check: Check) -> Row:
+    """A page that a redirect led to, or a queue of another build does not know."""
+    link = Link(check.url, host_of(check.url))
+    return Row(link, 0.0, b"", 0.0, 0, State.COMPLETED, "", check.looked, check.looked)
