@@ -9,6 +9,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ from urllib.parse import urlencode
 from urllib.request import ProxyHandler, build_opener
 
 import pytest
+
+from topiccrawler.engine.control.client import ask
 
 ROOT = Path(__file__).parents[2]
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
@@ -137,6 +140,14 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
     scrapyd: tuple[str, subprocess.Popen[bytes]], deployed: Path, web: Any, home: Path
 ) -> None:
     address, process = scrapyd
+    asked, door = threading.Event(), threading.Event()
+
+    def robots() -> str:
+        asked.set()
+        assert door.wait(PATIENCE_SECONDS)
+        return "User-agent: *\nDisallow:\n"
+
+    web.pages["http://sport.example/robots.txt"] = robots
     names = zipfile.ZipFile(deployed).namelist()
     for wanted in (
         "models/finance.json",
@@ -153,12 +164,19 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
         seeds="http://hub.example/", setting="DOWNLOAD_DELAY=0",
     )["jobid"]  # fmt: skip
 
+    folder = home / "data" / job
+    assert asked.wait(PATIENCE_SECONDS)
+    assert ask(folder, "pause", body={})["state"] == "paused"
+    door.set()
+    wait_for(lambda: ask(folder, "status")["held_back"] or None, process)
+    assert "http://sport.example/" not in web.asked
+    ask(folder, "resume", body={})
     wait_for(lambda: finished(address, job), process)
     log = (home / f"logs/topiccrawler/topic/{job}.log").read_text()
     assert "'finish_reason': 'finished'" in log
     assert "Traceback" not in log
     assert str(ROOT) not in log
-    assert sorted(web.fetched()) == sorted(web.pages)
+    assert sorted(web.fetched()) == sorted(url for url in web.pages if not url.endswith("/robots.txt"))
     items = (home / f"items/topiccrawler/topic/{job}.jl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(item)["url"] for item in items] == ["http://hub.example/fund"]
     store = sqlite3.connect(home / f"data/{job}/pages.sqlite")
