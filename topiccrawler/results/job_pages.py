@@ -12,6 +12,7 @@ from topiccrawler.crawl.history import PastCrawl, Step
 from topiccrawler.crawl.job_files import PAGES, read_recipe
 from topiccrawler.crawl.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.selection import ALL, Selection
 from topiccrawler.urls.canonical import canonical
@@ -26,9 +27,11 @@ class JobPages:
         self.folder = folder
         self._store = PageStore(folder / PAGES, create=False)
 
-    def best(self, selection: Selection = ALL, limit: int | None = None) -> Iterator[PageRecord]:
-        """Such pages, the most relevant first, one at a time."""
-        for row in self._store.best(selection, limit):
+    def best(
+        self, selection: Selection = ALL, limit: int | None = None, skip: int = 0
+    ) -> Iterator[PageRecord]:
+        """Such pages, the most relevant first, one at a time; not the first `skip` of them."""
+        for row in self._store.best(selection, limit)[skip:]:
             record = self._store.at(row)
             if record is not None:
                 yield record
@@ -40,6 +43,13 @@ class JobPages:
             remedy = f"`scrapy explain URL --job {self.folder}` says what became of it"
             raise ArgumentError(f"URL {url}", f"is not among the pages kept in {self.folder}", remedy)
         return record
+
+    def copies(self, record: PageRecord, limit: int) -> list[PageRecord]:
+        """Near copies of a page, and the page that it is a copy of itself."""
+        first = record.alias_of or record.url
+        found = [self._store.get(first)] if record.alias_of else []
+        found += [self._store.get(url) for url in self._store.copies(first, limit + 1) if url != record.url]
+        return [one for one in found if one is not None][:limit]
 
     def close(self) -> None:
         """Let go of the file."""
@@ -72,12 +82,23 @@ def reasons_of(folder: Path, record: PageRecord) -> Reasons:
         path = past.of(record.url).path
     finally:
         past.close()
+    page_classifier = classifier_of(folder)
+    if page_classifier is None:
+        return Reasons(None, (), path)
+    return Reasons(page_classifier.threshold, words_that_count(page_classifier, record), path)
+
+
+def classifier_of(folder: Path) -> PageClassifier | None:
+    """The page classifier of a job; None when its recipe, its topic or a model went."""
     try:
         recipe = read_recipe(folder)
-        if recipe is None:
-            return Reasons(None, (), path)
-        page_classifier = page_classifier_of(recipe, topic_of(recipe))
-    except CrawlerError:  # a topic or a model that went
-        return Reasons(None, (), path)
-    words = page_classifier.explain(words_of_record(record))
-    return Reasons(page_classifier.threshold, tuple(words[:WORDS]), path)
+        return None if recipe is None else page_classifier_of(recipe, topic_of(recipe))
+    except CrawlerError:
+        return None
+
+
+def words_that_count(
+    page_classifier: PageClassifier | None, record: PageRecord
+) -> tuple[tuple[str, float], ...]:
+    """The words that speak most for or against a stored page, with what each adds to its score."""
+    return () if page_classifier is None else tuple(page_classifier.explain(words_of_record(record))[:WORDS])
