@@ -67,8 +67,8 @@ class Live:
         number = 0
         while True:
             with suppress(CrawlerError, OSError):
-                seen = await asyncio.to_thread(self._look, job, number % PANEL_EVERY == PANEL_EVERY - 1)
-                seen["curve"] = number % CURVE_EVERY == CURVE_EVERY - 1
+                seen = await asyncio.to_thread(self._look, job, number % PANEL_EVERY == 1)
+                seen["curve"] = number % CURVE_EVERY == 2
                 for queue in watch.queues:
                     _put(queue, seen)
                 if seen["status"]["state"] not in LIVE:

@@ -39,7 +39,13 @@ class Views:
     def text(self, request: web.Request, template: str, values: Mapping[str, Any]) -> str:
         """A template filled in."""
         made = self._environment.get_template(f"dashboard/templates/{template}.html")
-        return made.render(t=self.texts(request), form_token=self._session.form, path=request.path, **values)
+        return made.render(
+            t=self.texts(request),
+            form_token=self._session.form,
+            path=request.path,
+            back=request.path_qs,
+            **values,
+        )
 
     def page(
         self, request: web.Request, template: str, values: Mapping[str, Any], status: int = 200
