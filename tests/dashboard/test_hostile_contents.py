@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawl.job_files import FRONTIER
+from topiccrawler.crawling.job_files import FRONTIER
 from topiccrawler.dashboard.jobs import OUTPUT
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawl.params import parse_arguments
+from topiccrawler.crawling.params import parse_arguments
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.starting import command_of, is_allowed, read_form
 from topiccrawler.errors import ArgumentError

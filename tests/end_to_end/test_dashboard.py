@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawl.job_files import JobFiles
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.demo.crawls import DemoFiles
 from topiccrawler.demo.plan import Web
 from topiccrawler.demo.server import RunningServer

@@ -7,9 +7,9 @@ import pytest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.crawl.harvest_counter import HarvestCounter
-from topiccrawler.crawl.noted_waits import NOTE, noted_waits
-from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.crawling.harvest_counter import HarvestCounter
+from topiccrawler.crawling.noted_waits import NOTE, noted_waits
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.queue_stats import QueueStats
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.memory import MemoryFrontier

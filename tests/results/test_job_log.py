@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from topiccrawler.crawl.job_files import VISITS
+from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.model import Visit
 from topiccrawler.results.job_log import JobLog
 

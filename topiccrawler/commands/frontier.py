@@ -62,7 +62,7 @@ class Command(TellingCommand):
             self.refuse("tables: name the file to write by --file FILE")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.job_files import FRONTIER
+        from topiccrawler.crawling.job_files import FRONTIER
 
         folder = next(iter(_folders(args)), None) or self.setting("JOBDIR")
         if not folder:
@@ -116,7 +116,7 @@ class Command(TellingCommand):
         self.say(json.dumps({"added": added, "known": known}) if opts.json else text)
 
     def _tables(self, job: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.link_tables import write_tables
+        from topiccrawler.crawling.link_tables import write_tables
 
         links, results = write_tables(job, Path(opts.file).expanduser())
         text = f"{opts.file}: LinkTable {links} rows, ResultTable {results} rows"

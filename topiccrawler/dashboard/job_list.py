@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from topiccrawler.crawl.job_files import VISITS
+from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.dashboard.context import Context, context_of
 from topiccrawler.dashboard.jobs import LIVE, mark
 from topiccrawler.dashboard.panels import topic_name

@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from topiccrawler.crawl.params import STRATEGY_PREFIX
+from topiccrawler.crawling.params import STRATEGY_PREFIX
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.context import Context, context_of, job_of
 from topiccrawler.dashboard.jobs import FAILED, FIRST_LOOK_SECONDS, LIVE, OUTPUT, TOP, Job

@@ -11,8 +11,8 @@ from subprocess import Popen
 from threading import Lock
 from typing import Any, TypeVar
 
-from topiccrawler.crawl.job_files import FRONTIER, JOB, read_recipe
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.job_files import FRONTIER, JOB, read_recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.address import FILE as CONTROL
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError

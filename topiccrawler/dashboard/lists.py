@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from topiccrawler.crawl.job_files import FRONTIER, VISITS
+from topiccrawler.crawling.job_files import FRONTIER, VISITS
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.context import context_of, job_of
 from topiccrawler.dashboard.jobs import Job

@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
-from topiccrawler.crawl.job_files import JOB
+from topiccrawler.crawling.job_files import JOB
 from topiccrawler.dashboard.context import Context, context_of, job_of
 from topiccrawler.dashboard.jobs import Job
 from topiccrawler.dashboard.lists import filters_of, number_of, turned

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.baseline import breadth_first, rate_at
 from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, Job
 from topiccrawler.frontier.base import State

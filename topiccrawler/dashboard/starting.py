@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler import settings as ours
-from topiccrawler.crawl.params import STRATEGY_PREFIX, CrawlParams, parse_arguments
-from topiccrawler.crawl.process import start_scrapy
-from topiccrawler.crawl.settings_check import check_settings
+from topiccrawler.crawling.params import STRATEGY_PREFIX, CrawlParams, parse_arguments
+from topiccrawler.crawling.process import start_scrapy
+from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.dashboard.jobs import OUTPUT, Job, Jobs
 from topiccrawler.errors import ArgumentError, CrawlerError, SeedsError, StateError, file_faults
 from topiccrawler.seeding.seed_files import read_seeds

@@ -11,8 +11,8 @@ from math import inf
 from pathlib import Path
 from threading import Lock
 
-from topiccrawler.crawl.history import LONGEST_PATH
-from topiccrawler.crawl.job_files import VISITS
+from topiccrawler.crawling.history import LONGEST_PATH
+from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.model import Visit
 from topiccrawler.results.tally import Tally
 from topiccrawler.store.visits import VisitTail

@@ -7,12 +7,12 @@ from math import inf, isinf
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawl.assemble import assemble
-from topiccrawler.crawl.explanation import heaviest_shares
-from topiccrawler.crawl.harvest_counter import HarvestCounter
-from topiccrawler.crawl.job_files import FRONTIER, read_recipe
-from topiccrawler.crawl.noted_waits import NOTE, noted_waits
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.explanation import heaviest_shares
+from topiccrawler.crawling.harvest_counter import HarvestCounter
+from topiccrawler.crawling.job_files import FRONTIER, read_recipe
+from topiccrawler.crawling.noted_waits import NOTE, noted_waits
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.base import Row
 from topiccrawler.frontier.overview import notes_as_json, overview

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.crawl.job_files import FRONTIER, VISITS
+from topiccrawler.crawling.job_files import FRONTIER, VISITS
 from topiccrawler.frontier.overview import Outcome, outcomes
 from topiccrawler.results.tally import EXAMPLES, Site, Tally
 from topiccrawler.store.visits import read_visits

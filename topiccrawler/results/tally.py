@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from topiccrawler.crawl.harvest_counter import RECENT_PAGES
+from topiccrawler.crawling.harvest_counter import RECENT_PAGES
 from topiccrawler.frontier.overview import Outcome
 from topiccrawler.model import Visit
 from topiccrawler.urls.canonical import host_of
