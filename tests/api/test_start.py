@@ -85,7 +85,7 @@ def test_a_data_folder_that_cannot_be_made_is_told(started: list[list[str]], tmp
 def test_what_only_the_crawl_finds_wrong_is_raised_at_its_end(tmp_path: Path) -> None:
     job = crawl("finance", seeds="missing.txt", data=tmp_path)
     for ended in (lambda: list(job.pages()), job.wait):
-        with pytest.raises(CrawlerError, match=r"ended with 1: .*missing.txt.*; see .*crawl.log"):
+        with pytest.raises(CrawlerError, match=r"ended with 1: .*missing.txt.*; see .*output.log"):
             ended()
     assert not job.is_running
     job.stop()

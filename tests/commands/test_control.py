@@ -83,6 +83,7 @@ def steered(warm_scrapy: Any, command: Callable[..., Any], web: DrawnWeb, job: P
     seen["refused"] = refused(Address.read(job))
     seen["printed"] = [command("control", str(job), *words) for words in ((), ("status", "--json"))]
     seen["top"] = command("control", str(job), "top", "3")
+    seen["sites"] = command("control", str(job), "sites")
     seen["why"] = command("control", str(job), "why", SEED)
     seen["explained"] = ask(job, "why", {"url": OTHERS[0]})
     seen["unknown"] = [
@@ -184,7 +185,7 @@ def test_it_says_what_became_of_a_url_and_why(steered: dict[str, Any], job: Path
     assert found["link"]["anchor"] == "基金"
     assert [step["url"] for step in found["crawl"]["path"]] == [SEED, OTHERS[0]]
     assert [fetch["stored"] for fetch in found["crawl"]["fetches"]] == [True]
-    assert steered["top"].out == "nothing waits\n"
+    assert steered["top"].out == steered["sites"].out == "nothing waits\n"
     for ran in steered["unknown"]:
         assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert "was never met" in steered["unknown"][0].err

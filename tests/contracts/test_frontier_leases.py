@@ -202,6 +202,12 @@ def test_the_last_look_may_leave_a_url_waiting_and_skip_its_host_or_stop(frontie
     )
 
 
+def test_waiting_urls_are_counted_by_host(frontier: Frontier) -> None:
+    push(frontier, ("a/1", 0.9), ("a/2", 0.8), ("b/1", 0.95), ("c/1", 0.6))
+    assert lease(frontier) == "b/1"
+    assert frontier.listing.waiting_by_host() == {"a": 2, "c": 1}
+
+
 def test_the_best_that_wait_are_listed_whatever_their_hosts(frontier: Frontier) -> None:
     push(frontier, ("a/1", 1.0), ("b/2", 3.0), ("a/3", 2.0), ("a/4", 3.0), ("c/5", 0.5))
     assert lease(frontier) == "b/2"

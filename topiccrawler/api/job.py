@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from topiccrawler.api.arrivals import Arrivals
-from topiccrawler.crawling.job_files import VISITS
+from topiccrawler.crawling.job_files import OUTPUT, VISITS
 from topiccrawler.crawling.process import failure
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError
@@ -28,7 +28,6 @@ from topiccrawler.store.visits import read_visits
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-LOG = "crawl.log"  # in the job's folder: what the process says
 POLL_SECONDS = 0.2
 STOP_SECONDS = 60.0  # for what is under way to be read and kept
 
@@ -120,7 +119,7 @@ class Job:
 
     def _check_end(self) -> None:
         if self._process is not None and self._process.returncode:
-            raise failure(f"job {self.folder}", self._process.returncode, self.folder / LOG)
+            raise failure(f"job {self.folder}", self._process.returncode, self.folder / OUTPUT)
 
     # Its pages
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from topiccrawler.api.job import LOG, Job
+from topiccrawler.api.job import Job
+from topiccrawler.crawling.job_files import OUTPUT
 from topiccrawler.crawling.params import parse_arguments
 from topiccrawler.crawling.process import start_scrapy
 from topiccrawler.errors import ArgumentError, StateError, file_faults
@@ -68,7 +69,7 @@ def crawl(
     line += [word for key, value in options.items() for word in ("-s", f"{key}={_written(value)}")]
     with file_faults(StateError, f"folder {folder}", "cannot be written", _REMEDY):
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / LOG).open("ab") as log:
+        with (folder / OUTPUT).open("ab") as log:
             return Job(folder, start_scrapy(line, log, os.environ))
 
 

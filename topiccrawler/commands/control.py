@@ -9,17 +9,18 @@ from typing import Any
 
 from topiccrawler.engine.user_faults import TellingCommand
 
-STATUS, TOP, WHY, METRICS = "status", "top", "why", "metrics"
+STATUS, TOP, SITES, WHY, METRICS = "status", "top", "sites", "why", "metrics"
 SET, BLOCK = "set", "block"
 ORDERS = ("pause", "resume", "stop")
 WORDS = {
     STATUS: (0, 0),
     TOP: (0, 1),
+    SITES: (0, 1),
     WHY: (1, 1),
     METRICS: (0, 0),
     **dict.fromkeys(ORDERS, (0, 0)),
 }  # behind the verb: least, most
-USAGE = """JOB [status | pause | resume | stop | top [N] | why URL | metrics] [--json]
+USAGE = """JOB [status | pause | resume | stop | top [N] | sites [N] | why URL | metrics] [--json]
   scrapy control JOB set NAME=VALUE [--preview] [--json]
   scrapy control JOB block PATTERN | --site HOST [--preview] [--json]"""
 
@@ -33,7 +34,7 @@ class Command(TellingCommand):
         return USAGE
 
     def short_desc(self) -> str:
-        return "Ask and steer a running crawl: status, top, why, pause, resume, stop, set, block"
+        return "Ask and steer a running crawl: status, top, sites, why, pause, resume, stop, set, block"
 
     def long_desc(self) -> str:
         return (
@@ -72,7 +73,7 @@ class Command(TellingCommand):
         if verb == METRICS:
             self.say(ask_text(folder, verb).rstrip())
             return
-        query = dict(zip({TOP: ["n"], WHY: ["url"]}.get(verb, []), words, strict=False))
+        query = dict(zip({TOP: ["n"], SITES: ["n"], WHY: ["url"]}.get(verb, []), words, strict=False))
         found = ask(folder, verb, query, _body(verb, words, opts))
         self.tell(opts, found, _text(verb, found))
 
@@ -100,10 +101,12 @@ def _body(verb: str, words: list[str], opts: argparse.Namespace) -> dict[str, ob
 
 def _text(verb: str, found: Mapping[str, Any]) -> str:
     from topiccrawler.commands.explain import explanation_text
-    from topiccrawler.commands.frontier import next_lines
+    from topiccrawler.commands.frontier import host_lines, next_lines
 
     if verb == TOP:
         return "\n".join(next_lines(found["top"])).strip("\n") or "nothing waits"
+    if verb == SITES:
+        return "\n".join(host_lines(found["sites"])) or "nothing waits"
     if verb == SET:
         was = f"{'would be' if found['preview'] else 'is'} {found['after']}, was {found['before']}"
         refused = f"; the gate {'would refuse' if found['preview'] else 'refuses'} {found['refused']} of {found['queued']} queued"

@@ -10,20 +10,12 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from math import inf, isinf
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from topiccrawler.engine.user_faults import TellingCommand
-from topiccrawler.errors import ArgumentError, CrawlerError
-
-if TYPE_CHECKING:
-    from topiccrawler.crawling.recipe import Recipe
-    from topiccrawler.frontier.base import Row
-    from topiccrawler.frontier.overview import Overview
-    from topiccrawler.model import Link
-    from topiccrawler.strategies.shares import Shares
+from topiccrawler.errors import ArgumentError
 
 USAGE = """[JOBDIR]
   scrapy frontier dump [JOBDIR] [--file FILE]
@@ -90,11 +82,9 @@ class Command(TellingCommand):
             self._show(path, opts)
 
     def _show(self, path: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.job_files import read_recipe
-        from topiccrawler.frontier.overview import overview
+        from topiccrawler.results.queue import queue_report
 
-        seen, recipe = overview(path, opts.top), read_recipe(path.parent)
-        report = _report(seen, recipe, opts.top, time.time())
+        report = queue_report(path.parent, opts.top, time.time())
         self.say(json.dumps(report, ensure_ascii=False) if opts.json else _page(report))
 
     def _dump(self, path: Path, opts: argparse.Namespace) -> None:
@@ -137,68 +127,8 @@ def _folders(args: list[str]) -> list[str]:
     return args[1:] if args and args[0] in {DUMP, LOAD, TABLES} else args
 
 
-def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:
-    """What the score of each row is made of, the heaviest first; nothing when the job kept no recipe, or its models went."""
-    from topiccrawler.crawling.assemble import assemble
-    from topiccrawler.crawling.explanation import heaviest_shares
-
-    if recipe is None or not rows:
-        return [[] for _ in rows]
-    try:
-        parts = assemble(recipe)
-        return [heaviest_shares(parts, row) for row in rows]
-    except CrawlerError:
-        return [[] for _ in rows]
-
-
 def _standard_input() -> Iterable[str]:
     return (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
-
-
-def _report(seen: Overview, recipe: Recipe | None, top: int, now: float) -> dict[str, Any]:
-    from topiccrawler.engine.queue_stats import NOTE, noted_waits
-    from topiccrawler.frontier.overview import notes_as_json
-
-    waits = {
-        host: (reason, until) for host, reason, until in noted_waits(seen.notes.get(NOTE)) if until > now
-    }
-    harvest = notes_as_json(seen.notes, "harvest")
-    counts: dict[str, int] = {}
-    for reason, _ in waits.values():
-        counts[reason] = counts.get(reason, 0) + 1
-    return {
-        **({} if recipe is None else {"topic": recipe.topic, "strategy": recipe.strategy}),
-        "pages": harvest.get("pages", 0),
-        "kept": harvest.get("kept", 0),
-        "states": seen.states,
-        "hosts": len(seen.hosts),
-        "waits": counts,
-        "over_budget": sum(
-            seen.hosts.get(host, {}).get("waiting", 0) for host, (_, until) in waits.items() if isinf(until)
-        ),
-        "top_hosts": [
-            {"host": host, **seen.hosts[host], **_wait(waits.get(host), now)}
-            for host in list(seen.hosts)[:top]
-        ],
-        "waiting_hosts": [{"host": host, **_wait(wait, now)} for host, wait in list(waits.items())[:top]],
-        "top": [
-            {**_link(row.link), "score": row.score, "shares": shares, **_wait(waits.get(row.link.host), now)}
-            for row, shares in zip(seen.top, _shares(seen.top, recipe), strict=True)
-        ],
-        "failures": dict(list(seen.failures.items())[:top]),
-        "discards": dict(list(seen.discards.items())[:top]),
-    }
-
-
-def _link(link: Link) -> dict[str, Any]:
-    return {"url": link.url, "anchor": link.anchor, "source_url": link.source_url, "depth": link.depth}
-
-
-def _wait(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:
-    """`seconds` is None for a host that is asked no more."""
-    if wait is None:
-        return {}
-    return {"wait": wait[0], "seconds": None if wait[1] == inf else round(wait[1] - now, 1)}
 
 
 def _page(report: Mapping[str, Any]) -> str:
@@ -239,6 +169,11 @@ def next_lines(top: list[dict[str, Any]]) -> list[str]:
         if parts_of_line:
             lines.append(f"             {' · '.join(parts_of_line)}")
     return lines
+
+
+def host_lines(hosts: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Hosts with most waiting, of a running crawl, for a person."""
+    return [f"  {host['waiting']:7d}  {host['host']}{_because(host)}" for host in hosts]
 
 
 def _because(entry: Mapping[str, Any]) -> str:

@@ -39,6 +39,7 @@ INDEX = "index.sqlite"  # of the words of the pages; made again when it is missi
 OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
 DISCARDED = "discarded.sqlite"
 CHECKS = "checks.sqlite"  # of a job that was revisited
+OUTPUT = "output.log"  # what a crawl says that another program has started
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
 VERSION = 1

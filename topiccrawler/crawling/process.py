@@ -15,9 +15,13 @@ SETTINGS_MODULE = "topiccrawler.settings"
 
 
 def start_scrapy(
-    arguments: Sequence[str], output: IO[bytes], environment: Mapping[str, str]
+    arguments: Sequence[str],
+    output: IO[bytes],
+    environment: Mapping[str, str],
+    *,
+    own_session: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Start it; what it says goes to `output`."""
+    """Start it; what it says goes to `output`. `own_session`: it goes on when this process and its terminal end."""
     root = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, (root, environment.get("PYTHONPATH"))))
     return subprocess.Popen(
@@ -25,6 +29,7 @@ def start_scrapy(
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
+        start_new_session=own_session,
         env={**environment, "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE, "PYTHONPATH": path},
     )
 

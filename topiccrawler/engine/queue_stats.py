@@ -12,6 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from topiccrawler.crawling.harvest_counter import HarvestCounter
+from topiccrawler.crawling.noted_waits import NOTE, noted_waits
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN
 from topiccrawler.urls.canonical import site_of
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-NOTE = "waits"
 BACK_OFFS = ("retry-after", "back-off")  # asked for by servers: they outlive a run
 _NOTED_HOSTS = 1000
 _WORTH_NOTING_SECONDS = 1.0
@@ -102,12 +102,3 @@ class QueueStats:
 
 def _named(host: str, reason: str) -> str:
     return f"Site {site_of(host)}" if reason in _OF_SITES else f"Host {host}"
-
-
-def noted_waits(text: str | None) -> list[tuple[str, str, float]]:
-    """Host, reason, until when (inf = for good) of a note; nothing when it is damaged."""
-    try:
-        rows = json.loads(text or "[]")
-        return [(str(host), str(why), inf if until is None else float(until)) for host, why, until in rows]
-    except (ValueError, TypeError):
-        return []

@@ -96,6 +96,9 @@ class Listing(Protocol):
     def counts(self) -> Mapping[State, int]:
         """URLs by state; O(1)."""
 
+    def waiting_by_host(self) -> Mapping[str, int]:
+        """How many URLs of each host are waiting; hosts without one are left out; O(URLs)."""
+
     def waiting_in(self, hosts: Container[str]) -> int:
         """How many URLs of these hosts are waiting; O(URLs): for stats."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, fields
 from heapq import nlargest
@@ -60,6 +61,9 @@ class MemoryListing:
 
     def counts(self) -> Mapping[State, int]:
         return dict(self._counts)
+
+    def waiting_by_host(self) -> Mapping[str, int]:
+        return Counter(entry.link.host for entry in self._entries if entry.state is State.WAITING)
 
     def waiting_in(self, hosts: Container[str]) -> int:
         return sum(entry.state is State.WAITING and entry.link.host in hosts for entry in self._entries)

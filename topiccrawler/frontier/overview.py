@@ -21,6 +21,9 @@ _STATES = "SELECT state, count(*) FROM urls GROUP BY state"
 _HOSTS = "SELECT name, state, count(*) FROM urls JOIN hosts ON hosts.id = host GROUP BY host, state"
 _REASONS = "SELECT reason, count(*) FROM urls WHERE state = ? GROUP BY reason ORDER BY count(*) DESC, reason"
 _EXAMPLES = "SELECT url FROM urls JOIN links USING (number) WHERE state = ? AND reason = ? LIMIT ?"
+_ENDED = """SELECT links.url, anchor, coalesce(sources.url, ''), score, changed
+    FROM urls JOIN links USING (number) LEFT JOIN sources ON sources.id = source
+    WHERE state = ? AND (reason = ? OR substr(reason, 1, length(?)) = ?) ORDER BY urls.number LIMIT ? OFFSET ?"""
 _TOP = """SELECT urls.number FROM urls
     LEFT JOIN (SELECT number AS raised, score AS raised_score, max(id) FROM raises GROUP BY number) ON raised = number
     WHERE state = 0 ORDER BY coalesce(raised_score, score) DESC, number LIMIT ?"""
@@ -81,6 +84,27 @@ def outcomes(path: Path, examples: int) -> list[Outcome]:
                 urls = database.execute(_EXAMPLES, (code, reason, examples))
                 found.append(Outcome(state.value, reason, count, tuple(url for (url,) in urls)))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """One URL that failed or was discarded."""
+
+    url: str
+    anchor: str
+    source_url: str
+    score: float
+    changed: float  # seconds since the epoch
+
+
+def ended(path: Path, state: State, reason: str, limit: int = -1, skip: int = 0) -> Iterator[Ended]:
+    """Such URLs in order of arrival, lazily; of a reason also those that say more of it behind a colon. StateError as for `overview`."""
+    require(path)
+    more = f"{reason}: "
+    with sqlite_faults(path), closing(open_to_read(path)) as database:
+        found = database.execute(_ENDED, (STATES.index(state), reason, more, more, limit, skip))
+        for row in found:
+            yield Ended(*row)
 
 
 @contextmanager

@@ -41,6 +41,11 @@ class SqliteListing:
     def counts(self) -> Mapping[State, int]:
         return dict(zip(STATES, self._counts, strict=True))
 
+    def waiting_by_host(self) -> Mapping[str, int]:
+        states = np.frombuffer(bytes(self._columns.states), dtype=np.uint8)
+        counts = np.bincount(np.array(self._columns.hosts, dtype=np.int64)[states == WAITING]).tolist()
+        return {self._rows.hosts[host]: count for host, count in enumerate(counts) if count}
+
     def waiting_in(self, hosts: Container[str]) -> int:
         pairs, names = zip(self._columns.hosts, self._columns.states, strict=True), self._rows.hosts
         return sum(names[host] in hosts for host, state in pairs if state == WAITING)

@@ -16,7 +16,7 @@ from topiccrawler.text.printable import printable
 from topiccrawler.urls.readable import readable
 
 MOST_CHARACTERS = 300  # of one text
-_WEB = re.compile(r"https?://[!-~]+")
+_WEB = re.compile(r"https?://[!#-;=?-~]+")  # without " < >, which no canonical URL has
 
 
 def environment() -> Environment:

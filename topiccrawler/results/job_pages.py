@@ -12,6 +12,7 @@ from topiccrawler.crawling.history import PastCrawl, Step
 from topiccrawler.crawling.job_files import CHECKS, PAGES, read_recipe
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.store.checks import Check, PageChecks, Version
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.selection import ALL, Selection
@@ -28,9 +29,11 @@ class JobPages:
         self._store = PageStore(folder / PAGES, create=False)
         self._checks = PageChecks(folder / CHECKS) if PageChecks.is_begun(folder / CHECKS) else None
 
-    def best(self, selection: Selection = ALL, limit: int | None = None) -> Iterator[PageRecord]:
-        """Such pages, the most relevant first, one at a time."""
-        for row in self._store.best(selection, limit):
+    def best(
+        self, selection: Selection = ALL, limit: int | None = None, skip: int = 0
+    ) -> Iterator[PageRecord]:
+        """Such pages, the most relevant first, one at a time; not the first `skip` of them."""
+        for row in self._store.best(selection, limit)[skip:]:
             record = self._store.at(row)
             if record is not None:
                 yield record
@@ -50,6 +53,13 @@ class JobPages:
     def versions(self, url: str) -> list[Version]:
         """The earlier versions of a page, the latest first."""
         return self._checks.versions(url) if self._checks is not None else []
+
+    def copies(self, record: PageRecord, limit: int) -> list[PageRecord]:
+        """Near copies of a page, and the page that it is a copy of itself."""
+        first = record.alias_of or record.url
+        found = [self._store.get(first)] if record.alias_of else []
+        found += [self._store.get(url) for url in self._store.copies(first, limit + 1) if url != record.url]
+        return [one for one in found if one is not None][:limit]
 
     def close(self) -> None:
         """Let go of the files."""
@@ -84,12 +94,23 @@ def reasons_of(folder: Path, record: PageRecord) -> Reasons:
         path = past.of(record.url).path
     finally:
         past.close()
+    page_classifier = classifier_of(folder)
+    if page_classifier is None:
+        return Reasons(None, (), path)
+    return Reasons(page_classifier.threshold, words_that_count(page_classifier, record), path)
+
+
+def classifier_of(folder: Path) -> PageClassifier | None:
+    """The page classifier of a job; None when its recipe, its topic or a model went."""
     try:
         recipe = read_recipe(folder)
-        if recipe is None:
-            return Reasons(None, (), path)
-        page_classifier = page_classifier_of(recipe, topic_of(recipe))
-    except CrawlerError:  # a topic or a model that went
-        return Reasons(None, (), path)
-    words = page_classifier.explain(words_of_record(record))
-    return Reasons(page_classifier.threshold, tuple(words[:WORDS]), path)
+        return None if recipe is None else page_classifier_of(recipe, topic_of(recipe))
+    except CrawlerError:
+        return None
+
+
+def words_that_count(
+    page_classifier: PageClassifier | None, record: PageRecord
+) -> tuple[tuple[str, float], ...]:
+    """The words that speak most for or against a stored page, with what each adds to its score."""
+    return () if page_classifier is None else tuple(page_classifier.explain(words_of_record(record))[:WORDS])

@@ -63,6 +63,7 @@ _SCHEMA = """CREATE TABLE pages (
     stored INTEGER NOT NULL, content_hash TEXT NOT NULL)"""
 # For what lists pages: SQLite would walk through every text to the columns behind it.
 _INDEXES = (
+    "CREATE INDEX IF NOT EXISTS pages_copies ON pages (alias_of) WHERE alias_of <> ''",
     "CREATE INDEX IF NOT EXISTS pages_fetched ON pages (fetched)",
     "CREATE INDEX IF NOT EXISTS pages_best ON pages (relevance DESC, url, stored, format, topic, published, fetched)",
 )
@@ -128,6 +129,12 @@ class PageStore(Database):
         with self._faults():
             rows = self._database.execute(asked, (row, limit))
             return [(found[0], _record(found[1:])) for found in rows]
+
+    def copies(self, url: str, limit: int) -> list[str]:
+        """URLs of the pages that are kept as aliases of this one, in order of arrival."""
+        asked = "SELECT url FROM pages WHERE alias_of = ? AND alias_of <> '' ORDER BY rowid LIMIT ?"
+        with self._faults():
+            return [found for (found,) in self._database.execute(asked, (_storable(url), limit))]
 
     def delete(self, url: str) -> None:
         """Remove the page of that URL, if there is one."""

@@ -60,13 +60,68 @@ class VisitLog:
 
 def read_visits(path: Path) -> Iterator[Visit]:
     """The visits in a log, first to last; what is no whole line is passed over."""
-    names = {field.name for field in dataclasses.fields(Visit)}
-    needed = {field.name for field in dataclasses.fields(Visit) if field.default is dataclasses.MISSING}
     with path.open(encoding="utf-8", errors="surrogatepass") as file:
         for line in file:
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(row, dict) and needed <= row.keys():
-                yield Visit(**{name: value for name, value in row.items() if name in names})
+            if (visit := visit_of(line)) is not None:
+                yield visit
+
+
+def visit_of(line: str) -> Visit | None:
+    """The visit of a line; None for what is none."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(row, dict) or not row.keys() >= _NEEDED:
+        return None
+    return Visit(**(row if row.keys() <= _NAMES else {name: row[name] for name in _NAMES & row.keys()}))
+
+
+class VisitTail:
+    """Reads a log that grows: each call goes on where the one before ended."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read, self._file = 0, (0, 0)  # bytes; device and inode
+
+    def unread(self) -> int:
+        """Bytes behind what was read; begins anew when another file lies there, or a shorter one."""
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            return 0
+        if (found.st_dev, found.st_ino) != self._file or found.st_size < self._read:
+            self._read, self._file = 0, (found.st_dev, found.st_ino)
+        return found.st_size - self._read
+
+    @property
+    def share(self) -> float:
+        """How much of the file is read, 0..1."""
+        return self._read / max(self._read, self.path.stat().st_size, 1)
+
+    @property
+    def begun(self) -> bool:
+        """Something was read of the file that lies there."""
+        return self._read > 0
+
+    def visits(self) -> Iterator[tuple[int, Visit]]:
+        """What is new: the byte where each line begins, and its visit. A line without its end is left for the next call."""
+        with self.path.open("rb") as file:
+            file.seek(self._read)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                place = self._read
+                self._read += len(line)
+                if (visit := visit_of(line.decode("utf-8", "surrogatepass"))) is not None:
+                    yield place, visit
+
+    def at(self, place: int) -> Visit | None:
+        """The visit whose line begins at this byte."""
+        with self.path.open("rb") as file:
+            file.seek(place)
+            return visit_of(file.readline().decode("utf-8", "surrogatepass"))
+
+
+_NAMES = {field.name for field in dataclasses.fields(Visit)}
+_NEEDED = {field.name for field in dataclasses.fields(Visit) if field.default is dataclasses.MISSING}

@@ -15,6 +15,7 @@ COUNTS = (
     "topic/gate/tunnels",
     "topic/links/not_recorded",
     "topic/private_addresses/refused",
+    "topic/revisits/…",
     "topic/skipped/…",  # older and unreadable, too
     "topic/duplicates/…",
     "topic/rendered/pages",

@@ -1,8 +1,9 @@
-"""What a running crawl knows of its queue: the best URLs that wait, and all of one URL."""
+"""What a running crawl knows of its queue: the best URLs that wait, the hosts with most of them, and all of one URL."""
 
 from __future__ import annotations
 
 import asyncio
+from heapq import nlargest
 from math import inf
 from typing import Any
 
@@ -18,7 +19,8 @@ from topiccrawler.urls.canonical import canonical
 
 
 def top(runtime: Runtime, count: int) -> list[dict[str, Any]]:
-    """The best that wait, with what their scores are made of and why their hosts wait; as `scrapy frontier --json` has them."""
+    """The best that wait, with what their scores are made of, the path from the seed and why their hosts wait; as `scrapy frontier --json`
+    has them."""
     now = runtime.clock()
     waits = {host: (reason, until) for host, reason, until in runtime.hosts.waiting(now)}
     found = []
@@ -31,13 +33,28 @@ def top(runtime: Runtime, count: int) -> list[dict[str, Any]]:
             "depth": link.depth,
             "score": row.score,
             "shares": heaviest_shares(runtime.parts, row),
+            "path": [{"url": step.link.url, "anchor": step.link.anchor} for step in _path(runtime, link.url)],
+            **_wait(waits.get(link.host), now),
         }
-        if link.host in waits:
-            reason, until = waits[link.host]
-            seconds = None if until == inf else round(max(0.0, until - now), 1)
-            entry |= {"wait": reason, "seconds": seconds}
         found.append(entry)
     return found
+
+
+def sites(runtime: Runtime, count: int) -> list[dict[str, Any]]:
+    """The hosts with most waiting URLs: how many, and why they wait. O(URLs)."""
+    now = runtime.clock()
+    waits = {host: (reason, until) for host, reason, until in runtime.hosts.waiting(now)}
+    waiting = runtime.frontier.listing.waiting_by_host()
+    first = nlargest(count, waiting, key=lambda host: (waiting[host], host))
+    return [{"host": host, "waiting": waiting[host], **_wait(waits.get(host), now)} for host in first]
+
+
+def _wait(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:
+    """`seconds` is None for a host that is asked no more."""
+    if wait is None:
+        return {}
+    reason, until = wait
+    return {"wait": reason, "seconds": None if until == inf else round(max(0.0, until - now), 1)}
 
 
 async def why(runtime: Runtime, url: str) -> dict[str, Any]:

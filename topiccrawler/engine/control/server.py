@@ -1,13 +1,12 @@
 """The HTTP server of a crawl that can be controlled, on Scrapy's own event loop.
 
-Whoever has the token may steer the crawl, and a browser sends what any page tells it to. So beside the token the Host header must name
-this machine by address (a foreign name may point here), and a post must come from nowhere or from here, as JSON.
+Whoever has the token may steer the crawl, and a browser sends what any page tells it to. So beside the token
+a request must name this machine by address and come from nowhere or from here (engine.control.admission); a post must be JSON.
 """
 
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from topiccrawler.engine.control.address import Address
+from topiccrawler.engine.control.admission import RefusedError, admit
 from topiccrawler.errors import ArgumentError, CrawlerError
 
 logger = logging.getLogger(__name__)
@@ -26,14 +26,6 @@ SHUTDOWN_SECONDS = 2.0  # for answers under way
 Values = Mapping[str, Any]
 Verb = Callable[[Values], Awaitable[Values | str]]
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-class RefusedError(Exception):
-    """A request that is not answered, with its status."""
-
-    def __init__(self, status: int, fault: str, remedy: str) -> None:
-        self.status, self.fault, self.remedy = status, fault, remedy
-        super().__init__(fault)
 
 
 class Server:
@@ -80,34 +72,13 @@ class Server:
             return _fault(500, f"{request.method} {request.path}", "failed", "the crawl's log says why")
 
     def _admit(self, request: web.Request) -> None:
-        if not self._is_here(request.host):
-            raise RefusedError(403, "a foreign Host header", "ask by the address in control.json")
-        origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site", "none")
-        if origin not in {None, f"http://{request.host}"} or site not in {"none", "same-origin"}:
-            raise RefusedError(
-                403, "it comes from another site", "ask from this machine, not from a web page"
-            )
+        assert self.address is not None  # noqa: S101 it listens
+        admit(request.headers, self._host, urlsplit(self.address.url).port or 0)
         given = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
-        if self.address is None or not hmac.compare_digest(given, f"Bearer {self.address.token}".encode()):
+        if not hmac.compare_digest(given, f"Bearer {self.address.token}".encode()):
             raise RefusedError(401, "no token, or a wrong one", "send Authorization: Bearer and the token")
         if request.method == "POST" and request.content_type != "application/json":
             raise RefusedError(415, "a body that is no JSON", "send Content-Type: application/json")
-
-    def _is_here(self, header: str) -> bool:
-        """The Host header names an address, this machine, or what TOPIC_CONTROL_HOST says, and the very port."""
-        assert self.address is not None  # noqa: S101 it listens
-        try:
-            named = urlsplit(f"//{header}")
-            host, port = named.hostname or "", named.port
-        except ValueError:
-            return False
-        if port != urlsplit(self.address.url).port:
-            return False
-        try:
-            ipaddress.ip_address(host)
-        except ValueError:
-            return host in {"localhost", self._host.lower()}
-        return True
 
 
 def _answering(verb: Verb, values_of: Callable[[web.Request], Awaitable[Values]]) -> Handler:

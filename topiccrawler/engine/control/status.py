@@ -26,6 +26,7 @@ def status_of(
         "strategy": runtime.params.strategy,
         "pages": harvest.pages,
         "kept": harvest.kept,
+        "relevant": harvest.relevant,
         "harvest_rate": round(harvest.harvest_rate, _PLACES),
         "recent_pages": harvest.recent_pages,
         "recent_harvest_rate": round(harvest.recent_harvest_rate, _PLACES),

@@ -39,7 +39,13 @@ class Verbs:
     @property
     def asks(self) -> Mapping[str, Verb]:
         """Verbs that change nothing."""
-        return {"status": self.status, "top": self.top, "why": self.why, "metrics": self.metrics}
+        return {
+            "status": self.status,
+            "top": self.top,
+            "sites": self.sites,
+            "why": self.why,
+            "metrics": self.metrics,
+        }
 
     @property
     def orders(self) -> Mapping[str, Verb]:
@@ -58,11 +64,11 @@ class Verbs:
 
     async def top(self, values: Values) -> Values:
         """The best that wait; `n`: how many."""
-        self._check_open()
-        given = str(values.get("n", MOST_SHOWN))
-        if not given.isdecimal() or not 0 < int(given) <= MOST_TOP:
-            raise ArgumentError(f"top {given}", "is no such number", f"give one from 1 to {MOST_TOP}")
-        return {"top": queue_view.top(self._runtime, int(given))}
+        return {"top": queue_view.top(self._runtime, self._number("top", values))}
+
+    async def sites(self, values: Values) -> Values:
+        """The hosts with most waiting URLs; `n`: how many."""
+        return {"sites": queue_view.sites(self._runtime, self._number("sites", values))}
 
     async def why(self, values: Values) -> Values:
         """Why a `url` has its score, what the gate says, what became of it."""
@@ -132,6 +138,13 @@ class Verbs:
             dropped = await drop(self._runtime, block)
             self._note("block", **asdict(block), dropped=dropped, queued=queued)
         return {"dropped": dropped, "queued": queued, "preview": preview}
+
+    def _number(self, verb: str, values: Values) -> int:
+        self._check_open()
+        given = str(values.get("n", MOST_SHOWN))
+        if not given.isdecimal() or not 0 < int(given) <= MOST_TOP:
+            raise ArgumentError(f"{verb} {given}", "is no such number", f"give one from 1 to {MOST_TOP}")
+        return int(given)
 
     def _note(self, verb: str, **what: Any) -> None:
         journal.note(self._runtime.files.folder, self._runtime.clock(), verb, what)

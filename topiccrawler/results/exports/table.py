@@ -2,6 +2,7 @@
 
 Excel takes a file without a byte order mark for the system's own charset. Spreadsheets evaluate a cell of text that begins with = + - @ (or with
 these in full width, where the system's language has them), a tab or a line end; such a text gets an apostrophe before it.
+Control characters, which would steer a terminal that shows the file, are left out.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from topiccrawler.results.exports.fields import NAMES, plain
 from topiccrawler.store.pages import PageRecord
 
+_STEERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _EVALUATED = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
@@ -36,5 +39,5 @@ def inert(value: object) -> object:
     """A cell that no spreadsheet evaluates; numbers stay numbers."""
     if not isinstance(value, str):
         return value
-    text = value.replace("\0", "")
+    text = _STEERS.sub("", value)
     return f"'{text}" if text.startswith(_EVALUATED) else text

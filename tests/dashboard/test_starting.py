@@ -1,0 +1,95 @@
+"""What a form says, checked by the command's own checks before a process is started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.crawling.params import parse_arguments
+from topiccrawler.dashboard.jobs import Jobs
+from topiccrawler.dashboard.starting import command_of, is_allowed, read_form
+from topiccrawler.errors import ArgumentError
+
+DEFAULTS = {"TOPIC": None, "TOPIC_STRATEGY": "adaptive"}
+RIGHT = {"topic": "finance", "seeds": "http://a.example/\nhttp://b.example/", "job": "one"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("topic", "finanse", "did you mean finance"),
+        ("pages", "many", "stop after so many fetched pages"),
+        ("targets", "0", "stop after so many kept pages"),
+        ("since", "yesterday", "older pages are not kept"),
+        ("strategy", "best", "choose one of"),
+        ("seeds", "nowhere.txt", "cannot be read"),
+        ("parameters", "strategy_none=1", "its parameters"),
+        ("parameters", "none=1", "write strategy_NAME=VALUE"),
+        ("settings", "DOWNLOAD_DELAY=fast", "must be a number of 0 or more"),
+        ("settings", "ITEM_PIPELINES={}", "cannot be given here"),
+        ("settings", "TOPIC_BROWSER=/bin/sh", "cannot be given here"),
+        ("settings", "DOWNLOAD_DELAY", "cannot be given here"),
+        ("job", "../elsewhere", "no plain folder name"),
+        ("job", "known", "exists"),
+    ],
+)
+def test_each_fault_stands_beside_its_field(
+    make_job: Callable[..., Path], field: str, value: str, said: str
+) -> None:
+    jobs = Jobs(make_job("known").parent)
+    order = read_form({**RIGHT, field: value}, jobs, DEFAULTS)
+    assert list(order.faults) == [field]
+    assert said in order.faults[field]
+
+
+def test_the_messages_are_those_of_the_command(tmp_path: Path) -> None:
+    faults = read_form({**RIGHT, "pages": "many"}, Jobs(tmp_path), DEFAULTS).faults
+    with pytest.raises(ArgumentError) as refused:
+        parse_arguments({"topic": "finance", "pages": "many"}, topic=None, strategy="adaptive")
+    assert faults["pages"] == str(refused.value)
+
+
+def test_a_form_becomes_a_command(tmp_path: Path) -> None:
+    given = {**RIGHT, "pages": " 50 ", "parameters": "strategy_smoothing=2\n", "settings": "DOWNLOAD_DELAY=2"}
+    order = read_form(given, Jobs(tmp_path), DEFAULTS)
+    assert order.faults == {}
+    words = command_of(order, tmp_path)
+    assert words[:2] == ["crawl", "topic"]
+    options = dict(zip(words[2::2], words[3::2], strict=True)) and set(words[3::2])
+    assert options == {
+        "topic=finance",
+        "seeds=http://a.example/,http://b.example/",
+        "pages=50",
+        "strategy_smoothing=2",
+        "DOWNLOAD_DELAY=2",
+        f"TOPIC_DATA_DIR={tmp_path}",
+        "TOPIC_JOB=one",
+        f"JOBDIR={tmp_path / 'one'}",
+        "TOPIC_CONTROL=True",
+    }
+
+
+def test_no_setting_that_may_be_given_names_code(tmp_path: Path) -> None:
+    allowed = [
+        "TOPIC_THESAURUS",
+        "FRONTIER_HOST_PAGES",
+        "CLOSESPIDER_TIMEOUT",
+        "CONCURRENT_REQUESTS_PER_DOMAIN",
+    ]
+    refused = ["SCHEDULER", "EXTENSIONS", "SPIDER_MODULES", "TOPIC_CONTROL_HOST", "TOPIC_DATA_DIR", "FRONTIER_NONE", "LOG_FILE", "topic_seed"]  # fmt: skip
+    assert [name for name in [*allowed, *refused] if is_allowed(name)] == allowed
+
+
+def test_a_process_that_ends_at_once_is_told_of_in_its_own_line(
+    open_dashboard: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    dashboard = open_dashboard(tmp_path)
+    settings = "TOPIC_LINK_MODELS=/nowhere"
+    answer = dashboard.post("/new", {"topic": "finance", "seeds": "http://a.example/", "job": "broken", "settings": settings})  # fmt: skip
+    assert answer.status == 422
+    assert "ended at once" in answer.text
+    assert "/nowhere" in answer.text
+    assert 'class="state failed"' in dashboard.get("/jobs/broken").text

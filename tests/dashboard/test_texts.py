@@ -1,0 +1,51 @@
+"""The two languages: the same texts in both, and each text that a template asks for."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+
+from topiccrawler.dashboard.panels import ORDERS
+from topiccrawler.dashboard.starting import FIELDS
+from topiccrawler.dashboard.texts import CHINESE, ENGLISH, choose, texts_in
+from topiccrawler.resources import folder
+
+ASKED = re.compile(r'\bt\("(\w+)"(?! ~)')
+
+
+def test_both_languages_have_the_same_texts_with_the_same_places() -> None:
+    english, chinese = texts_in(ENGLISH), texts_in(CHINESE)
+    assert english.names == chinese.names
+    for key in english.names:
+        places = [
+            {name for _, name, _, _ in string.Formatter().parse(t(key)) if name} for t in (english, chinese)
+        ]
+        assert places[0] == places[1], key
+
+
+def test_there_is_a_text_for_all_that_the_templates_ask_for() -> None:
+    known = texts_in(ENGLISH).names
+    for template in folder("dashboard/templates").iterdir():
+        assert set(ASKED.findall(template.read_text(encoding="utf-8"))) <= known, template.name
+    fields = {f"{kind}_{name}" for kind in ("field", "hint") for name in FIELDS}
+    assert fields | {f"sites_{order}" for order in ORDERS} <= known
+
+
+@pytest.mark.parametrize(
+    ("cookie", "accept", "language"),
+    [
+        (None, "zh-CN,zh;q=0.9,en;q=0.8", "zh"),
+        (None, "de, en;q=0.7, zh;q=0.3", "en"),
+        (None, "en;q=0.2, zh;q=0.8", "zh"),
+        ("en", "zh-CN", "en"),
+        ("xx", "zh", "zh"),
+        (None, "", "en"),
+        (None, "zh;q=much", "zh"),
+    ],
+)
+def test_the_browser_says_which_language_it_wants_unless_its_user_has_switched(
+    cookie: str | None, accept: str, language: str
+) -> None:
+    assert choose(cookie, accept) == language

@@ -1,0 +1,313 @@
+"""The dashboard in a real browser, on a real crawl of the synthetic web: one start of each for all that is seen."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.demo.crawls import DemoFiles
+from topiccrawler.demo.plan import Web
+from topiccrawler.demo.server import RunningServer
+from topiccrawler.engine.control.address import FILE as CONTROL
+from topiccrawler.engine.control.address import Address
+from topiccrawler.engine.control.client import ask
+from topiccrawler.engine.control.journal import orders
+from topiccrawler.model import Visit
+from topiccrawler.store.pages import PageRecord
+
+ROOT = Path(__file__).parents[2]
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
+FLAGS += [
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+PATIENCE = 60  # seconds, then the test fails
+JOB, HOSTILE = "from-the-form", "hostile"
+OVER = "<script>window.broken = 1</script><img src=x onerror='window.broken = 1'>\u202e\x1b[31m"
+TITLE = OVER + "基金" * 500_000
+PAUSED_FOR = 3  # status events, one a second
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is here: apt-get install chromium")
+
+
+@dataclass
+class Seen:
+    """What became of it."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    complaints: list[str] = field(default_factory=list)  # of the browser's console
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with one job, of pages that want to break out."""
+    folder = tmp_path_factory.mktemp("dashboard") / "data"
+    files = JobFiles(folder / HOSTILE, Recipe("finance", "breadth_first"))
+    files.begin()
+    seed = "http://a.example/"
+    page = PageRecord(url=seed, title=TITLE, text=OVER + "基金", topic="finance", relevance=0.9, fetched=1.0, source_url="javascript:alert(1)", anchor=OVER, keywords=OVER, author="=1+1", format="html")  # fmt: skip
+    files.keep(page)
+    files.visits.append(Visit(seed, 200, 1.0, 0.9, True, 1.0, "javascript:alert(1)", OVER))
+    files.visits.append(
+        Visit("http://<script>window.broken=1</script>/", 404, 1.0, 0.0, False, 2.0, seed, OVER)
+    )
+    files.close()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[RunningServer]:
+    with RunningServer(Web()) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def link(data: Path, web: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Of a running dashboard, as a user starts it."""
+    words = [sys.executable, "-m", "scrapy", "dashboard", "--no-open", "--data", str(data)]
+    with subprocess.Popen(
+        words, cwd=ROOT, env=web.environment(), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", process.stdout.readline())
+        assert found is not None
+        try:
+            yield found[0]
+        finally:
+            process.terminate()
+            if (data / JOB / CONTROL).is_file():  # a test failed while it ran
+                os.kill(Address.read(data / JOB).pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        profile = tmp_path_factory.mktemp("profile")
+        context = playwright.chromium.launch_persistent_context(
+            profile, executable_path=BROWSER, args=FLAGS, headless=True, locale="en-US", viewport={"width": 1600, "height": 1000}
+        )  # fmt: skip
+        context.set_default_timeout(PATIENCE * 1000)
+        yield context
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def seen(
+    browser: Any, link: str, data: Path, web: RunningServer, tmp_path_factory: pytest.TempPathFactory
+) -> Seen:
+    """The whole way: start from the form, watch, pause, change, resume, stop, search, read why."""
+    files, seen = DemoFiles(tmp_path_factory.mktemp("demo")), Seen()
+    files.make_ready(web.web.seeds, ())
+    page = browser.new_page()
+    page.on(
+        "console",
+        lambda told: (
+            seen.complaints.append(f"{told.location['url']}: {told.text}") if told.type == "error" else None
+        ),
+    )
+    page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+    page.on("dialog", lambda dialog: (seen.complaints.append(dialog.message), dialog.dismiss()))
+    page.goto(link)
+    seen.values["entered"] = page.url
+    started(page, files, seen)
+    paused(page, data / JOB, web, seen)
+    changed(page, seen)
+    held = len(web.requests)
+    page.get_by_role("button", name="Resume").click()
+    page.wait_for_selector("[data-state-badge].running")
+    figure_moves(page, "pages")
+    seen.values["held"], seen.values["resumed"] = held, len(web.requests)
+    page.get_by_role("button", name="Stop").click()
+    page.wait_for_selector("[data-state-badge].ended")
+    seen.values["orders"] = list(orders(data / JOB))
+    seen.values["told"] = page.locator(".about").inner_text()
+    searched(page, seen)
+    looked_over(page, link.partition("?")[0], seen)
+    page.close()
+    return seen
+
+
+def started(page: Any, files: DemoFiles, seen: Seen) -> None:
+    page.get_by_role("link", name="New job").first.click()
+    page.get_by_label("Topic", exact=True).fill(str(files.topic))
+    page.get_by_label("Seeds").fill(files.seeds.read_text(encoding="utf-8"))
+    page.get_by_label("Strategy", exact=True).select_option("naive_bayes")
+    page.get_by_label("Pages", exact=True).fill("many")
+    page.get_by_label("Name of the job").fill(JOB)
+    page.get_by_label("Settings").fill("DOWNLOAD_DELAY=0.3\nTOPIC_LINK_MODELS=none")
+    page.get_by_role("button", name="Start").click()
+    seen.values["refused"] = page.locator("#fault-pages").inner_text()
+    seen.values["kept"] = page.get_by_label("Settings").input_value()
+    seen.complaints.clear()  # the browser notes the refusal's status
+    page.get_by_label("Pages", exact=True).fill("100000")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_selector("[data-state-badge].running")
+    seen.values["figures"] = [figure_moves(page, name) for name in ("pages", "pages", "queued")]
+    page.wait_for_selector("#curve canvas")
+    seen.values["next"] = page.locator(".queue > li").first.inner_text()
+
+
+def figure_moves(page: Any, name: str) -> tuple[str, str]:
+    """A figure before and after it changed."""
+    place = f'[data-figure="{name}"]'
+    before = page.locator(place).inner_text()
+    page.wait_for_function(
+        "([place, before]) => document.querySelector(place).textContent !== before", arg=[place, before]
+    )
+    return before, page.locator(place).inner_text()
+
+
+def paused(page: Any, job: Path, web: RunningServer, seen: Seen) -> None:
+    page.get_by_role("button", name="Pause").click()
+    page.wait_for_selector("[data-state-badge].paused")
+    while (found := ask(job, "status"))["in_flight"] != found["held_back"]:
+        pass
+    began = next(order["time"] for order in orders(job) if order["verb"] == "pause")
+    page.evaluate(
+        "window.events = 0; new EventSource(location.pathname + '/events').addEventListener('figures', () => events++)"
+    )
+    page.wait_for_function("(number) => events >= number", arg=PAUSED_FOR)
+    seen.values["last"] = web.requests[-1].time - began
+    seen.values["focus"] = page.evaluate("document.activeElement.textContent")
+
+
+def changed(page: Any, seen: Seen) -> None:
+    page.get_by_text("Change while it runs").click()
+    said = page.locator("#change-said p")
+    page.locator('select[name="name"]').select_option("link_threshold")
+    setting, blocking = page.locator("#change form").all()
+    setting.get_by_label("Value").fill("0.99")
+    for button, word in (("Preview", "would be"), ("Set", "is 0.99")):
+        setting.get_by_role("button", name=button).click()
+        page.wait_for_function(
+            "(word) => document.querySelector('#change-said').textContent.includes(word)", arg=word
+        )
+        seen.values[button] = said.inner_text()
+    setting.get_by_label("Value").fill("-1")
+    setting.get_by_role("button", name="Set").click()
+    page.wait_for_selector("#change-said .fault")
+    seen.values["fault"] = page.locator("#change-said .fault").inner_text()
+    blocking.get_by_label("Value").fill("http://*")
+    blocking.get_by_role("button", name="Preview").click()
+    page.wait_for_function("() => document.querySelector('#change-said').textContent.includes('Would drop')")
+    seen.values["block"] = said.inner_text()
+    setting.get_by_label("Value").fill("0")
+    setting.get_by_role("button", name="Set").click()
+    page.wait_for_function("() => document.querySelector('#change-said').textContent.includes('is 0.0')")
+
+
+def searched(page: Any, seen: Seen) -> None:
+    page.get_by_role("link", name="Search").first.click()
+    page.get_by_role("searchbox").fill("基金")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".hits mark")
+    page.locator(f'.hits a[href^="/jobs/{JOB}/page"]').first.click()
+    why = page.get_by_role("region", name="Why was this kept?")
+    seen.values["why"] = why.inner_text()
+    seen.values["words"] = why.locator("tbody tr").count()
+    seen.values["way"] = why.locator("ol.path > li").count()
+
+
+def looked_over(page: Any, base: str, seen: Seen) -> None:
+    """Every page in both widths and languages: what sticks out, what has no name, what the hostile job did."""
+    seed = "http%3A%2F%2Fa.example%2F"
+    paths = ["", "new", "search?q=%E5%9F%BA%E9%87%91", *(f"jobs/{name}" for name in (JOB, HOSTILE))]
+    paths += [f"jobs/{HOSTILE}/{path}" for path in ("pages", f"page?url={seed}", "sites", "queue", "outcomes", "urls?state=error&reason=http+404")]  # fmt: skip
+    paths += [f"jobs/{JOB}/{path}" for path in ("pages", "sites?order=new", "queue", "outcomes", "log")]
+    looks = seen.values["looks"] = {}
+    for width, scheme in ((390, "dark"), (1600, "light")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        page.locator(".languages button").click()
+        for path in paths:
+            status = page.goto(base + path).status
+            looks[width, path] = {"status": status, **page.evaluate(LOOK)}
+    seen.values["hrefs"] = page.evaluate("[...document.querySelectorAll('a')].map((a) => a.protocol)")
+
+
+LOOK = """() => ({
+  sticksOut: document.documentElement.scrollWidth > innerWidth,
+  headings: document.querySelectorAll('h1').length,
+  language: document.documentElement.lang,
+  ground: getComputedStyle(document.body).backgroundColor,
+  nameless: [...document.querySelectorAll('input:not([type=hidden]), select, textarea')].filter((one) => !one.labels.length).length,
+  links: [...document.querySelectorAll('main a[href]')].filter((a) => !['http:', 'https:'].includes(a.protocol)).length,
+  outside: [...document.querySelectorAll('a[href]')].filter((a) => a.origin !== location.origin && !/noreferrer/.test(a.rel)).length,
+  longest: Math.max(...[...document.querySelectorAll('h1, h2, a, td, th')].map((one) => one.textContent.length)),
+  broken: window.broken === 1 || document.querySelectorAll('main script, main img').length > 0,
+})"""
+
+
+def test_a_job_is_started_from_the_form_and_its_figures_move(seen: Seen) -> None:
+    assert "token" not in seen["entered"]
+    assert "argument -a pages=many" in seen["refused"]
+    assert seen["kept"].startswith("DOWNLOAD_DELAY=0.3")
+    assert all(before != after for before, after in seen["figures"])
+    assert ".example" in seen["next"]
+
+
+def test_paused_no_request_reaches_the_web_until_it_is_resumed(seen: Seen) -> None:
+    assert seen["last"] <= 2.0
+    assert seen["resumed"] > seen["held"]
+    assert seen["focus"] == "Resume"
+
+
+def test_a_change_is_shown_before_it_is_made(seen: Seen) -> None:
+    assert re.match(r"link_threshold would be 0\.99, is .*would refuse \d+ of \d+ queued", seen["Preview"])
+    assert re.match(r"link_threshold is 0\.99, was .*refuses \d+ of \d+ queued", seen["Set"])
+    assert "must be a number from 0 to 1" in seen["fault"]
+    dropped, queued = map(int, re.findall(r"\d+", seen["block"]))
+    assert dropped == queued > 0
+
+
+def test_every_order_stands_in_the_journal_and_on_the_page(seen: Seen) -> None:
+    assert [order["verb"] for order in seen["orders"]] == ["pause", "set", "set", "resume", "stop"]
+    assert "Orders given (5)" in seen["told"]
+
+
+def test_a_page_is_searched_and_says_why_it_was_kept(seen: Seen) -> None:
+    assert "Words that count" in seen["why"]
+    assert seen["words"] > 0
+    assert seen["way"] > 1
+
+
+def test_every_page_fits_and_is_named_in_both_widths_and_languages(seen: Seen) -> None:
+    for (width, path), look in seen["looks"].items():
+        assert look["status"] == 200, path
+        assert not look["sticksOut"], (width, path)
+        assert (look["headings"], look["nameless"]) == (1, 0), path
+        assert look["language"] == {390: "zh-Hans", 1600: "en"}[width]
+    assert len({look["ground"] for look in seen["looks"].values()}) == 2
+
+
+def test_what_comes_out_of_the_web_is_inert(seen: Seen) -> None:
+    for (_, path), look in seen["looks"].items():
+        assert not look["broken"], path
+        assert (look["links"], look["outside"]) == (0, 0), path
+        assert look["longest"] < 5_000, path
+    assert seen.complaints == []

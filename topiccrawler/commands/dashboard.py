@@ -1,0 +1,75 @@
+"""`scrapy dashboard`: all jobs under a data folder in a browser, running or finished; a form that starts one."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import webbrowser
+from pathlib import Path
+
+from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.errors import ArgumentError
+
+LOOPBACK = "127.0.0.1"
+MOST_PORT = 65_535
+
+
+class Command(TellingCommand):
+    """The command's options and its steps."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "[--data DIR] [--port N] [--host H] [--no-open]"
+
+    def short_desc(self) -> str:
+        return "Show all jobs in a browser: what they find, where, what comes next, what is wrong; start and steer them"
+
+    def long_desc(self) -> str:
+        return (
+            "Prints a link that is good for one browser and serves until Ctrl-C; crawls that were started go on. "
+            "See docs/dashboard.md."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--data", metavar="DIR", help="folder of jobs (default: TOPIC_DATA_DIR)")
+        parser.add_argument(
+            "--port", type=int, default=0, metavar="N", help="default: one that the system picks"
+        )
+        host = f"address to listen on (default {LOOPBACK}); another one lets other machines in"
+        parser.add_argument("--host", default=LOOPBACK, metavar="H", help=host)
+        parser.add_argument("--no-open", action="store_true", help="open no browser")
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.refuse_options(args)
+        if args:
+            self.refuse("give no arguments but options")
+        if not 0 <= opts.port <= MOST_PORT:
+            self.refuse(f"--port is 0 to {MOST_PORT}")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.dashboard.app import make_app, serve
+
+        data = Path(opts.data or self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+        if data.exists() and not data.is_dir():
+            raise ArgumentError(f"folder {data}", "is a file", "name a folder: --data DIR")
+        settings = {name: self.setting(name) for name in ("TOPIC", "TOPIC_STRATEGY")}
+        app = make_app(data.absolute(), settings, lambda link: self.say(f"For another browser: {link}"))
+
+        def ready(link: str) -> None:
+            self.say(f"Dashboard of {data}: {link}")
+            if not opts.no_open:
+                with contextlib.suppress(webbrowser.Error):
+                    webbrowser.open(link)
+
+        try:
+            asyncio.run(serve(app, opts.host, opts.port, ready))
+        except KeyboardInterrupt:
+            self.say("The dashboard has ended; crawls go on")
+        except OSError as error:
+            remedy = "give another --port or --host"
+            raise ArgumentError(
+                f"{opts.host} port {opts.port}", f"cannot be listened on ({error.strerror or error})", remedy
+            ) from None

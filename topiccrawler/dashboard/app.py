@@ -1,0 +1,112 @@
+"""The dashboard's HTTP server: which address is answered by what, and who is answered at all."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from topiccrawler.dashboard import job_list, job_view, lists, orders, page_view, starting_view, statics
+from topiccrawler.dashboard.context import CONTEXT, Context
+from topiccrawler.dashboard.jobs import Jobs
+from topiccrawler.dashboard.live import Live
+from topiccrawler.dashboard.session import HEADERS, Handler, Session
+from topiccrawler.dashboard.views import Views
+from topiccrawler.engine.control.admission import RefusedError
+from topiccrawler.errors import CrawlerError
+
+logger = logging.getLogger(__name__)
+
+MOST_BYTES = 1_000_000  # of a form
+SHUTDOWN_SECONDS = 0.5  # for answers under way
+
+
+def make_app(data: Path, settings: dict[str, Any], told: Callable[[str], None]) -> web.Application:
+    """`data`: the folder of jobs. `settings`: the project's, plain values. `told`: hears of the link for the next browser."""
+    session = Session(told)
+    jobs = Jobs(data)
+    live = Live(lambda job, whole: job_view.look(job, data, whole=whole))
+    app = web.Application(middlewares=[_guard], client_max_size=MOST_BYTES)
+    app[CONTEXT] = Context(data, jobs, session, Views(session), live, settings)
+    app.on_shutdown.append(lambda _: live.close())
+    router = app.router
+    router.add_get("/", job_list.page)
+    router.add_get("/jobs-table", job_list.table)
+    router.add_get("/static/{name:.+}", statics.file)
+    router.add_post("/language", statics.language)
+    router.add_get("/new", starting_view.form)
+    router.add_post("/new", starting_view.start)
+    router.add_get("/search", page_view.searching)
+    job = "/jobs/{job}"
+    router.add_get(job, job_view.page)
+    for name, handler in {
+        "events": job_view.events,
+        "reading": job_view.reading,
+        "curve.json": job_view.curve,
+        "queue": job_view.queue,
+        "outcomes": job_view.outcomes,
+        "log": job_view.output,
+        "sites": lists.sites,
+        "sites.csv": lists.sites_file,
+        "urls": lists.urls,
+        "pages": page_view.kept,
+        "page": page_view.page,
+    }.items():
+        router.add_get(f"{job}/{name}", handler)
+    router.add_get(f"{job}/urls.{{kind:csv|jsonl}}", lists.urls_file)
+    router.add_get(f"{job}/pages.{{kind:csv|jsonl}}", lists.pages_file)
+    for verb in orders.VERBS:
+        router.add_post(f"{job}/{verb}", partial(orders.give, verb))
+    return app
+
+
+@web.middleware
+async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answers only who may ask; a fault is a page with its one line."""
+    here = request.app[CONTEXT]
+    try:
+        await here.session.admit(request)
+        answer = await handler(request)
+    except RefusedError as refusal:
+        answer = web.Response(status=refusal.status, text=f"{refusal.fault}; {refusal.remedy}\n")
+    except CrawlerError as error:
+        answer = _fault(request, error, 404 if request.method == "GET" else 400)
+    except web.HTTPRedirection as found:
+        found.headers.update(HEADERS)
+        raise
+    except web.HTTPException as error:
+        answer = web.Response(status=error.status, text=f"{error.reason}\n")
+    except (ConnectionError, asyncio.CancelledError):
+        raise
+    except Exception:
+        logger.exception("Dashboard: %s %s failed", request.method, request.path)
+        answer = web.Response(status=500, text="failed; the dashboard's terminal says why\n")
+    if not answer.prepared:
+        answer.headers.update(HEADERS)
+        answer.headers.setdefault("Cache-Control", "no-store")
+    return answer
+
+
+def _fault(request: web.Request, error: CrawlerError, status: int) -> web.Response:
+    if "text/html" not in request.headers.get("Accept", "text/html"):
+        return web.Response(status=status, text=f"{error}\n")
+    return request.app[CONTEXT].views.page(request, "fault", {"fault": str(error)}, status)
+
+
+async def serve(app: web.Application, host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Listen until the task is cancelled; `ready` hears of the link. `port`: 0 = one that the system picks. OSError when that cannot be."""
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+        session = app[CONTEXT].session
+        session.host, session.port = host, runner.addresses[0][1]
+        ready(session.link)
+        await asyncio.Event().wait()
+    finally:
+        await runner.cleanup()

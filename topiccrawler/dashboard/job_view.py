@@ -1,0 +1,203 @@
+"""A job's page and its panels, while the crawl runs and after."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from topiccrawler.crawling.job_files import OUTPUT
+from topiccrawler.crawling.params import STRATEGY_PREFIX
+from topiccrawler.dashboard import panels
+from topiccrawler.dashboard.context import Context, context_of, job_of
+from topiccrawler.dashboard.jobs import FAILED, FIRST_LOOK_SECONDS, LIVE, TOP, Job
+from topiccrawler.dashboard.live import event
+from topiccrawler.dashboard.texts import Texts
+from topiccrawler.dashboard.views import count, percent
+from topiccrawler.engine.control.journal import orders
+from topiccrawler.results.report import made_from
+from topiccrawler.strategies import STRATEGIES
+
+LIST = "/jobs-table"
+_ALIVE_SECONDS = 15.0  # an event stream without events says that it is there
+_LOG_BYTES = 64_000
+_LIST_SECONDS = 0.1  # for reading logs, at once
+
+
+def values(job: Job, data: Path, status: Mapping[str, Any]) -> dict[str, Any]:
+    """What the four panels show."""
+    sites, bad = panels.where(job, status), panels.wrong(job)
+    return {
+        "job": job,
+        "status": status,
+        "find": panels.find(job, status, data),
+        "sites": sites[: panels.SHOWN_SITES],
+        "sites_known": len(sites),
+        "sites_new": sum(site["new"] for site in sites),
+        "next": panels.following(job, status, panels.SHOWN_NEXT),
+        "wrong": bad[: panels.SHOWN_OUTCOMES],
+        "wrong_more": len(bad) if len(bad) > panels.SHOWN_OUTCOMES else 0,
+    }
+
+
+def look(job: Job, data: Path, *, whole: bool) -> dict[str, Any]:
+    """A running job as it stands: its figures, with `whole` all panels. Blocks."""
+    status = job.status()
+    job.log.advance(FIRST_LOOK_SECONDS)
+    found = {"status": status, "find": panels.find(job, status, data)}
+    return found | (values(job, data, status) if whole else {})
+
+
+async def page(request: web.Request) -> web.Response:
+    """`/jobs/JOB`."""
+    here, job = context_of(request), await job_of(request)
+    found = await asyncio.to_thread(_page, here, job)
+    return here.views.page(request, "job", found)
+
+
+def _page(here: Context, job: Job) -> dict[str, Any]:
+    status, recipe = job.status(), job.recipe()
+    share = job.log.advance(FIRST_LOOK_SECONDS)
+    parameters = getattr(STRATEGIES.get(recipe.strategy), "changeable", ()) if recipe is not None else ()
+    made = job.once("made", "job.json", lambda: made_from(job.folder))
+    given = [
+        {"time": order.pop("time", 0.0), "verb": order.pop("verb"), "what": _plain(order)}
+        for order in orders(job.folder)
+    ]
+    return {
+        **values(job, here.data, status),
+        "share": share,
+        "live": status["state"] in LIVE,
+        "recipe": recipe,
+        "topic": panels.topic_name(recipe),
+        "words": job.last_words if status["state"] == FAILED else "",
+        "changeable": [
+            "page_threshold",
+            "link_threshold",
+            "pages",
+            "targets",
+            *(f"{STRATEGY_PREFIX}{name}" for name in parameters),
+        ],
+        "keywords": made["keywords"],
+        "settings": made["settings"],
+        "orders": list(reversed(given)),
+        "has_output": (job.folder / OUTPUT).is_file(),
+    }
+
+
+def _plain(order: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in order.items() if value not in ("", None))
+
+
+async def reading(request: web.Request) -> web.Response:
+    """`/jobs/JOB/reading`: the panels again, while a long log is read."""
+    here, job = context_of(request), await job_of(request)
+
+    def read() -> dict[str, Any]:
+        share = job.log.advance(FIRST_LOOK_SECONDS)
+        return {**values(job, here.data, job.status()), "share": share}
+
+    found = await asyncio.to_thread(read)
+    answer = here.views.page(request, "reading", found)
+    answer.headers["HX-Trigger-After-Swap"] = "read"
+    return answer
+
+
+async def curve(request: web.Request) -> web.Response:
+    """`/jobs/JOB/curve.json`."""
+    here, job = context_of(request), await job_of(request)
+    found = await asyncio.to_thread(panels.curves, job, here.data)
+    return web.json_response(found)
+
+
+async def events(request: web.Request) -> web.StreamResponse:
+    """`/jobs/JOB/events`."""
+    here, job = context_of(request), await job_of(request)
+    answer = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+    await answer.prepare(request)
+    with suppress(ConnectionError):  # the browser has gone
+        await _push(here, request, job, answer)
+    return answer
+
+
+async def _push(here: Context, request: web.Request, job: Job, answer: web.StreamResponse) -> None:
+    texts = here.views.texts(request)
+    async with here.live.watching(job) as queue:
+        while True:
+            try:
+                seen = await asyncio.wait_for(queue.get(), _ALIVE_SECONDS)
+            except TimeoutError:
+                await answer.write(b": here\n\n")
+                continue
+            if seen is None:
+                return
+            await answer.write(event("figures", figures(texts, seen["find"])))
+            for name in panels.PANELS[1:] if "sites" in seen else ():
+                html = here.views.text(request, f"panel_{name}", seen)
+                await answer.write(event("panel", {"name": name, "html": html}))
+            if seen["curve"]:
+                await answer.write(event("curve", {}))
+
+
+def figures(t: Texts, find: Mapping[str, Any]) -> dict[str, Any]:
+    """Texts by the names of their places on the page."""
+    plain = {
+        name: count(find[name])
+        for name in ("pages", "kept", "relevant", "queued", "in_flight", "hosts", "failed")
+    }
+    speed = "–" if find["speed"] is None else f"{find['speed']:.1f}"
+    rates = {"rate": percent(find["rate"]), "recent_rate": percent(find["recent_rate"])}
+    spoken = f"{t('pages')} {plain['pages']}, {t('kept')} {plain['kept']}, {t('harvest')} {rates['rate']}"
+    return {
+        "state": find["state"],
+        "state_text": t(f"state_{find['state']}"),
+        "figures": {**plain, **rates, "speed": speed, "standing": find["standing"]},
+        "spoken": spoken,
+    }
+
+
+async def queue(request: web.Request) -> web.Response:
+    """`/jobs/JOB/queue`: more of what comes next."""
+    here, job = context_of(request), await job_of(request)
+
+    def read() -> dict[str, Any]:
+        status = job.status()
+        job.log.advance()
+        found = panels.find(job, status, here.data)
+        return {"job": job, "name": job.name, "next": panels.following(job, status, TOP), "find": found}
+
+    return here.views.page(request, "queue", await asyncio.to_thread(read))
+
+
+async def outcomes(request: web.Request) -> web.Response:
+    """`/jobs/JOB/outcomes`: every reason."""
+    here, job = context_of(request), await job_of(request)
+    job_log = job.log
+
+    def read() -> list[dict[str, Any]]:
+        job_log.advance()
+        return panels.wrong(job)
+
+    found = await asyncio.to_thread(read)
+    return here.views.page(
+        request, "outcomes", {"job": job, "name": job.name, "wrong": found, "wrong_more": 0}
+    )
+
+
+async def output(request: web.Request) -> web.Response:
+    """`/jobs/JOB/log`: the end of what the crawl said."""
+    here, job = context_of(request), await job_of(request)
+
+    def read() -> list[str]:
+        path = job.folder / OUTPUT
+        if not path.is_file():
+            return []
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _LOG_BYTES))
+            return file.read().decode("utf-8", "replace").splitlines()[1 if file.tell() > _LOG_BYTES else 0 :]
+
+    return here.views.page(request, "log", {"name": job.name, "lines": await asyncio.to_thread(read)})

@@ -1,0 +1,202 @@
+"""The jobs of a data folder as the dashboard shows them: which there are, whether they run, and their files kept in memory."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import Popen
+from threading import Lock
+from typing import Any, TypeVar
+
+from topiccrawler.crawling.job_files import FRONTIER, JOB, OUTPUT, read_recipe
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.engine.control.address import FILE as CONTROL
+from topiccrawler.engine.control.client import ask
+from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.frontier.overview import Outcome, outcomes
+from topiccrawler.results.job_log import JobLog
+from topiccrawler.results.jobs import is_job
+from topiccrawler.results.queue import queue_report
+from topiccrawler.results.tally import EXAMPLES
+
+STARTING, RUNNING, PAUSED, CLOSING, ENDED, FAILED = (
+    "starting",
+    "running",
+    "paused",
+    "closing",
+    "ended",
+    "failed",
+)
+LIVE = frozenset({STARTING, RUNNING, PAUSED, CLOSING})
+FIRST_LOOK_SECONDS = 0.1  # at a log that was not read yet; the next look goes on
+TOP = 50  # rows of the queue
+MOST_JOBS = 16  # whose logs stay in memory
+_QUEUE_SECONDS = (
+    5.0  # a queue that is written to is read again after this, and no sooner than fifty times what it took
+)
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class Job:
+    """One folder."""
+
+    folder: Path
+    log: JobLog
+    process: Popen[bytes] | None = None  # that the dashboard has started
+    _kept: dict[str, tuple[object, float, Any]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    def status(self) -> dict[str, Any]:
+        """What the running crawl says, or only a state: starting, ended, failed."""
+        if (self.folder / CONTROL).is_file():
+            try:
+                return ask(self.folder, "status")
+            except CrawlerError:
+                pass  # it has just ended, or was killed
+        code = None if self.process is None else self.process.poll()
+        if self.process is not None and code is None:
+            return {"state": STARTING}
+        return {"state": FAILED if code else ENDED}
+
+    @property
+    def last_words(self) -> str:
+        """The last line that a crawl said which the dashboard has started."""
+        path = self.folder / OUTPUT
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 4096))
+            lines = file.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+    def recipe(self) -> Recipe | None:
+        """What it is made from; None where that cannot be read."""
+        return self.once("recipe", JOB, self._recipe)
+
+    def queue(self) -> dict[str, Any] | None:
+        """The report of its queue; None without a JOBDIR, or where it cannot be read."""
+        if not (self.folder / FRONTIER).is_file():
+            return None
+        return self.once("queue", FRONTIER, self._queue)
+
+    def outcomes(self) -> list[Outcome] | None:
+        """What failed and was discarded, by its queue; None as for `queue`."""
+        if not (self.folder / FRONTIER).is_file():
+            return None
+        return self.once("outcomes", FRONTIER, self._outcomes)
+
+    def asked(self, verb: str, number: int) -> list[dict[str, Any]] | None:
+        """The `top` or the `sites` of the running crawl, not asked so often that it feels it; None when it does not answer."""
+
+        def make() -> list[dict[str, Any]] | None:
+            try:
+                rows: list[dict[str, Any]] = ask(self.folder, verb, {"n": number})[verb]
+            except (CrawlerError, KeyError):
+                return None
+            return rows
+
+        return self.once(verb, "", make)
+
+    def once(self, name: str, file: str, make: Callable[[], T]) -> T:
+        """What `make` gives, again only when the file has changed; of a file that keeps changing not too often."""
+        with self._lock:
+            seen = tuple(mark(self.folder / f"{file}{end}") for end in ("", "-wal")) if file else time.time()
+            known = self._kept.get(name)
+            if known is not None and (known[0] == seen or time.monotonic() < known[1]):
+                found: T = known[2]
+                return found
+            begun = time.monotonic()
+            found = make()
+            took = time.monotonic() - begun
+            self._kept[name] = seen, begun + max(_QUEUE_SECONDS, 50 * took), found
+            return found
+
+    def _recipe(self) -> Recipe | None:
+        try:
+            return read_recipe(self.folder)
+        except CrawlerError:
+            return None
+
+    def _outcomes(self) -> list[Outcome] | None:
+        try:
+            return outcomes(self.folder / FRONTIER, EXAMPLES)
+        except CrawlerError:
+            return None
+
+    def _queue(self) -> dict[str, Any] | None:
+        try:
+            return queue_report(self.folder, TOP, time.time())
+        except CrawlerError:
+            return None
+
+
+class Jobs:
+    """Of a data folder. Asked by several threads."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self._known: OrderedDict[str, Job] = OrderedDict()
+        self.figures: dict[
+            str, tuple[object, dict[str, Any]]
+        ] = {}  # of the list, by name: their log then, values
+        self._lock = Lock()
+
+    def names(self) -> list[str]:
+        """Of all jobs, the latest first."""
+        if not self.data.is_dir():
+            return []
+        found = []
+        for folder in self.data.iterdir():
+            try:
+                if folder.is_dir() and self._is_one(folder):
+                    found.append((folder.stat().st_mtime, folder.name))
+            except OSError:
+                continue  # it has gone, or is not ours
+        return [name for _, name in sorted(found, reverse=True)]
+
+    def get(self, name: str) -> Job:
+        """The job of that name; ArgumentError when there is none."""
+        folder = self.folder(name)
+        with self._lock:
+            job = self._known.setdefault(name, Job(folder, JobLog(folder)))
+            self._known.move_to_end(name)
+            for other in list(self._known)[:-MOST_JOBS]:
+                if self._known[other].process is None:
+                    del self._known[other]
+            return job
+
+    def folder(self, name: str) -> Path:
+        """Of the job of that name; ArgumentError when there is none."""
+        folder = self.data / name
+        if Path(name).name != name or name in {"", ".", ".."} or "\0" in name or not self._is_one(folder):
+            raise ArgumentError(f"job {name!r}", f"there is none in {self.data}", "see the list of jobs")
+        return folder
+
+    def started(self, name: str, process: Popen[bytes]) -> Job:
+        """A crawl of this name was begun just now."""
+        job = Job(self.data / name, JobLog(self.data / name), process)
+        with self._lock:
+            self._known[name] = job
+        return job
+
+    def _is_one(self, folder: Path) -> bool:
+        return is_job(folder) or any((folder / name).is_file() for name in (JOB, CONTROL, OUTPUT))
+
+
+def mark(path: Path) -> tuple[int, int]:
+    """What changes when a file does."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns

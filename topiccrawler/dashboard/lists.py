@@ -1,0 +1,176 @@
+"""Lists that can be opened and taken away: sites, what failed and was discarded by reason, the kept pages."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from aiohttp import web
+
+from topiccrawler.crawling.job_files import FRONTIER, VISITS
+from topiccrawler.dashboard import panels
+from topiccrawler.dashboard.context import context_of, job_of
+from topiccrawler.dashboard.jobs import Job
+from topiccrawler.dashboard.views import query
+from topiccrawler.errors import ArgumentError
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.overview import Ended, ended
+from topiccrawler.results.exports.registry import export_of
+from topiccrawler.results.exports.table import inert
+from topiccrawler.results.job_pages import job_pages
+from topiccrawler.results.selection import selection_of
+from topiccrawler.results.tally import end_of
+from topiccrawler.store.visits import read_visits
+
+ROWS = 100  # of a list's page
+_CHUNK = 256 * 1024
+_KINDS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
+
+
+async def sites(request: web.Request) -> web.Response:
+    """`/jobs/JOB/sites?order=`."""
+    here, job = context_of(request), await job_of(request)
+    order = _order(request)
+    found = await asyncio.to_thread(_sites, job, order)
+    shown = found[: panels.ALL_SITES]
+    values = {"name": job.name, "sites": shown, "more": len(found) - len(shown)}
+    return here.views.page(request, "sites", {**values, "order": order, "orders": panels.ORDERS})
+
+
+async def sites_file(request: web.Request) -> web.StreamResponse:
+    """`/jobs/JOB/sites.csv`."""
+    job, order = await job_of(request), _order(request)
+
+    def write(out: BinaryIO) -> None:
+        _table(_sites(job, order), out)
+
+    return await _file(request, write, "csv", f"{job.name}-sites")
+
+
+def _order(request: web.Request) -> str:
+    order = request.query.get("order", panels.KEPT)
+    return order if order in panels.ORDERS else panels.KEPT
+
+
+def _sites(job: Job, order: str) -> list[dict[str, Any]]:
+    job.log.advance()
+    return panels.where(job, job.status(), order)
+
+
+async def urls(request: web.Request) -> web.Response:
+    """`/jobs/JOB/urls?state=&reason=&skip=`: what ended so."""
+    here, job = context_of(request), await job_of(request)
+    state, reason = _end(request)
+    skip = number_of(request, "skip")
+    found = await asyncio.to_thread(lambda: list(_urls(job, state, reason, ROWS + 1, skip)))
+    values = {"name": job.name, "state": state.value, "reason": reason, "urls": found[:ROWS]}
+    turning = turned(skip, ROWS, more=len(found) > ROWS, state=state.value, reason=reason)
+    return here.views.page(request, "urls", {**values, **turning})
+
+
+async def urls_file(request: web.Request) -> web.StreamResponse:
+    """The same, all of it, as a file."""
+    job, (state, reason), kind = await job_of(request), _end(request), request.match_info["kind"]
+
+    def write(out: BinaryIO) -> None:
+        rows = map(asdict, _urls(job, state, reason, -1, 0))
+        if kind == "csv":
+            _table(rows, out)
+        else:
+            out.writelines(json.dumps(row, ensure_ascii=True).encode() + b"\n" for row in rows)
+
+    return await _file(request, write, kind, f"{job.name}-{state.value}")
+
+
+def _end(request: web.Request) -> tuple[State, str]:
+    given = request.query.get("state", State.ERROR.value)
+    if given not in {State.ERROR, State.DISCARDED}:
+        raise ArgumentError(f"state {given!r}", "is not listed", "ask for error or discarded")
+    return State(given), request.query.get("reason", "")
+
+
+def _urls(job: Job, state: State, reason: str, limit: int, skip: int) -> Iterator[Ended]:
+    if (job.folder / FRONTIER).is_file():
+        yield from ended(job.folder / FRONTIER, state, reason, limit, skip)
+        return
+    log, number = job.folder / VISITS, 0
+    for visit in read_visits(log) if log.is_file() else ():
+        if not visit.stored and end_of(visit) == (state.value, reason):
+            number += 1
+            if 0 <= limit < number - skip:
+                return
+            if number > skip:
+                yield Ended(visit.url, visit.anchor, visit.source_url, visit.score, visit.time)
+
+
+async def pages_file(request: web.Request) -> web.StreamResponse:
+    """`/jobs/JOB/pages.csv`: the kept pages."""
+    job, kind = await job_of(request), request.match_info["kind"]
+    selection = selection_of(**filters_of(request))
+
+    def write(out: BinaryIO) -> None:
+        with job_pages(job.folder) as pages:
+            export_of(kind, job.folder)(pages.best(selection), out)
+
+    return await _file(request, write, kind, f"{job.name}-pages")
+
+
+def filters_of(request: web.Request) -> dict[str, Any]:
+    """What of the pages is asked for, as results.selection takes it. ArgumentError for a relevance that is no number."""
+    asked = {
+        name: text for name in ("site", "since", "kind") if (text := request.query.get(name, "").strip())
+    }
+    least = request.query.get("min_relevance", "").strip()
+    try:
+        return asked | ({"min_relevance": float(least)} if least else {})
+    except ValueError:
+        raise ArgumentError(f"relevance {least!r}", "is no number", "give 0 to 1") from None
+
+
+def number_of(request: web.Request, name: str) -> int:
+    """A whole number of the query, 0 for what is none."""
+    given = request.query.get(name, "")
+    return int(given) if given.isascii() and given.isdecimal() and len(given) < 12 else 0
+
+
+def turned(skip: int, rows: int, *, more: bool, **asked: object) -> dict[str, str | None]:
+    """The queries of the part before and the one behind; None where there is none."""
+    before = query(**asked, skip=max(0, skip - rows)) if skip else None
+    return {"earlier": before, "later": query(**asked, skip=skip + rows) if more else None}
+
+
+def _table(rows: Iterator[Mapping[str, Any]] | list[dict[str, Any]], out: BinaryIO) -> None:
+    text = io.TextIOWrapper(out, encoding="utf-8-sig", errors="replace", newline="", write_through=True)
+    table: csv.DictWriter[str] | None = None
+    for row in rows:
+        if table is None:
+            table = csv.DictWriter(text, list(row))
+            table.writeheader()
+        table.writerow({name: inert(value) for name, value in row.items()})
+    text.detach()
+
+
+async def _file(
+    request: web.Request, write: Callable[[BinaryIO], None], kind: str, name: str
+) -> web.StreamResponse:
+    with tempfile.TemporaryFile() as out:
+        await asyncio.to_thread(write, out)
+        out.seek(0)
+        answer = web.StreamResponse(headers={"Content-Type": f"{_KINDS[kind]}; charset=utf-8"})
+        answer.headers["Content-Disposition"] = (
+            f"attachment; filename*=UTF-8''{quote(f'{name}.{kind}', safe='')}"
+        )
+        answer.headers["X-Content-Type-Options"] = "nosniff"
+        with suppress(ConnectionError):  # the browser has gone
+            await answer.prepare(request)
+            while chunk := await asyncio.to_thread(out.read, _CHUNK):
+                await answer.write(chunk)
+        return answer

@@ -1,0 +1,140 @@
+"""The four panels of a job, as plain values: is it finding, where, what next and why, what is wrong.
+
+A running crawl is asked (its status each second, the rest seldom); of one that has ended the files say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.dashboard.baseline import breadth_first, rate_at
+from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, Job
+from topiccrawler.frontier.base import State
+from topiccrawler.results.tally import Site
+
+FIND, WHERE, NEXT, WRONG = "find", "where", "next", "wrong"
+PANELS = (FIND, WHERE, NEXT, WRONG)
+SHOWN_SITES, SHOWN_NEXT, SHOWN_OUTCOMES, ALL_SITES = 15, 12, 14, 1000
+NEW, KEPT, FETCHED, SHARE, FAILED, WAITING = "new", "kept", "fetched", "share", "failed", "waiting"
+ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # of sites
+Status = Mapping[str, Any]
+
+
+def find(job: Job, status: Status, data: Path) -> dict[str, Any]:
+    """Is it finding? Figures; None = not known."""
+    tally, answers = job.log.tally, "pages" in status
+    recent, recent_kept = tally.recent
+    pages = status["pages"] if answers else tally.fetched
+    kept = status["kept"] if answers else tally.kept
+    seconds = tally.ended - tally.began
+    queue = None if answers else job.queue()
+    recipe = job.recipe()
+    curve = breadth_first(data, topic_name(recipe))
+    return {
+        "state": status["state"],
+        "pages": pages,
+        "kept": kept,
+        "relevant": status.get("relevant", queue["relevant"] if queue else None),
+        "failed": tally.failed,
+        "rate": kept / pages if pages else None,
+        "recent_pages": recent,
+        "recent_rate": recent_kept / recent if recent else None,
+        "speed": status["pages_per_second"] if answers else tally.fetched / seconds if seconds > 0 else None,
+        "queued": status["queued"] if answers else queue["states"]["waiting"] if queue else None,
+        "in_flight": status.get("in_flight"),
+        "held_back": status.get("held_back"),
+        "hosts": status.get("hosts", len(tally.by_host)),
+        "limits": status.get("limits", {"pages": None, "targets": None}),
+        "standing": status.get("standing", ""),
+        "began": tally.began,
+        "ended": tally.ended,
+        "breadth_first": rate_at(curve, pages),
+    }
+
+
+def topic_name(recipe: Recipe | None) -> str:
+    """Of a topic of the catalogue as it was given, of a user's own as its file says."""
+    if recipe is None:
+        return ""
+    return str((recipe.topic_fields or {}).get("name") or recipe.topic)
+
+
+def curves(job: Job, data: Path) -> dict[str, Any]:
+    """The harvest curve, and breadth-first's where it is known, on common places: pages fetched, pages kept."""
+    points = job.log.tally.curve()
+    recipe = job.recipe()
+    base = breadth_first(data, topic_name(recipe))
+    base_points = {0: 0.0, **{pages: pages * rate for pages, rate in base}} if base else {}
+    most = points[-1][0] if points else 0
+    known = dict(points)
+    places = sorted({*known, *(place for place in base_points if place <= 2 * most)})
+    return {
+        "fetched": places,
+        "kept": [known.get(place) for place in places],
+        "breadth_first": [base_points.get(place) for place in places] if base else None,
+    }
+
+
+def where(job: Job, status: Status, order: str = KEPT) -> list[dict[str, Any]]:
+    """Where? One row a host, those that only wait included."""
+    queue = _queued_hosts(job, status)
+    rows = [_site(site, queue.pop(site.host, {})) for site in job.log.tally.sites]
+    rows += [_site(Site(host), wait) for host, wait in queue.items()]
+    if order != KEPT:
+        rows.sort(key=lambda row: -float(row["met_at"] if order == NEW else row[order] or 0))
+        if order == NEW:
+            rows = [row for row in rows if row["new"]]
+    return rows
+
+
+def _queued_hosts(job: Job, status: Status) -> dict[str, Mapping[str, Any]]:
+    if status["state"] in LIVE:
+        found: Sequence[Mapping[str, Any]] = job.asked("sites", ALL_SITES) or []
+    else:
+        found = (job.queue() or {}).get("top_hosts", [])
+    return {one["host"]: one for one in found}
+
+
+def _site(site: Site, wait: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "host": site.host,
+        "fetched": site.fetched,
+        "kept": site.kept,
+        "share": site.share if site.fetched else None,
+        "new": not site.is_seed and site.fetched + site.failed > 0,
+        "met_at": site.met_at,
+        "waiting": wait.get("waiting", 0),
+        "wait": wait.get("wait"),
+        "seconds": wait.get("seconds"),
+        "failed": site.failed,
+    }
+
+
+def following(job: Job, status: Status, most: int = TOP) -> list[dict[str, Any]]:
+    """What next and why? The best URLs that wait: score with its shares, path from the seed, why their hosts wait."""
+    if status["state"] in LIVE:
+        return (job.asked("top", TOP) or [])[:most] if status["state"] != STARTING else []
+    rows = []
+    for row in (job.queue() or {}).get("top", [])[:most]:
+        steps = job.log.path(row["url"], row["source_url"], row["anchor"])
+        rows.append({**row, "path": [{"url": step.url, "anchor": step.anchor} for step in steps]})
+    return rows
+
+
+def wrong(job: Job) -> list[dict[str, Any]]:
+    """What is wrong? What failed and what was refused or discarded, by rule."""
+    found = job.outcomes()
+    rules: dict[tuple[str, str], int] = {}
+    for one in job.log.tally.outcomes if found is None else found:
+        rule = one.state, _rule(one.reason)
+        rules[rule] = rules.get(rule, 0) + one.count
+    rows = [{"state": state, "reason": reason, "count": count} for (state, reason), count in rules.items()]
+    return sorted(rows, key=lambda row: (row["state"] != State.ERROR, -int(str(row["count"]))))
+
+
+def _rule(reason: str) -> str:
+    """Of a trap only its kind: each of its URLs has a reason of its own."""
+    return ": ".join(reason.split(": ")[:2]) if reason.startswith("trap: ") else reason

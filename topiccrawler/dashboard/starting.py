@@ -1,0 +1,187 @@
+"""A job started from a form: the arguments of `scrapy crawl topic`, checked by the command's own checks, in a process of its own.
+
+The crawl outlives the dashboard. Settings are taken from a fixed list: none of them names code to load, a program to run, a folder of
+another user, or an address that the crawl would listen on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from topiccrawler import settings as ours
+from topiccrawler.crawling.job_files import OUTPUT
+from topiccrawler.crawling.params import STRATEGY_PREFIX, CrawlParams, parse_arguments
+from topiccrawler.crawling.process import start_scrapy
+from topiccrawler.crawling.settings_check import check_settings
+from topiccrawler.dashboard.jobs import Job, Jobs
+from topiccrawler.errors import ArgumentError, CrawlerError, SeedsError, StateError, file_faults
+from topiccrawler.seeding.seed_files import read_seeds
+from topiccrawler.strategies import build
+from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, with_site_rules
+
+ARGUMENTS = tuple(name for name in CrawlParams.model_fields if name not in {"parameters", "revisit"})
+JOB, PARAMETERS, SETTINGS = "job", "parameters", "settings"
+FIELDS = (*ARGUMENTS, JOB, PARAMETERS, SETTINGS)
+ALLOWED = re.compile(
+    r"TOPIC_\w+|FRONTIER_\w+|DOWNLOAD_DELAY|CONCURRENT_REQUESTS\w*|ROBOTSTXT_OBEY|REPLAY_WARC|CLOSESPIDER_\w+",
+    re.ASCII,
+)
+REFUSED = frozenset(
+    {
+        "TOPIC_BROWSER",
+        "TOPIC_DATA_DIR",
+        "TOPIC_JOB",
+        "TOPIC_CONTROL",
+        "TOPIC_CONTROL_HOST",
+        "TOPIC_CONTROL_PORT",
+    }
+)
+SCRAPYS = frozenset(
+    {
+        "CLOSESPIDER_ERRORCOUNT",
+        "CLOSESPIDER_ITEMCOUNT",
+        "CLOSESPIDER_PAGECOUNT",
+        "CLOSESPIDER_PAGECOUNT_NO_ITEM",
+        "CLOSESPIDER_TIMEOUT",
+        "CLOSESPIDER_TIMEOUT_NO_ITEM",
+        "CONCURRENT_REQUESTS",
+        "CONCURRENT_REQUESTS_PER_DOMAIN",
+        "DOWNLOAD_DELAY",
+        "REPLAY_WARC",
+        "ROBOTSTXT_OBEY",
+    }
+)
+_REMEDY = "allowed: TOPIC_…, FRONTIER_…, DOWNLOAD_DELAY, CONCURRENT_REQUESTS…, ROBOTSTXT_OBEY, REPLAY_WARC, CLOSESPIDER_…"
+_NAMED = re.compile(r"argument (?:-a (\w+)=|'(\w+)')")
+_SECONDS = 15.0  # at most, until the crawl answers or has ended: one that cannot begin is told of in the form
+_LOOK_SECONDS = 0.05
+
+
+@dataclass
+class Order:
+    """What a form says, as the command takes it. `faults`: field -> what is wrong with it; "" = with all of it."""
+
+    arguments: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    job: str = ""
+    faults: dict[str, str] = field(default_factory=dict)
+
+
+def read_form(given: Mapping[str, str], jobs: Jobs, defaults: Mapping[str, Any]) -> Order:
+    """Look at every field. `defaults`: the project's settings."""
+    order = Order({name: text for name in ARGUMENTS if (text := given.get(name, "").strip())})
+    if "seeds" in order.arguments:
+        order.arguments["seeds"] = ",".join(_lines(given, "seeds"))
+    for line in _lines(given, PARAMETERS):
+        name, sign, value = line.partition("=")
+        if not sign or not name.startswith(STRATEGY_PREFIX):
+            order.faults[PARAMETERS] = f"{line!r} is no parameter; write {STRATEGY_PREFIX}NAME=VALUE"
+        order.arguments[name.strip()] = value.strip()
+    for line in _lines(given, SETTINGS):
+        name, sign, value = (part.strip() for part in line.partition("="))
+        if not sign or not is_allowed(name):
+            fault = ArgumentError(f"setting {name}", "cannot be given here", _REMEDY)
+            order.faults[SETTINGS] = str(fault)
+        order.settings[name] = value
+    if not order.faults:
+        _check(order, defaults)
+    order.job = given.get(JOB, "").strip() or _name(order, jobs)
+    if (
+        Path(order.job).name != order.job
+        or not re.fullmatch(r"[\w.-]{1,80}", order.job)
+        or order.job[0] in ".-"
+    ):
+        order.faults[JOB] = f"job {order.job!r} is no plain folder name; use letters, digits and dashes"
+    elif (jobs.data / order.job).exists():
+        order.faults[JOB] = f"job {order.job!r} exists; give another name"
+    return order
+
+
+def is_allowed(name: str) -> bool:
+    """The setting is one of the list, and there is such a setting."""
+    known = name in SCRAPYS or (name.isupper() and hasattr(ours, name))
+    return known and name not in REFUSED and ALLOWED.fullmatch(name) is not None
+
+
+def _lines(given: Mapping[str, str], name: str) -> list[str]:
+    return [line.strip() for line in given.get(name, "").splitlines() if line.strip()]
+
+
+def _check(order: Order, defaults: Mapping[str, Any]) -> None:
+    """By the command's own checks, in its order, with its messages."""
+    where = ""
+    try:
+        params = parse_arguments(
+            order.arguments, topic=defaults.get("TOPIC"), strategy=str(defaults.get("TOPIC_STRATEGY"))
+        )
+        where = SETTINGS
+        check_settings(order.settings)
+        where = PARAMETERS if params.parameters else "strategy"
+        build(params.strategy, params.parameters)
+        where = "topic" if params.topic else "keywords"
+        topic = load_topic(params.topic) if params.topic else topic_from_keywords(params.keywords)
+        where = "sites"
+        with_site_rules(topic, params.sites)
+        where = "seeds"
+        if not read_seeds(params.seeds, topic).positive:
+            raise SeedsError("seeds", "there are none", "give some: URLs or a file")
+    except CrawlerError as error:
+        named = _NAMED.match(error.what)
+        place = (named[1] or named[2]) if named else where
+        if place.startswith(STRATEGY_PREFIX):
+            place = PARAMETERS
+        order.faults[place if place in FIELDS else ""] = str(error)
+
+
+def _name(order: Order, jobs: Jobs) -> str:
+    topic = re.sub(r"[^\w-]+", "-", order.arguments.get("topic", "")).strip("-")[:40] or "keywords"
+    name, number = f"{topic}-{time.strftime('%Y%m%d-%H%M%S')}", 1
+    while (jobs.data / name).exists():
+        number += 1
+        name = f"{name.partition('+')[0]}-{number}"
+    return name
+
+
+def command_of(order: Order, data: Path) -> list[str]:
+    """What is typed behind `scrapy`."""
+    own = {
+        "TOPIC_DATA_DIR": str(data),
+        "TOPIC_JOB": order.job,
+        "JOBDIR": str(data / order.job),
+        "TOPIC_CONTROL": "True",
+    }
+    options = [("-a", f"{name}={value}") for name, value in order.arguments.items()]
+    options += [("-s", f"{name}={value}") for name, value in {**order.settings, **own}.items()]
+    return ["crawl", "topic", *(word for pair in options for word in pair)]
+
+
+def start(order: Order, jobs: Jobs) -> Job:
+    """Begin the crawl; StateError with its last line when it ends at once with an error."""
+    data = jobs.data.absolute()
+    folder = data / order.job
+    with file_faults(StateError, f"folder {folder}", "cannot be made", "choose another data folder"):
+        folder.mkdir(parents=True)
+        output = (folder / OUTPUT).open("wb")
+    with output:
+        process = start_scrapy(command_of(order, data), output, os.environ, own_session=True)
+    job = jobs.started(order.job, process)
+    until = time.monotonic() + _SECONDS
+    while time.monotonic() < until and process.poll() is None and not _is_up(folder):
+        try:
+            process.wait(_LOOK_SECONDS)
+        except subprocess.TimeoutExpired:
+            continue
+    if process.poll():
+        raise StateError(f"job {order.job}", f"ended at once: {job.last_words}", f"see {folder / OUTPUT}")
+    return job
+
+
+def _is_up(folder: Path) -> bool:
+    return (folder / "control.json").is_file()
