@@ -60,6 +60,10 @@ class Checkpoints:
         self._entries = 0  # since the state was written
         self._entries_length = self._state_length = 0  # characters
 
+    def change_strategy(self, strategy: Strategy) -> None:
+        """From now on another one is kept; what the one before has learned is dropped with the next `save`."""
+        self.strategy, self.learns = strategy, bool(strategy.save())
+
     def load(self) -> int:
         """Bring strategy and refresh to where the queue stands. Returns the page count."""
         whole, latest = self.notes.get(NOTE), self.notes.get(NOW)

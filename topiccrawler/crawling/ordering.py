@@ -124,6 +124,12 @@ class Ordering:
         """Score the queue anew from the next page on, where the strategy does that at all: a parameter of it was changed."""
         self._refresh_asked = True
 
+    def change_strategy(self, strategy: Strategy, expand: Expand | None) -> None:
+        """Go on with another one, which has learned nothing; a refresh under way ends."""
+        self.strategy, self.expand = strategy, expand or strategy.expand
+        self.rescoring.stop()
+        self._checkpoints.change_strategy(strategy)
+
     def _refresh(self) -> bool:
         """Go on scoring the queue anew, a slice a page. True when that began with this page."""
         every = self.strategy.refresh_every

@@ -66,6 +66,11 @@ class Rescoring:
         if at_once:
             self._scores = chain(list(islice(self._scores, 1)), self._scores)
 
+    def stop(self) -> None:
+        """Give up a refresh that is under way."""
+        self._scores = None
+        self._handed.clear()
+
     def step(self) -> int:
         """Score and apply one slice. Returns how many scores it had."""
         if self._scores is None:

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.params import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
+from topiccrawler.engine.control.topic_change import change_topic, parts_for, rescore
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError
 from topiccrawler.model import Link
 from topiccrawler.strategies import build, parameters_of
 
-PAGE_THRESHOLD, LINK_THRESHOLD = "page_threshold", "link_threshold"
+TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD = "topic", "page_threshold", "link_threshold"
 LIMITS = ("pages", "targets")
 NO_LIMIT = "none"
 _SHARE, _COUNT = Number(most=1), Number(1, whole=True)
@@ -34,10 +36,13 @@ class Change:
     refuses: Callable[[Sequence[Link]], int] | None = (
         None  # of waiting links, how many would be fetched no more
     )
+    rescore: Callable[[Sequence[Link]], None] | None = None  # what waits, behind `make`
 
 
 def change_of(runtime: Runtime, name: str, value: str) -> Change:
     """ArgumentError for what cannot be changed, or not to this."""
+    if name == TOPIC:
+        return _topic(runtime, value)
     if name == PAGE_THRESHOLD:
         return _page_threshold(runtime, _share(name, value))
     if name == LINK_THRESHOLD:
@@ -48,6 +53,18 @@ def change_of(runtime: Runtime, name: str, value: str) -> Change:
         return _parameter(runtime, name.removeprefix(STRATEGY_PREFIX), value)
     raise ArgumentError(
         f"set {name}={value}", "cannot be changed while the crawl runs", f"these can: {_names(runtime)}"
+    )
+
+
+def _topic(runtime: Runtime, value: str) -> Change:
+    parts = parts_for(runtime, value)
+    return Change(
+        TOPIC,
+        runtime.topic.name,
+        parts.topic.name,
+        partial(change_topic, runtime, parts),
+        lambda links: len(links) - len(parts.gate.passing(links)),
+        partial(rescore, runtime),
     )
 
 
@@ -113,4 +130,4 @@ def _share(name: str, value: str) -> float:
 
 def _names(runtime: Runtime) -> str:
     own = sorted(f"{STRATEGY_PREFIX}{key}" for key in type(runtime.strategy).changeable)
-    return ", ".join([PAGE_THRESHOLD, LINK_THRESHOLD, *LIMITS, *own])
+    return ", ".join([TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD, *LIMITS, *own])

@@ -117,6 +117,11 @@ class Verbs:
         if not values.get("preview"):
             change.make()
             self._note("set", **told)
+            if change.rescore is not None:
+                async for links in slices(self._runtime):
+                    change.rescore(links)
+                self._runtime.ordering.checkpoint()
+                self._runtime.frontier.commit()
             if self._scheduler is not None:
                 self._scheduler.end_if_enough()
                 self._engine.crawl(WAKE)

@@ -1,0 +1,104 @@
+"""A running crawl goes on for another topic: `scrapy control JOB set topic=NAME`."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from topiccrawler.crawling.job_files import read_recipe
+from topiccrawler.engine.control.client import ask
+from topiccrawler.errors import ArgumentError
+
+PATIENCE = 60  # seconds, then the test fails
+FUNDS = "<title>基金</title><p>基金 股票 理财 投资 证券 银行</p>"
+HEALTH = "<title>健康养生</title><p>健康 医院 疾病 治疗 医生 养生 患者 保健</p>"
+SEED = "http://a.example/"
+ABOUT_FUNDS = [f"http://b.example/fund{number}" for number in range(3)]
+ABOUT_HEALTH = [f"http://b.example/health{number}" for number in range(3)]
+
+
+@pytest.fixture(scope="module")
+def changed(
+    draw_web: Callable[..., Any],
+    warm_scrapy: Any,
+    command: Callable[..., Any],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Any]:
+    """A crawl about finance that is held, given another topic, and let go; then resumed."""
+    asked, opened = threading.Event(), threading.Event()
+
+    def robots() -> str:
+        asked.set()
+        assert opened.wait(PATIENCE)
+        return ""
+
+    links = "".join(f"<a href='{url}'>基金净值</a> " for url in ABOUT_FUNDS)
+    links += "".join(f"<a href='{url}'>健康养生</a> " for url in ABOUT_HEALTH)
+    pages: dict[str, Any] = dict.fromkeys(ABOUT_FUNDS, FUNDS) | dict.fromkeys(ABOUT_HEALTH, HEALTH)
+    web = draw_web({SEED: FUNDS + links, "http://b.example/robots.txt": robots, **pages})
+    job = tmp_path_factory.mktemp("topic") / "job"
+    settings = (
+        f"JOBDIR={job}",
+        "DOWNLOAD_DELAY=0",
+        "AUTOTHROTTLE_ENABLED=False",
+        "CONCURRENT_REQUESTS=1",
+        "TOPIC_LINK_THRESHOLD=0",
+    )
+    options = [part for setting in settings for part in ("-s", setting)]
+    process = warm_scrapy.begin(
+        "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={SEED}", *options, proxy=web.proxy
+    )
+    assert asked.wait(PATIENCE)
+    ask(job, "pause", body={})
+    opened.set()
+    seen: dict[str, Any] = {"job": job, "before": [row["url"] for row in ask(job, "top")["top"]]}
+    for wrong in ("finance", "helth"):
+        with pytest.raises(ArgumentError) as refused:
+            ask(job, "set", body={"name": "topic", "value": wrong})
+        seen[wrong] = str(refused.value)
+    seen["preview"] = command("control", str(job), "set", "topic=health", "--preview").out
+    seen["told"] = command("control", str(job), "set", "topic=健康").out
+    seen["after"] = ask(job, "top")["top"]
+    seen["status"] = ask(job, "status")
+    ask(job, "resume", body={})
+    seen["ran"] = process.wait(PATIENCE)
+    again = ("crawl", "topic", "-a", f"seeds={SEED}", *options)
+    seen["old"] = warm_scrapy(*again, "-a", "topic=finance", proxy=web.proxy)
+    seen["new"] = warm_scrapy(*again, "-a", "topic=health", proxy=web.proxy)
+    return seen
+
+
+def test_the_queue_is_scored_for_the_new_topic(changed: dict[str, Any]) -> None:
+    assert set(changed["before"][:2]) <= set(ABOUT_FUNDS)
+    assert {row["url"] for row in changed["after"][:3]} == set(ABOUT_HEALTH)
+    assert changed["after"][0]["shares"]
+    assert changed["told"].startswith("topic is health, was finance")
+    assert changed["preview"].startswith("topic would be health, was finance")
+    assert changed["status"]["topic"] == "health"
+
+
+def test_pages_are_kept_for_the_new_topic_beside_those_of_the_old(changed: dict[str, Any]) -> None:
+    assert changed["ran"].code == 0, changed["ran"].err
+    with closing(sqlite3.connect(changed["job"] / "pages.sqlite")) as store:
+        kept = dict(store.execute("SELECT url, topic FROM pages"))
+    assert {url for url, topic in kept.items() if topic == "health"} == set(ABOUT_HEALTH)
+    assert {url for url, topic in kept.items() if topic == "finance"} <= {SEED, *ABOUT_FUNDS}
+    assert SEED in kept
+
+
+def test_the_job_is_one_for_the_new_topic_from_then_on(changed: dict[str, Any]) -> None:
+    recipe = read_recipe(changed["job"])
+    assert recipe is not None
+    assert recipe.topic == "health"
+    assert "holds a crawl for topic 'health', not 'finance'" in changed["old"].err
+    assert changed["new"].code == 0, changed["new"].err
+
+
+def test_a_wrong_topic_changes_nothing(changed: dict[str, Any]) -> None:
+    assert "is the topic already" in changed["finance"]
+    assert "did you mean health?" in changed["helth"]
