@@ -33,6 +33,10 @@ class RedisServer:
         """For REDIS_URL."""
         return f"unix://{self._socket}"
 
+    def client(self) -> redis.Redis:
+        """A client of the tests' own."""
+        return redis.Redis(unix_socket_path=str(self._socket))
+
     def start(self) -> Self:
         """Start it, with what it held before, and wait until it answers."""
         self._socket.unlink(missing_ok=True)

@@ -1,1 +1,1 @@
-"""The frontier in Redis: several processes work on one crawl."""
+"""The frontier in Redis: several processes work on one crawl (docs/scaling.md)."""

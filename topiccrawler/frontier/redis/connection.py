@@ -86,11 +86,18 @@ class Connection:
         signed = [self._session, self._batches, self._slot, *arguments]
         self._calls.put(_Call("apply", signed, self._batches))
 
-    def ask(self, name: str, arguments: Sequence[Argument] = (), seconds: float = CALL_SECONDS) -> Any:
-        """A script's answer, after all changes before. AwayError at once while the server is away."""
+    def ask(
+        self,
+        name: str,
+        arguments: Sequence[Argument] = (),
+        seconds: float = CALL_SECONDS,
+        *,
+        patient: bool = False,
+    ) -> Any:
+        """A script's answer, after all changes before. AwayError at once while the server is away; `patient`: a slow one is waited for."""
         self._check()
         self._alive = time.monotonic()
-        if self.state != UP or self.away_since is not None:
+        if self.state != UP or (self.away_since is not None and not patient):
             raise AwayError(self.state)
         return self._wait(_Call(name, arguments), seconds)
 

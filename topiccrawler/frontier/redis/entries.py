@@ -28,24 +28,35 @@ class Entry:
     seen: int = 0  # anchors
     raw: bytes | None = None  # its record
     row: Row | None = None  # the same, read
+    leased: bool = False  # by this worker
 
 
 class Entries:
-    """By number, and by URL where that is known."""
+    """By number, and by URL where that is known. What is not held counts until the next commit: then others may have changed it.
 
-    def __init__(self) -> None:
+    `has_rank(host, key)`: that rank of a host's queue is held.
+    """
+
+    def __init__(self, has_rank: Callable[[str, Key], bool]) -> None:
+        self._has_rank = has_rank
         self.since: Counter[State] = Counter()  # changes of the counts that the server had not told of
         self._by_number: dict[int, Entry] = {}
         self._by_url: dict[str, Entry | None] = {}  # None = never met
-        self._recent: list[str] = []  # URLs asked about since the last commit
+        self._recent: set[str] = set()  # URLs asked about since the last commit
         self._sweep_at = _SWEEP_AT
 
     def knows(self, url: str) -> bool:
-        """It was asked about."""
-        return url in self._by_url
+        """It was asked about just now, or is held."""
+        if url in self._recent:
+            return True
+        entry = self._by_url.get(url)
+        if entry is not None and self._is_held(entry):
+            return True
+        self._by_url.pop(url, None)
+        return False
 
     def of(self, url: str) -> Entry | None:
-        """None for one that was never met, or not asked about."""
+        """None for one that was never met, or that is not known."""
         return self._by_url.get(url)
 
     def get(self, number: int) -> Entry | None:
@@ -65,17 +76,17 @@ class Entries:
         """A URL that is new."""
         self._by_number[entry.number] = entry
         self._by_url[url] = entry
-        self._recent.append(url)
+        self._recent.add(url)
 
     def met(self, url: str, key: bytes, raw: bytes) -> None:
         """What the server says of a URL; empty = never met."""
-        self._recent.append(url)
+        self._recent.add(url)
         if not raw:
             self._by_url[url] = None
             return
         state, number, seen, score = entry_of(raw)
         entry = self._by_number.get(number)
-        if entry is None:
+        if entry is None or not self._is_held(entry):
             entry = self._by_number[number] = Entry(number, key, "", STATES[state], score, seen)
         entry.seen |= seen
         self._by_url[url] = entry
@@ -85,7 +96,7 @@ class Entries:
         score, entry = score_of(raw), self._by_number.get(number)
         if entry is None:
             entry = self._by_number[number] = Entry(number, digest_of(raw), host, State.WAITING, score)
-        elif entry.state is State.PROCESSING:
+        elif entry.leased:
             return None
         entry.host, entry.state, entry.score, entry.raw, entry.row = host, State.WAITING, score, raw, None
         return (-score, number)
@@ -110,23 +121,31 @@ class Entries:
         """Its state is another."""
         self.since[entry.state] -= 1
         self.since[state] += 1
-        entry.state = state
+        entry.state, entry.leased = state, state is State.PROCESSING
 
-    def forget(self, is_held: Callable[[str, Entry], bool]) -> None:
-        """Forget what was asked about, but is not held: others may change it."""
-        recent, self._recent = self._recent, []
+    def lose(self, number: int) -> None:
+        """Its lease is another worker's."""
+        self._by_number.pop(number, None)
+
+    def forget(self) -> None:
+        """Forget what was asked about, but is not held."""
+        recent, self._recent = self._recent, set()
         for url in recent:
             entry = self._by_url.get(url)
             if entry is None:
                 self._by_url.pop(url, None)
-            elif not is_held(url, entry):
+            elif not self._is_held(entry):
                 del self._by_url[url]
                 self._by_number.pop(entry.number, None)
 
-    def sweep(self, held: Container[int]) -> None:
+    def _is_held(self, entry: Entry) -> bool:
+        return entry.leased or self._has_rank(entry.host, (-entry.score, entry.number))
+
+    def sweep(self, numbers: Callable[[], Container[int]]) -> None:
         """Forget all but these numbers, once there are twice as many as after the last time."""
         if len(self._by_number) < self._sweep_at:
             return
+        held = numbers()
         self._by_number = {number: entry for number, entry in self._by_number.items() if number in held}
         self._by_url = {
             url: entry for url, entry in self._by_url.items() if entry is not None and entry.number in held

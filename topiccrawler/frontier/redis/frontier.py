@@ -16,18 +16,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from time import monotonic
 from typing import Any
 
-from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import LEASE_SECONDS, Accept, Leased, Listing, Notes, Pushed, Row, State
+from topiccrawler.frontier.host_ranking import Key
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
 from topiccrawler.frontier.redis.batch import Argument, Batch, pushed
 from topiccrawler.frontier.redis.client import AwayError
 from topiccrawler.frontier.redis.entries import Entries, Entry
 from topiccrawler.frontier.redis.listing import RedisListing, share_of
+from topiccrawler.frontier.redis.membership import Membership
 from topiccrawler.frontier.redis.notes import RedisNotes
 from topiccrawler.frontier.redis.records import digest, record
 from topiccrawler.frontier.redis.tops import Tops
-from topiccrawler.frontier.redis.worker import TICK_SECONDS, Membership, Worker
+from topiccrawler.frontier.redis.worker import TICK_SECONDS, Worker
 from topiccrawler.frontier.seen_anchors import anchor_bit
 from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import host_of
@@ -48,12 +49,13 @@ class RedisFrontier(LeasingFrontier):
         *,
         lease_seconds: float = LEASE_SECONDS,
         outage_seconds: float = 600.0,
+        acknowledgements_per_commit: int = 1,
         keep: int = 16,
         most_hosts: int = 0,
     ) -> None:
-        super().__init__(hosts, lease_seconds)
+        super().__init__(hosts, lease_seconds, 0, acknowledgements_per_commit)
         self._batch = Batch()
-        self._entries = Entries()
+        self._entries = Entries(self._has_rank)
         self._tops = Tops(self.hosts, self._entries.waits, self._load, keep)
         self._queues: Any = self._tops
         self._outage_seconds = outage_seconds
@@ -166,7 +168,7 @@ class RedisFrontier(LeasingFrontier):
         """Hand over all changes so far; they are made in order, and a page's end after its links."""
         self._acknowledged = 0
         self._worker.flush()
-        self._entries.forget(self._is_held)
+        self._entries.forget()
 
     def abandon(self) -> None:
         self._worker.connection.close()
@@ -246,8 +248,6 @@ class RedisFrontier(LeasingFrontier):
         if state is State.PROCESSING:
             self._worker.leased(entry.host)
 
-    # -- inside ----------------------------------------------------------------------------------------------------
-
     def _at(self, now: float) -> None:
         self._now = now
         self._worker.at(now)
@@ -275,21 +275,23 @@ class RedisFrontier(LeasingFrontier):
         if monotonic() < self._next_tick:
             return
         self._worker.tick(self._now, {self._host(number) for _, number in self._leases.values()}, self._lost)
-        self._entries.sweep({*self._tops.numbers(), *(number for _, number in self._leases.values())})
+        self._entries.sweep(self._held)
         self._next_tick = monotonic() + TICK_SECONDS
-        if self._worker.away_seconds > self._outage_seconds:
-            fault = f"is away for {self._outage_seconds:.0f} s"
-            remedy = "when it is back, the same command goes on with the crawl"
-            raise StateError(f"Redis {self._worker.where}", fault, remedy)
+        self._worker.give_up_after(self._outage_seconds)
 
     def _lost(self, hosts: Iterable[str]) -> None:
         """Others have these hosts: what is leased of them ends there."""
         gone = set(hosts)
-        for url in [url for url, (_, number) in self._leases.items() if self._host(number) in gone]:
-            self._end_lease(url, self._now)
+        for url, (_, number) in list(self._leases.items()):
+            if self._host(number) in gone:
+                self._end_lease(url, self._now)
+                self._entries.lose(number)
 
-    def _is_held(self, url: str, entry: Entry) -> bool:
-        return url in self._leases or self._tops.holds(entry.host, (-entry.score, entry.number))
+    def _held(self) -> set[int]:
+        return {*self._tops.numbers(), *(number for _, number in self._leases.values())}
+
+    def _has_rank(self, host: str, key: Key) -> bool:
+        return self._tops.holds(host, key)
 
     def _scores_anew(self, number: int, host: str) -> bool:
         entry = self._entries.get(number)

@@ -14,8 +14,8 @@ from typing import Any
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.redis.client import Client
 from topiccrawler.frontier.redis.connection import Connection
+from topiccrawler.frontier.redis.membership import NUMBERS, Membership
 from topiccrawler.frontier.redis.notes import texts_of
-from topiccrawler.frontier.redis.worker import NUMBERS, Membership
 
 logger = logging.getLogger(__name__)
 

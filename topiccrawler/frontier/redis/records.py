@@ -20,6 +20,7 @@ _HEAD = Struct(">BddddI10sHH")
 _ENTRY = Struct(">BBIId")
 DOUBLE = Struct(">d")
 BIT = Struct(">I")
+_as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 MOST_SHARES = 65_535  # bytes
 
 
@@ -45,7 +46,7 @@ def record(key: bytes, link: Link, score: Score, tunnel: int, now: float) -> byt
     head = _HEAD.pack(
         CODES[STATES[0]], float(score.value), now, now, float(score.carry), tunnel, key, len(shares), 0
     )
-    text = json.dumps(link, ensure_ascii=False)
+    text = _as_json(link)
     try:
         return head + shares + text.encode()
     except UnicodeEncodeError:  # half a surrogate pair in somebody's HTML

@@ -7,7 +7,6 @@ need it gives back: hosts without URLs, the worst of too many, and those that ra
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
 from typing import Any
@@ -16,35 +15,21 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.redis.batch import Argument, Batch
-from topiccrawler.frontier.redis.client import AwayError, Client
+from topiccrawler.frontier.redis.client import AwayError
 from topiccrawler.frontier.redis.clocks import heard, told
 from topiccrawler.frontier.redis.connection import BACK, Connection
 from topiccrawler.frontier.redis.entries import Entries
 from topiccrawler.frontier.redis.listing import counts_of
+from topiccrawler.frontier.redis.membership import NUMBERS, Membership
 from topiccrawler.frontier.redis.records import DOUBLE
 from topiccrawler.frontier.redis.tops import NOTHING, Tops
 
 TICK_SECONDS = 0.25
-NUMBERS = 10_000  # asked for at a time
 SLOT_HOSTS = 8  # hosts for each request that may be under way
 LEAST_HOSTS = 256
 SWAPPED = 16  # hosts exchanged for better ones at a time
+LOOK_SECONDS = 30.0  # that somebody who looks at the crawl waits for an answer
 READ_AGAIN = 64  # queues read again at a time
-
-
-@dataclass(slots=True)
-class Membership:
-    """A worker's place in a crawl. `renew()` joins again, after it was taken for dead."""
-
-    client: Client
-    session: str
-    slot: int
-    numbers: range
-    live: int
-    worker_seconds: float
-    server_time: float
-    renew: Callable[[Connection], Membership]
-    notes: dict[str, str] = field(default_factory=dict)
 
 
 class Worker:
@@ -72,6 +57,8 @@ class Worker:
         self._best_free = -inf  # score
         self._share = 0  # hosts with waiting URLs, of all, for each worker; 0 = all
         self._hand_overs = 0
+        self._in_use = 0  # hosts kept with the last tick, and taken since
+        self._given: set[str] = set()  # hosts given back with the tick under way
         self._clocks: set[str] = set()  # hosts whose clock changed since they were last told of
         self._now = 0.0
         self._joined_at = monotonic()
@@ -86,18 +73,19 @@ class Worker:
         """The server does not answer."""
         return self.connection.away_since is not None
 
-    @property
-    def away_seconds(self) -> float:
-        """For how long."""
-        since = self.connection.away_since
-        return 0.0 if since is None else monotonic() - since
-
     def at(self, now: float) -> None:
         """The caller's clock."""
         if self._joined_at:
             self._offset = self._joined.server_time + monotonic() - self._joined_at - now
             self._joined_at = 0.0
         self._now = now
+
+    def give_up_after(self, seconds: float) -> None:
+        """StateError when the server was away for so long."""
+        since = self.connection.away_since
+        if since is not None and monotonic() - since > seconds:
+            remedy = "when it is back, the same command goes on with the crawl"
+            raise StateError(f"Redis {self.where}", f"is away for {seconds:.0f} s", remedy)
 
     def flush(self) -> None:
         """Hand over all changes so far."""
@@ -117,7 +105,8 @@ class Worker:
     def ask_or_fail(self, name: str, arguments: Sequence[Argument]) -> Any:
         """The same; StateError while it is away."""
         try:
-            return self.ask(name, arguments)
+            self.flush()
+            return self.connection.ask(name, arguments, LOOK_SECONDS, patient=True)
         except AwayError as error:
             fault, remedy = f"is away ({error})", "ask again when it is back"
             raise StateError(f"Redis {self.where}", fault, remedy) from None
@@ -160,7 +149,7 @@ class Worker:
 
     def to_take(self, hosts: Iterable[str]) -> list[str]:
         """Which of these hosts to take when nobody owns them."""
-        room = self._most - len(self._active())
+        room = self._most - self._in_use
         wanted = [host for host in dict.fromkeys(hosts) if host not in self._tops.owned]
         return wanted[: max(room, int(self.room_for_one_more), 0)]
 
@@ -170,6 +159,7 @@ class Worker:
             host, clock = one[0].decode(), one[1]
             self._tops.own(host)
             self._hand_overs += 1
+            self._in_use += 1
             heard(self._hosts, host, clock, self._offset, self.session)
             self.read(one)
 
@@ -191,6 +181,8 @@ class Worker:
             self._resume(lost)
         self._hear_late()
         self.flush()
+        if self.away:
+            return
         active = self._active()
         given = self._to_give_back(active, leased, now)
         kept = len(active) - len(given.intersection(active))
@@ -201,13 +193,14 @@ class Worker:
         arguments = [
             self.session, self._seconds, "1" if idle else "", kept, self._tops.keep, wanted, len(given), *clocks, *again,
         ]  # fmt: skip
-        for host in given:
-            self._tops.drop(host)
+        self._given = given  # known to be gone only when the answer comes
         try:
             found = self.connection.ask("tick", arguments)
         except AwayError:
             return
         if found:
+            self._drop_given()
+            self._in_use = kept
             self._hear(found)
         else:
             self._join_again(lost)
@@ -226,10 +219,16 @@ class Worker:
             if one[0].decode() in self._tops.owned:
                 self.read(one)
 
+    def _drop_given(self) -> None:
+        for host in self._given:
+            self._tops.drop(host)
+        self._given = set()
+
     def _hear_late(self) -> None:
         while self.connection.late:
             name, reply = self.connection.late.popleft()
             if name == "tick" and reply:
+                self._drop_given()
                 self.took(reply[6])
             elif name == "look_up":
                 self.took(reply[1])
@@ -251,11 +250,13 @@ class Worker:
         """Hosts without a lease that are not needed here. Those closed by budgets stay: here it is known why."""
         free = [host for host in self._tops.owned if host not in leased and not self._hosts.leases(host)]
         given = {host for host in free if self._tops.owned[host].best() is None}
-        ranked = sorted((self._tops.owned[host].best() or NOTHING, host) for host in free if host in active)
         surplus = len(active) - self._most
+        if surplus < 0:
+            return given
+        ranked = sorted((self._tops.owned[host].best() or NOTHING, host) for host in free if host in active)
         if surplus > self._most // 8:
             given.update(host for _, host in ranked[-surplus:])
-        elif surplus >= 0 and self._best_free > -inf:
+        elif self._best_free > -inf:
             worse = [host for key, host in ranked[-SWAPPED:] if -key[0] < self._best_free]
             given.update(worse)
         return given
