@@ -32,7 +32,7 @@ def until(what: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE_SECONDS
     while not what():
         assert time.monotonic() < end
-        time.sleep(0.05)
+        threading.Event().wait(0.05)
 
 
 class Crawl:

@@ -184,8 +184,6 @@ class RedisFrontier(LeasingFrontier):
         finally:
             self.abandon()
 
-    # -- what leases and queues ask --------------------------------------------------------------------------------
-
     def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed:
         return self._offer(link, score, now, tunnel, again=again, known=True)[0]
 
