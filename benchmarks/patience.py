@@ -27,8 +27,8 @@ from pathlib import Path
 from statistics import fmean
 
 from topiccrawler import settings
-from topiccrawler.crawl.ordering import Ordering
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.evaluation.configurations import parts_of
 from topiccrawler.evaluation.experiment import Plan, reading_plan
 from topiccrawler.evaluation.labels import read_labels

@@ -26,7 +26,7 @@ from pathlib import Path
 import _checkout  # noqa: F401 first: the package may not be installed
 import jieba
 
-from topiccrawler.crawl.job_files import INDEX, PAGES, JobFiles
+from topiccrawler.crawling.job_files import INDEX, PAGES, JobFiles
 from topiccrawler.pages.read import Reader
 from topiccrawler.pages.words import PageWords
 from topiccrawler.results.query import make_query

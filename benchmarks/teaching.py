@@ -24,10 +24,10 @@ from typing import Any
 import _checkout  # noqa: F401 first: the package may not be installed
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawl.assemble import assemble, topic_of
-from topiccrawler.crawl.own_words import recipe_of_words
-from topiccrawler.crawl.recipe import Recipe
-from topiccrawler.crawl.relearning import relearn
+from topiccrawler.crawling.assemble import assemble, topic_of
+from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.relearning import relearn
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.labels import read_labels
 from topiccrawler.evaluation.measures import Curve, oracle_ratio

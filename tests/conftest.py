@@ -201,8 +201,8 @@ def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, 
 @pytest.fixture
 def make_job(tmp_path: Path) -> Callable[..., Path]:
     """`make_job("name", record, …)`: a job's folder with these pages, as a crawl leaves it; `visits` for its log."""
-    from topiccrawler.crawl.job_files import JobFiles
-    from topiccrawler.crawl.recipe import Recipe
+    from topiccrawler.crawling.job_files import JobFiles
+    from topiccrawler.crawling.recipe import Recipe
 
     def make(name: str, *records: Any, visits: tuple[Any, ...] = (), topic: str = "finance") -> Path:
         folder = tmp_path / "data" / name

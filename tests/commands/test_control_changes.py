@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawl.job_files import read_recipe
+from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.engine.control.client import ask
 from topiccrawler.engine.control.journal import orders
 from topiccrawler.errors import ArgumentError

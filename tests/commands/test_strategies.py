@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies import STRATEGIES, build

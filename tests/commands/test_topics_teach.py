@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawl.job_files import read_recipe
+from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.topics.catalogue import load_topic
 
 HUB = "http://hub.example/"

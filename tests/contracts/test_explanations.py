@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawl.assemble import Parts, assemble
-from topiccrawler.crawl.explanation import Explanation, explain
-from topiccrawler.crawl.gate import REFUSED
-from topiccrawler.crawl.history import PastCrawl
-from topiccrawler.crawl.job_files import FRONTIER, write_recipe
-from topiccrawler.crawl.ordering import Ordering
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.assemble import Parts, assemble
+from topiccrawler.crawling.explanation import Explanation, explain
+from topiccrawler.crawling.gate import REFUSED
+from topiccrawler.crawling.history import PastCrawl
+from topiccrawler.crawling.job_files import FRONTIER, write_recipe
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Leased, Row, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier

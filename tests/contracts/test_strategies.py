@@ -13,7 +13,7 @@ from functools import cache
 
 import pytest
 
-from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StrategyError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts

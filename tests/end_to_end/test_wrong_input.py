@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawl.job_files import write_recipe
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.job_files import write_recipe
+from topiccrawler.crawling.recipe import Recipe
 
 CASES = {
     "unknown topic": (

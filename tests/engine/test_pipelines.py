@@ -15,7 +15,7 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.crawl.job_files import JobFiles
+from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline, StoragePipeline
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Medium, PageItem

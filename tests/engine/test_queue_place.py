@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scrapy.settings import Settings
 
-from topiccrawler.crawl.params import parse_arguments
+from topiccrawler.crawling.params import parse_arguments
 from topiccrawler.engine.queue_place import queue_place
 from topiccrawler.errors import ArgumentError
 

@@ -7,8 +7,8 @@ import pytest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.crawl.harvest_counter import HarvestCounter
-from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.crawling.harvest_counter import HarvestCounter
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.queue_stats import NOTE, QueueStats, noted_waits
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.memory import MemoryFrontier

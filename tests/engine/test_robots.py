@@ -8,7 +8,7 @@ from scrapy.robotstxt import ProtegoRobotParser
 from scrapy.utils.project import get_project_settings
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.crawl.site_listings import SiteListings
+from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.engine import robots
 from topiccrawler.engine.robots import MOST_BYTES, CompactRobotParser, SitemapLines
 from topiccrawler.frontier.hosts import Hosts

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from topiccrawler.crawl.params import parse_arguments
+from topiccrawler.crawling.params import parse_arguments
 from topiccrawler.engine.runtime import Runtime, build_runtime
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.detail import FILE, load_detail, save_detail

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StrategyError
 from topiccrawler.evaluation.configurations import (
     build_all,

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.evaluation.experiment import Plan, compare, reading_plan
 from topiccrawler.evaluation.page_reading import read_web
 from topiccrawler.evaluation.parsed_pages import ParsedPages

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 READ_AND_CRAWL = """
 import hashlib, json, sqlite3, sys
 from pathlib import Path
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Run, crawl
 from topiccrawler.evaluation.page_reading import ReadingPlan, read_web

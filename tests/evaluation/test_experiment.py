@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, ModelError, SeedsError
 from topiccrawler.evaluation.experiment import Comparison, Plan, compare
 from topiccrawler.evaluation.measures import oracle_ratio

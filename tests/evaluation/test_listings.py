@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.evaluation.experiment import Plan, compare
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.seeds import Seeds

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.evaluation.live import LiveCrawls, fetched
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Run

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from matplotlib.image import imread
 
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.evaluation.configurations import Configurations
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.experiment import Comparison, Outcome, Plan

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.demo.plan import Web
 from topiccrawler.evaluation.configurations import ALL, named
 from topiccrawler.evaluation.experiment import Plan, compare

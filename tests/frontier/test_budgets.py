@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from frontier_calls import waits
 
-from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.budgets import (

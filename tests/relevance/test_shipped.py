@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.crawl.assemble import assemble
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.choose import FOLDER, make_page_classifier
 from topiccrawler.resources import folder

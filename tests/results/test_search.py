@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawl.job_files import INDEX
+from topiccrawler.crawling.job_files import INDEX
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.jobs import job_folder, jobs_in
 from topiccrawler.results.search import search

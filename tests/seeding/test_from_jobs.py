@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawl.job_files import PAGES, VISITS
+from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.errors import ArgumentError
 from topiccrawler.model import Visit
 from topiccrawler.relevance.vsm import VsmClassifier

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError, StrategyError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.memory import MemoryFrontier

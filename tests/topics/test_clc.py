@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawl.assemble import assemble
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import TopicError
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.pages.words import PageWords

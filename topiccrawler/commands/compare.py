@@ -139,7 +139,7 @@ class Command(TellingCommand):
             opts.seeds = opts.seeds or generated
 
     def _plan(self, opts: argparse.Namespace) -> Plan:
-        from topiccrawler.crawl.recipe import recipe_of
+        from topiccrawler.crawling.recipe import recipe_of
         from topiccrawler.evaluation.configurations import ALL, named
         from topiccrawler.evaluation.experiment import Plan
         from topiccrawler.evaluation.workers import cores

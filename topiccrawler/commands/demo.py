@@ -127,7 +127,7 @@ def _crawl(number: int, strategy: str, pages: int, files: DemoFiles, server: Run
 
 
 def _compare(web: Web, files: DemoFiles) -> None:
-    from topiccrawler.crawl.job_files import PAGES, VISITS
+    from topiccrawler.crawling.job_files import PAGES, VISITS
 
     found = {strategy: harvest(web, _fetched(files, strategy)) for strategy in (FOCUSED, BASELINE)}
     times = times_as_good(found[FOCUSED], found[BASELINE])
@@ -151,7 +151,7 @@ def _compare(web: Web, files: DemoFiles) -> None:
 
 def _fetched(files: DemoFiles, strategy: str) -> list[str]:
     """The URLs of the pages that a crawl got, in the order of its log."""
-    from topiccrawler.crawl.job_files import VISITS
+    from topiccrawler.crawling.job_files import VISITS
     from topiccrawler.store.visits import read_visits
 
     log = files.job(strategy) / VISITS

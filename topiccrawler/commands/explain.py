@@ -13,9 +13,9 @@ from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from topiccrawler.crawl.assemble import Parts
-    from topiccrawler.crawl.explanation import Explanation
-    from topiccrawler.crawl.history import History, PastCrawl
+    from topiccrawler.crawling.assemble import Parts
+    from topiccrawler.crawling.explanation import Explanation
+    from topiccrawler.crawling.history import History, PastCrawl
     from topiccrawler.model import Link
 
 BY_HAND = "by hand"  # the source of a link that is given in words: it is no seed, so the gate looks at it
@@ -57,7 +57,7 @@ class Command(TellingCommand):
             self.refuse("give one URL, or --anchor TEXT")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.history import PastCrawl
+        from topiccrawler.crawling.history import PastCrawl
         from topiccrawler.urls.canonical import canonical
 
         url = canonical(args[0]) if args else ""
@@ -73,8 +73,8 @@ class Command(TellingCommand):
         self.say(json.dumps(found, ensure_ascii=False) if opts.json else explanation_text(found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
-        from topiccrawler.crawl.explanation import explain
-        from topiccrawler.crawl.explanation_json import crawl_as_json, explained
+        from topiccrawler.crawling.explanation import explain
+        from topiccrawler.crawling.explanation_json import crawl_as_json, explained
 
         history = past.of(url) if past is not None and url else None
         texts = {name: text for name in TEXTS if (text := getattr(opts, name)) is not None}
@@ -101,8 +101,8 @@ class Command(TellingCommand):
 
     def _parts(self, topic: str | None) -> Parts:
         """Of a crawl that would begin now, under these settings."""
-        from topiccrawler.crawl.assemble import assemble
-        from topiccrawler.crawl.recipe import recipe_of
+        from topiccrawler.crawling.assemble import assemble
+        from topiccrawler.crawling.recipe import recipe_of
 
         name = topic or self.setting("TOPIC")
         if not name:
@@ -115,8 +115,8 @@ class Command(TellingCommand):
 
 def _by_link_model(parts: Parts, link: Link) -> Explanation:
     """The link model's word on a link that stands in no queue."""
-    from topiccrawler.crawl.assemble import link_model_of
-    from topiccrawler.crawl.explanation import Explanation, GateOutcome, ScoreMade, words_of
+    from topiccrawler.crawling.assemble import link_model_of
+    from topiccrawler.crawling.explanation import Explanation, GateOutcome, ScoreMade, words_of
 
     words = words_of(parts, link) or link_model_of(parts.recipe, parts.topic).explain(link)
     by_field: dict[str, float] = {}

@@ -19,7 +19,7 @@ from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError, CrawlerError
 
 if TYPE_CHECKING:
-    from topiccrawler.crawl.recipe import Recipe
+    from topiccrawler.crawling.recipe import Recipe
     from topiccrawler.frontier.base import Row
     from topiccrawler.frontier.overview import Overview
     from topiccrawler.model import Link
@@ -70,7 +70,7 @@ class Command(TellingCommand):
             self.refuse("tables: name the file to write by --file FILE")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.job_files import FRONTIER
+        from topiccrawler.crawling.job_files import FRONTIER
 
         folder = next(iter(_folders(args)), None) or self.setting("JOBDIR")
         if not folder:
@@ -90,7 +90,7 @@ class Command(TellingCommand):
             self._show(path, opts)
 
     def _show(self, path: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.job_files import read_recipe
+        from topiccrawler.crawling.job_files import read_recipe
         from topiccrawler.frontier.overview import overview
 
         seen, recipe = overview(path, opts.top), read_recipe(path.parent)
@@ -126,7 +126,7 @@ class Command(TellingCommand):
         self.say(json.dumps({"added": added, "known": known}) if opts.json else text)
 
     def _tables(self, job: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.link_tables import write_tables
+        from topiccrawler.crawling.link_tables import write_tables
 
         links, results = write_tables(job, Path(opts.file).expanduser())
         text = f"{opts.file}: LinkTable {links} rows, ResultTable {results} rows"
@@ -139,8 +139,8 @@ def _folders(args: list[str]) -> list[str]:
 
 def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:
     """What the score of each row is made of, the heaviest first; nothing when the job kept no recipe, or its models went."""
-    from topiccrawler.crawl.assemble import assemble
-    from topiccrawler.crawl.explanation import heaviest_shares
+    from topiccrawler.crawling.assemble import assemble
+    from topiccrawler.crawling.explanation import heaviest_shares
 
     if recipe is None or not rows:
         return [[] for _ in rows]

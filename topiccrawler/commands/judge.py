@@ -55,8 +55,8 @@ class Command(TellingCommand):
         self.say(json.dumps(found, ensure_ascii=False) if opts.json else _text(found))
 
     def _page_classifier(self, place: str, opts: argparse.Namespace) -> dict[str, Any]:
-        from topiccrawler.crawl.assemble import page_classifier_of, reader_of, topic_of
-        from topiccrawler.crawl.recipe import recipe_of
+        from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
+        from topiccrawler.crawling.recipe import recipe_of
 
         name = opts.page_classifier or self.setting("TOPIC_PAGE_CLASSIFIER") or "vsm"
         chosen = opts.topic or self.setting("TOPIC")
@@ -77,7 +77,7 @@ class Command(TellingCommand):
             "page_classifier": name,
         }
         if name == "detail":
-            from topiccrawler.crawl.assemble import folder_of
+            from topiccrawler.crawling.assemble import folder_of
             from topiccrawler.relevance.detail import FEATURES, features
             from topiccrawler.relevance.detail_reading import detail_svm
 

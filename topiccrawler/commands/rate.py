@@ -12,7 +12,7 @@ from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 
 if TYPE_CHECKING:
-    from topiccrawler.crawl.rating import Sample
+    from topiccrawler.crawling.rating import Sample
 
 SHARE = 0.05
 MOST_RATERS = 50
@@ -74,7 +74,7 @@ class Command(TellingCommand):
             self.refuse(f"--write DIR goes with --raters, from 1 to {MOST_RATERS}")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.rating import draw
+        from topiccrawler.crawling.rating import draw
 
         folder = Path(args[0]).expanduser()
         sample = draw(folder, opts.sample, opts.seed)
@@ -86,7 +86,7 @@ class Command(TellingCommand):
             self._read(folder, sample, opts)
 
     def _write(self, sample: Sample, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.annotation import write_questions
+        from topiccrawler.crawling.annotation import write_questions
 
         place = Path(opts.write).expanduser()
         with file_faults(ArgumentError, place, "cannot be made", "name another folder"):
@@ -101,7 +101,7 @@ class Command(TellingCommand):
         self.tell(opts, {"pages": pages, "files": list(map(str, files))}, text)
 
     def _ask(self, sample: Sample, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.annotation import ask, read_answers, write_answers
+        from topiccrawler.crawling.annotation import ask, read_answers, write_answers
 
         place = Path(opts.rater).expanduser()
         known = read_answers(place) if place.exists() else {}
@@ -113,8 +113,8 @@ class Command(TellingCommand):
         self.say(f"\n{len(known)} answers in {place}")
 
     def _read(self, folder: Path, sample: Sample, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.annotation import read_answers
-        from topiccrawler.crawl.rating import harvest_curve
+        from topiccrawler.crawling.annotation import read_answers
+        from topiccrawler.crawling.rating import harvest_curve
         from topiccrawler.evaluation.agreement import Share, kappa, majority
 
         drawn = {record.url for record in (*sample.kept, *sample.discarded)}

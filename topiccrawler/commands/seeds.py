@@ -19,7 +19,7 @@ from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
 
 if TYPE_CHECKING:
-    from topiccrawler.crawl.recipe import Recipe
+    from topiccrawler.crawling.recipe import Recipe
     from topiccrawler.pages.classifier import PageClassifier
     from topiccrawler.seeding.candidate import Candidate
     from topiccrawler.seeding.choosing import Choice
@@ -78,7 +78,7 @@ class Command(TellingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.addon import introduce
-        from topiccrawler.crawl.assemble import page_classifier_of, topic_of
+        from topiccrawler.crawling.assemble import page_classifier_of, topic_of
         from topiccrawler.files import replace_file
         from topiccrawler.seeding.candidate import merged
         from topiccrawler.seeding.seed_list import as_seed_file
@@ -107,8 +107,8 @@ class Command(TellingCommand):
             raise SeedsError(f"topic {topic.name}", "no seed is left", "nothing was written")
 
     def _recipe(self, args: list[str], opts: argparse.Namespace) -> Recipe:
-        from topiccrawler.crawl.own_words import recipe_of_words
-        from topiccrawler.crawl.recipe import recipe_of
+        from topiccrawler.crawling.own_words import recipe_of_words
+        from topiccrawler.crawling.recipe import recipe_of
         from topiccrawler.topics.catalogue import split_keywords
 
         assert self.settings is not None  # noqa: S101 Scrapy sets it before run

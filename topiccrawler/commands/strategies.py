@@ -99,7 +99,7 @@ def _print_card(described: dict[str, Any]) -> None:
 
 
 def _save_layers(file: Path, job: Path) -> None:
-    from topiccrawler.crawl.job_files import FRONTIER
+    from topiccrawler.crawling.job_files import FRONTIER
     from topiccrawler.frontier.sqlite import SqliteFrontier
 
     database = job / FRONTIER

@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from topiccrawler.crawl.process import failure, start_scrapy
+from topiccrawler.crawling.process import failure, start_scrapy
 from topiccrawler.demo.server import RunningServer
 from topiccrawler.demo.sites import MIXED, SITES, TRAIN, TRAIN_DIRECTORY
 from topiccrawler.demo.words import FINANCE, FINANCE_KEYWORDS, SUBJECTS

@@ -17,8 +17,8 @@ from typing import Any, Self
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from topiccrawler.crawl.harvest_counter import HarvestCounter
-from topiccrawler.crawl.job_files import PAGES
+from topiccrawler.crawling.harvest_counter import HarvestCounter
+from topiccrawler.crawling.job_files import PAGES
 from topiccrawler.engine.runtime import Runtime, needed_runtime
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import CrawlerError, SeedsError

@@ -13,9 +13,9 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from topiccrawler.crawl.params import CrawlParams
-from topiccrawler.crawl.restrictions import own_domains
-from topiccrawler.crawl.settings_check import check_settings
+from topiccrawler.crawling.params import CrawlParams
+from topiccrawler.crawling.restrictions import own_domains
+from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares.outlinks import expanding
 from topiccrawler.engine.project_defaults import give_defaults

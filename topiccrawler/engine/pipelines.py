@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.statscollectors import StatsCollector
 
-from topiccrawler.crawl.job_files import JobFiles
+from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.engine.page_items import alias, page_of
 from topiccrawler.engine.runtime import needed_runtime, runtime_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler

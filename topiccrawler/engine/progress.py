@@ -16,7 +16,7 @@ from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
-from topiccrawler.crawl.harvest_counter import HarvestCounter
+from topiccrawler.crawling.harvest_counter import HarvestCounter
 from topiccrawler.engine.runtime import Runtime, needed_runtime
 
 if TYPE_CHECKING:

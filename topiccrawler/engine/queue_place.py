@@ -9,9 +9,9 @@ from zlib import crc32
 
 from scrapy.settings import BaseSettings
 
-from topiccrawler.crawl.assemble import Parts
-from topiccrawler.crawl.params import CrawlParams
-from topiccrawler.crawl.resuming import ordering_of
+from topiccrawler.crawling.assemble import Parts
+from topiccrawler.crawling.params import CrawlParams
+from topiccrawler.crawling.resuming import ordering_of
 from topiccrawler.errors import ArgumentError
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.hosts import Hosts

@@ -11,8 +11,8 @@ import logging
 from math import inf
 from typing import TYPE_CHECKING
 
-from topiccrawler.crawl.harvest_counter import HarvestCounter
-from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.crawling.harvest_counter import HarvestCounter
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN
 from topiccrawler.urls.canonical import site_of
 

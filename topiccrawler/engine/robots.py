@@ -16,7 +16,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.robotstxt import ProtegoRobotParser, RobotParser
 
-from topiccrawler.crawl.site_listings import SiteListings
+from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.pages.listings import MOST_LINES, each_once
 

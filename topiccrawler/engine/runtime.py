@@ -16,19 +16,19 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
-from topiccrawler.crawl.assemble import Parts, assemble, topic_of
-from topiccrawler.crawl.blocks import Blocks
-from topiccrawler.crawl.checkpoints import EVERY_PAGES
-from topiccrawler.crawl.gate import LinkGate
-from topiccrawler.crawl.harvest_counter import HarvestCounter
-from topiccrawler.crawl.job_files import JobFiles
-from topiccrawler.crawl.ordering import Ordering
-from topiccrawler.crawl.own_words import recipe_of_words
-from topiccrawler.crawl.params import CrawlParams
-from topiccrawler.crawl.recipe import recipe_of
-from topiccrawler.crawl.restrictions import Restrictions
-from topiccrawler.crawl.site_listings import SiteListings
-from topiccrawler.crawl.teaching import with_teaching
+from topiccrawler.crawling.assemble import Parts, assemble, topic_of
+from topiccrawler.crawling.blocks import Blocks
+from topiccrawler.crawling.checkpoints import EVERY_PAGES
+from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.crawling.harvest_counter import HarvestCounter
+from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.params import CrawlParams
+from topiccrawler.crawling.recipe import recipe_of
+from topiccrawler.crawling.restrictions import Restrictions
+from topiccrawler.crawling.site_listings import SiteListings
+from topiccrawler.crawling.teaching import with_teaching
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.engine.queue_place import MEMORY, QueuePlace, open_frontier

@@ -18,7 +18,7 @@ from scrapy.crawler import Crawler
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
 
-from topiccrawler.crawl.gate import GateDecision
+from topiccrawler.crawling.gate import GateDecision
 from topiccrawler.engine.lease_commit import close_files, commit_lease
 from topiccrawler.engine.lease_signals import LeaseSignals
 from topiccrawler.engine.leases import GATE_REFUSED, META, Lease, Leases

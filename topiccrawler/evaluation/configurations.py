@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from topiccrawler.crawl import assemble
-from topiccrawler.crawl.assemble import PLAIN_CONTEXT, Parts
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling import assemble
+from topiccrawler.crawling.assemble import PLAIN_CONTEXT, Parts
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, ModelError, StrategyError
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.links.extract import ContextMaker

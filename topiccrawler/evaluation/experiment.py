@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from topiccrawler.crawl.assemble import topic_of
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.assemble import topic_of
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import SeedsError
 from topiccrawler.evaluation.configurations import Configurations, build_all, contexts_of, strategy_of
 from topiccrawler.evaluation.labels import Labels, read_labels

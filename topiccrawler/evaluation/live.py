@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.crawl.process import failure, start_scrapy
+from topiccrawler.crawling.process import failure, start_scrapy
 from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.recorded_pages import RecordedPages

@@ -14,8 +14,8 @@ from typing import Self
 
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawl.assemble import page_classifier_of, reader_of, topic_of
-from topiccrawler.crawl.recipe import Recipe
+from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.evaluation.parsed_pages import pack, write_pages
 from topiccrawler.evaluation.recorded_links import LinkTable
 from topiccrawler.evaluation.recorded_pages import RecordedPages

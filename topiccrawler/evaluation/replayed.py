@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from pathlib import Path
 
-from topiccrawler.crawl.assemble import Parts
-from topiccrawler.crawl.ordering import Ordering
-from topiccrawler.crawl.recipe import Recipe
-from topiccrawler.crawl.site_listings import SiteListings
+from topiccrawler.crawling.assemble import Parts
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.evaluation.configurations import parts_of
 from topiccrawler.evaluation.costs import Cost, Meter
 from topiccrawler.evaluation.parsed_pages import ParsedPages, Reading

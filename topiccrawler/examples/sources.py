@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.crawl.job_files import DISCARDED, JOB, PAGES
-from topiccrawler.crawl.topic_pages import words_of_record
+from topiccrawler.crawling.job_files import DISCARDED, JOB, PAGES
+from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import read_bytes
 from topiccrawler.pages.formats.registry import READ, recognise

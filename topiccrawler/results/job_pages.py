@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from topiccrawler.crawl.assemble import page_classifier_of, topic_of
-from topiccrawler.crawl.history import PastCrawl, Step
-from topiccrawler.crawl.job_files import PAGES, read_recipe
-from topiccrawler.crawl.topic_pages import words_of_record
+from topiccrawler.crawling.assemble import page_classifier_of, topic_of
+from topiccrawler.crawling.history import PastCrawl, Step
+from topiccrawler.crawling.job_files import PAGES, read_recipe
+from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.selection import ALL, Selection

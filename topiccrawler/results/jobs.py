@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from topiccrawler.crawl.job_files import PAGES, VISITS
+from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.errors import ArgumentError, file_faults
 
 _REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_DATA_DIR"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawl.assemble import topic_of
-from topiccrawler.crawl.job_files import read_recipe
+from topiccrawler.crawling.assemble import topic_of
+from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.html import environment
 from topiccrawler.results.job_pages import JobPages

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from topiccrawler.crawl.assemble import topic_of
-from topiccrawler.crawl.indexing import catch_up
-from topiccrawler.crawl.job_files import INDEX, PAGES, read_recipe
+from topiccrawler.crawling.assemble import topic_of
+from topiccrawler.crawling.indexing import catch_up
+from topiccrawler.crawling.job_files import INDEX, PAGES, read_recipe
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.query import Query, make_query, spellings_of
 from topiccrawler.results.snippet import Snippet, snippet

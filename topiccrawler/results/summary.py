@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.crawl.job_files import FRONTIER, VISITS
+from topiccrawler.crawling.job_files import FRONTIER, VISITS
 from topiccrawler.frontier.overview import Outcome, outcomes
 from topiccrawler.model import Visit
 from topiccrawler.store.visits import read_visits

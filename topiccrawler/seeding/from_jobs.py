@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.crawl.job_files import PAGES, VISITS
-from topiccrawler.crawl.topic_pages import words_of_record
+from topiccrawler.crawling.job_files import PAGES, VISITS
+from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.seeding.candidate import Candidate, merged

@@ -11,8 +11,8 @@ from typing import Any
 from scrapy.http import Response
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawl.job_files import LINKS
-from topiccrawler.crawl.params import LinksParams, parse_links_arguments
+from topiccrawler.crawling.job_files import LINKS
+from topiccrawler.crawling.params import LinksParams, parse_links_arguments
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares.documents import content_type
 from topiccrawler.errors import ArgumentError
@@ -32,7 +32,7 @@ class LinksSpider(FocusedSpider):
 
     Arguments: topic, seeds (default: the topic's positive and negative URL prefixes), strategy (breadth_first or
     random_order), pages, out, context, links_per_page, links_per_host, links_per_site, unlabelled
-    (topiccrawler.crawl.params). Given the same JOBDIR, or the same `out`, it goes on.
+    (topiccrawler.crawling.params). Given the same JOBDIR, or the same `out`, it goes on.
     """
 
     name = "links"

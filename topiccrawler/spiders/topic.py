@@ -9,10 +9,10 @@ from typing import Any
 from scrapy.http import Response
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawl.job_files import TOPIC
-from topiccrawler.crawl.own_words import words_and_weights
-from topiccrawler.crawl.params import CrawlParams, parse_arguments
-from topiccrawler.crawl.teaching import answers_behind
+from topiccrawler.crawling.job_files import TOPIC
+from topiccrawler.crawling.own_words import words_and_weights
+from topiccrawler.crawling.params import CrawlParams, parse_arguments
+from topiccrawler.crawling.teaching import answers_behind
 from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares import documents
@@ -32,7 +32,7 @@ class TopicSpider(FocusedSpider):
     """Fetches pages about a topic: `scrapy crawl topic -a topic=finance`.
 
     Arguments: topic, seeds, strategy, page_classifier, pages, targets, keywords, sites, strategy_NAME
-    (topiccrawler.crawl.params).
+    (topiccrawler.crawling.params).
     """
 
     name = "topic"

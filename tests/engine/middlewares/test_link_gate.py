@@ -10,7 +10,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.crawl.gate import LinkGate
+from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.engine.middlewares.link_gate import LinkGateMiddleware
 from topiccrawler.model import Link, Via
 

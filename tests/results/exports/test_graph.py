@@ -9,7 +9,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from topiccrawler.crawl.job_files import OUTLINKS
+from topiccrawler.crawling.job_files import OUTLINKS
 from topiccrawler.model import Visit
 from topiccrawler.results.exports.graph import write
 from topiccrawler.store.outlinks import OutlinkStore

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topiccrawler.crawl.ordering import Ordering
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies.adaptive.strategy import FEATURES, Adaptive

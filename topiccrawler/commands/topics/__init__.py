@@ -168,7 +168,7 @@ class Command(TellingCommand):
         edit.work(self, name, opts)
 
     def _check(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawl.topic_pages import relevances
+        from topiccrawler.crawling.topic_pages import relevances
         from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.check import Finding, check
         from topiccrawler.topics.proposal import with_proposed

@@ -42,7 +42,7 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
 
 def _place(name: str, opts: argparse.Namespace) -> Path:
     """The file to edit: the user's own, or a copy of a topic of the catalogue, which is made once."""
-    from topiccrawler.crawl.own_words import as_toml
+    from topiccrawler.crawling.own_words import as_toml
     from topiccrawler.files import replace_file
     from topiccrawler.topics.catalogue import load_topic
 

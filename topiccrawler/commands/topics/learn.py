@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     """Learn, write, tell."""
-    from topiccrawler.crawl.own_words import as_toml
+    from topiccrawler.crawling.own_words import as_toml
     from topiccrawler.files import replace_file
     from topiccrawler.relevance.training.example_topic import Examples, learn
 

@@ -10,8 +10,8 @@ from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from topiccrawler.crawl.annotation import Question
-    from topiccrawler.crawl.teaching import Lessons
+    from topiccrawler.crawling.annotation import Question
+    from topiccrawler.crawling.teaching import Lessons
     from topiccrawler.topics.topic import Topic
 
 USAGE = "teach JOB [--questions N] [--answers FILE.csv | --write-questions FILE.csv | --undo]"
@@ -30,8 +30,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def work(command: TellingCommand, job: str, opts: argparse.Namespace) -> None:
     """Ask, learn, keep, tell."""
-    from topiccrawler.crawl.annotation import read_answers, write_questions
-    from topiccrawler.crawl.teaching import lessons_of
+    from topiccrawler.crawling.annotation import read_answers, write_questions
+    from topiccrawler.crawling.teaching import lessons_of
 
     count = QUESTIONS if opts.questions is None else opts.questions
     if count < 1:
@@ -65,7 +65,7 @@ def work(command: TellingCommand, job: str, opts: argparse.Namespace) -> None:
 
 def _asked(command: TellingCommand, lessons: Lessons, count: int) -> dict[str, bool]:
     """A person's answers in the terminal; after each round the topic learns, so that the next questions are better."""
-    from topiccrawler.crawl.annotation import ask
+    from topiccrawler.crawling.annotation import ask
 
     answers: dict[str, bool] = {}
     seen: set[str] = set()
@@ -81,7 +81,7 @@ def _asked(command: TellingCommand, lessons: Lessons, count: int) -> dict[str, b
 
 
 def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int) -> list[Question]:
-    from topiccrawler.crawl.annotation import Question
+    from topiccrawler.crawling.annotation import Question
     from topiccrawler.relevance.training.teaching import questions
 
     relevances = lessons.relevances(topic)
@@ -95,7 +95,7 @@ def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int
 def _tell(
     command: TellingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
 ) -> None:
-    from topiccrawler.crawl.job_files import TOPIC
+    from topiccrawler.crawling.job_files import TOPIC
 
     now, answers = lessons.topic, list(lessons.answers.values())
     kept = [sum(one >= topic.page_threshold for one in lessons.relevances(topic)) for topic in (before, now)]

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from topiccrawler.crawl.job_files import write_recipe
-from topiccrawler.crawl.params import STRATEGY_PREFIX
-from topiccrawler.crawl.settings_check import Number
+from topiccrawler.crawling.job_files import write_recipe
+from topiccrawler.crawling.params import STRATEGY_PREFIX
+from topiccrawler.crawling.settings_check import Number
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError
 from topiccrawler.model import Link

@@ -6,10 +6,10 @@ import asyncio
 from math import inf
 from typing import Any
 
-from topiccrawler.crawl.explanation import explain, heaviest_shares
-from topiccrawler.crawl.explanation_json import crawl_as_json, explained
-from topiccrawler.crawl.history import LONGEST_PATH, History, Step
-from topiccrawler.crawl.job_files import PAGES, VISITS
+from topiccrawler.crawling.explanation import explain, heaviest_shares
+from topiccrawler.crawling.explanation_json import crawl_as_json, explained
+from topiccrawler.crawling.history import LONGEST_PATH, History, Step
+from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.model import Visit

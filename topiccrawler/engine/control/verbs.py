@@ -9,7 +9,7 @@ from typing import Any
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
-from topiccrawler.crawl.blocks import Block
+from topiccrawler.crawling.blocks import Block
 from topiccrawler.engine.control import journal, queue_view
 from topiccrawler.engine.control.changes import change_of
 from topiccrawler.engine.control.metrics import metrics_text

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from itertools import islice
 
-from topiccrawler.crawl.blocks import Block
+from topiccrawler.crawling.blocks import Block
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.frontier.base import State
 from topiccrawler.model import Link

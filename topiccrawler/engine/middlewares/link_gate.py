@@ -9,7 +9,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 
-from topiccrawler.crawl.gate import LinkGate
+from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.engine.leases import GATE, GATE_REFUSED
 from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.model import Link

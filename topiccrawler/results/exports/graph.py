@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import networkx as nx
 
-from topiccrawler.crawl.job_files import OUTLINKS, VISITS
+from topiccrawler.crawling.job_files import OUTLINKS, VISITS
 from topiccrawler.store.outlinks import OutlinkStore, fingerprint
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.visits import read_visits

@@ -1,0 +1,198 @@
+"""A strategy that learns goes on exactly, wherever its crawl was stopped: seen from the order of what is fetched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from topiccrawler.crawling.checkpoints import NOTE, NOW, PAGE
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Page, Score, Via
+from topiccrawler.strategies.base import Strategy
+
+
+@dataclass
+class Learner(Strategy):
+    """Scores a link by all it has seen so far, so that a forgotten page, or one seen twice, changes the order."""
+
+    name: ClassVar[str] = "learner"
+    refresh_every: ClassVar[int] = 5
+    _state: int = field(default=1, init=False)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        via = page.via.score if page.via is not None else 0.0
+        self._state = (self._state * 31 + len(page.terms) + len(links) + int(via) + page.is_detail) % 10007
+        return [Score(link.url, float(hash_of(link.url, self._state))) for link in links]
+
+    def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
+        self._state += 1
+        key = self._state
+        return (Score(link.url, float(hash_of(link.url, key))) for link in queued)
+
+    def save(self) -> Mapping[str, Any]:
+        return {"state": self._state}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self._state = int(state["state"])
+
+
+@dataclass
+class Frugal(Learner):
+    """The same, of few words."""
+
+    _taken: list[int] = field(default_factory=list, init=False)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        before = self._state
+        scores = super().visit(page, links)
+        self._taken = [before, self._state]
+        return scores
+
+    def taken(self) -> list[int]:
+        return self._taken
+
+    def take(self, taken: list[int]) -> None:
+        before, after = taken
+        assert before == self._state
+        self._state = after
+
+
+@dataclass
+class Plain(Strategy):
+    """Learns nothing."""
+
+    name: ClassVar[str] = "plain"
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        return [Score(link.url, 0.0) for link in links]
+
+
+def hash_of(url: str, key: int) -> int:
+    return sum(ord(c) * (key + i) for i, c in enumerate(url)) % 997
+
+
+def crawl(
+    path: Path, pages: int, *, clean: bool, slice_urls: int = 3, learner: type[Learner] = Learner
+) -> list[str]:
+    """Fetch so many pages of an endless web, page n of which links to 3n+1, 3n+2, 3n+3; then stop, or be killed."""
+    frontier = SqliteFrontier(path, acknowledgements_per_commit=10**9)
+    ordering = Ordering(learner(), frontier, durable=True)
+    ordering.rescoring.slice_urls = slice_urls
+    ordering.seed([Link("http://a.cn/0", "a.cn")], 0.0)
+    frontier.commit()
+    order = []
+    for _ in range(pages):
+        leased = ordering.lease(0.0)
+        assert leased is not None
+        number = int(leased.link.url.rpartition("/")[2])
+        order.append(leased.link.url)
+        names = [f"http://a.cn/{child}" for child in range(3 * number + 1, 3 * number + 4)]
+        links = [Link(name, "a.cn", anchor="基金\ud800", source_url=leased.link.url) for name in names]
+        terms = {str(word): 1.0 for word in range(number % 7)}
+        via = Via(leased.link, leased.score)
+        ordering.visit(Page(leased.link.url, terms=terms, via=via, is_detail=number % 3 == 0), links, 0.0)
+        ordering.acknowledge(leased.link.url, State.COMPLETED, "kept", 0.0)
+        frontier.commit()
+    if clean:
+        ordering.checkpoint()
+        frontier.close()
+    else:
+        frontier.abandon()  # what a kill does: nothing is written any more
+    return order
+
+
+@pytest.mark.parametrize("learner", [Learner, Frugal])
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("cuts", [(1, 29), (4, 1, 1, 24), (5, 25), (6, 7, 8, 9), (13, 17)])
+def test_a_crawl_cut_anywhere_fetches_in_the_order_of_one_that_was_not(
+    tmp_path: Path, cuts: tuple[int, ...], clean: bool, learner: type[Learner]
+) -> None:
+    """Refreshes begin at pages 5, 10 … and take several pages each, so that cuts fall into them and between them."""
+    whole = crawl(tmp_path / "whole.sqlite", 30, clean=True)
+    assert len(set(whole)) == 30
+    parts = [
+        url for pages in cuts for url in crawl(tmp_path / "parts.sqlite", pages, clean=clean, learner=learner)
+    ]
+    assert parts == whole
+
+
+def test_of_a_strategy_that_says_what_it_took_only_that_is_kept(tmp_path: Path) -> None:
+    crawl(tmp_path / "f.sqlite", 7, clean=False, learner=Frugal)
+    with SqliteFrontier(tmp_path / "f.sqlite", read_only=True) as frontier:
+        kept = [json.loads(text) for text in frontier.notes.all(PAGE).values()]
+    assert [sorted(entry) for entry in kept] == [["refreshed", "taken"]] * 8
+
+
+@dataclass
+class Ponderous(Learner):
+    """Its state is as long as many pages."""
+
+    refresh_every: ClassVar[int] = 0
+
+    def save(self) -> Mapping[str, Any]:
+        return {"state": self._state, "much": "x" * 5000}
+
+
+def test_a_long_state_is_written_seldom(tmp_path: Path) -> None:
+    """What is written for states is about as much as what is written for pages, however long a state is."""
+    written: dict[str, list[int]] = {NOTE: [], PAGE: []}
+    with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
+        put = frontier.notes.put
+
+        def put_and_count(name: str, text: str) -> None:
+            if name == NOTE or name.startswith(PAGE):
+                written[NOTE if name == NOTE else PAGE].append(len(text))
+            put(name, text)
+
+        frontier.notes.put = put_and_count  # type: ignore[method-assign]
+        for pages in (150, 150):  # resumed in between
+            ordering = Ordering(Ponderous(), frontier, durable=True, checkpoint_pages=10)
+            for number in range(pages):
+                ordering.visit(Page(f"http://a.cn/{number}"), [Link("http://b.cn/", "b.cn")], 0.0)
+    assert len(written[PAGE]) + len(written[NOTE]) == 300
+    assert min(written[NOTE]) > 10 * max(written[PAGE])
+    assert 1 < len(written[NOTE]) < 15
+    assert sum(written[PAGE]) / 2 < sum(written[NOTE]) < sum(written[PAGE]) + max(written[NOTE])
+
+
+def test_a_short_state_is_written_every_hundred_pages(tmp_path: Path) -> None:
+    Learner.refresh_every, every = 0, Learner.refresh_every
+    try:
+        crawl(tmp_path / "f.sqlite", 130, clean=False)
+        with SqliteFrontier(tmp_path / "f.sqlite", read_only=True) as frontier:
+            assert sorted(map(int, (name.removeprefix(PAGE) for name in frontier.notes.all(PAGE)))) == list(
+                range(1, 101)
+            )
+            assert '"pages": 130' in (frontier.notes.get(NOW) or "")
+            assert '"pages": 100' in (frontier.notes.get("ordering") or "")
+    finally:
+        Learner.refresh_every = every
+
+
+def test_a_strategy_that_learns_nothing_costs_a_page_count_only(tmp_path: Path) -> None:
+    with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
+        ordering = Ordering(Plain(), frontier, durable=True)
+        for _ in range(3):
+            ordering.visit(Page("http://a.cn/"), [Link("http://b.cn/", "b.cn")], 0.0)
+        assert list(frontier.notes.all("ordering")) == [NOW]
+        assert Ordering(Plain(), frontier).pages == 3
+        with pytest.raises(StateError, match=r"begun with 'plain'; go on with -a strategy=plain"):
+            Ordering(Learner(), frontier)
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"strategy": "learner", "pages": "x", "state": {}}', '{"pages": 3}']
+)
+def test_a_damaged_state_is_one_line(tmp_path: Path, text: str) -> None:
+    with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
+        frontier.notes.put("ordering", text)
+        with pytest.raises(StateError, match="the strategy's state: is damaged"):
+            Ordering(Learner(), frontier)

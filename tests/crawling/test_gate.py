@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.model import Link
+from topiccrawler.text.odds import logistic
+
+POOR = Link("http://a.example/poor", "a.example", "足球", source_url="http://a.example/")
+GOOD = Link("http://a.example/good", "a.example", "基金", source_url="http://a.example/")
+
+
+class Odds:
+    """A link scorer by hand."""
+
+    def log_odds(self, links: Sequence[Link]) -> list[float]:
+        return [2.0 if link.anchor == "基金" else -2.0 for link in links]
+
+
+def test_an_open_gate_does_not_even_look() -> None:
+    assert LinkGate(Odds(), threshold=0.0).decide(POOR).probability is None
+
+
+def test_links_at_or_above_the_threshold_pass_and_others_do_not() -> None:
+    gate = LinkGate(Odds(), threshold=logistic(2.0))
+    assert gate.decide(GOOD).passed
+    refused = gate.decide(POOR)
+    assert (refused.passed, refused.reason) == (False, "below link threshold")
+    assert refused.probability == pytest.approx(1 / (1 + math.exp(2.0)))
+
+
+def test_seeds_always_pass() -> None:
+    assert LinkGate(Odds(), threshold=0.9).decide(Link("http://a.example/", "a.example", "足球")).passed
+
+
+def test_tunnels_are_counted_and_end_at_their_depth() -> None:
+    gate = LinkGate(Odds(), threshold=0.5, tunnel_probability=1.0, tunnel_depth=2)
+    assert [gate.decide(POOR, tunnel).tunnel for tunnel in (0, 1)] == [1, 2]
+    assert not gate.decide(POOR, 2).passed
+    assert gate.decide(GOOD, 2).tunnel == 0
+
+
+def test_the_same_links_get_a_second_chance_each_time_about_as_many_as_asked() -> None:
+    gate = LinkGate(Odds(), threshold=0.5, tunnel_probability=0.3, tunnel_depth=1)
+    links = [Link(f"http://a.example/{i}", "a.example", source_url="http://a.example/") for i in range(2000)]
+    passed = [gate.decide(link).passed for link in links]
+    assert passed == [gate.decide(link).passed for link in links]
+    assert 0.25 < sum(passed) / len(passed) < 0.35
+
+
+def test_of_a_pages_links_those_pass_that_pass_alone() -> None:
+    gate = LinkGate(Odds(), threshold=0.5, tunnel_probability=0.5, tunnel_depth=1)
+    seed = Link("http://a.example/", "a.example", "足球")
+    links = [GOOD, POOR, seed, *(POOR._replace(url=f"http://a.example/{number}") for number in range(40))]
+    passing = gate.passing(links)
+    assert passing == [link for link in links if gate.decide(link).passed]
+    assert {GOOD, seed} < set(passing) < set(links)
+    assert gate.passing(links, tunnel=1) == [GOOD, seed]
+    assert LinkGate().passing(links) == links
+
+
+@pytest.mark.parametrize("odds", [-800.0, -1.0, 0.0, 1.0, 800.0])
+def test_logistic_never_overflows(odds: float) -> None:
+    assert logistic(odds) + logistic(-odds) == pytest.approx(1.0)

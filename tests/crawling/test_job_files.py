@@ -1,0 +1,88 @@
+"""The recipe a job keeps: it comes back as it was, and what cannot be trusted is refused in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.crawling.assemble import assemble, topic_of
+from topiccrawler.crawling.job_files import JOB, JobFiles, read_recipe, write_recipe
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.errors import StateError
+
+OWN = 'name = "own"\nkeywords = ["基金", "股票"]\n[sites."a.example"]\ntext = "article"\n'
+
+
+def test_a_recipe_comes_back_as_it_was(tmp_path: Path) -> None:
+    recipe = Recipe(
+        "finance",
+        "shark_search",
+        {"gamma": "0.5"},
+        keywords=("理财",),
+        link_threshold=0.5,
+        off_topic=("http://a.example/",),
+    )
+    write_recipe(recipe, tmp_path)
+    assert read_recipe(tmp_path) == recipe
+    assert read_recipe(tmp_path / "elsewhere") is None
+
+
+def test_a_users_topic_goes_along_and_outlives_its_file(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(OWN, encoding="utf-8")
+    parts = assemble(Recipe(str(own), "best_first"))
+    write_recipe(parts.record(), tmp_path)
+    own.unlink()
+    kept = read_recipe(tmp_path)
+    assert kept is not None
+    assert topic_of(kept) == parts.topic
+    assert assemble(Recipe("finance", "best_first")).record().topic_fields is None
+
+
+def test_the_folder_is_made_when_the_crawl_begins(tmp_path: Path) -> None:
+    files = JobFiles(tmp_path / "job", Recipe("finance"))
+    assert not (tmp_path / "job").exists()
+    files.begin()
+    assert read_recipe(tmp_path / "job") == Recipe("finance")
+
+
+def test_jobs_of_one_name_have_folders_of_their_own_unless_it_was_given(tmp_path: Path) -> None:
+    place = tmp_path / "data" / "finance-20300101-120000-7"
+    folders = [JobFiles(place, shared=False).folder for _ in range(3)]
+    assert [folder.name for folder in folders] == [place.name, f"{place.name}-2", f"{place.name}-3"]
+    assert all(folder.is_dir() for folder in folders)
+    assert not JobFiles(place, shared=False).resumes
+    given = [JobFiles(tmp_path / "job") for _ in range(2)]
+    assert not given[0].resumes
+    assert given[0].folder == given[1].folder == tmp_path / "job"
+    assert given[1].resumes
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("{", "is damaged"),
+        ("[]", "is damaged"),
+        ('{"topic": "finance"}', "is damaged"),
+        ('{"version": 99, "topic": "finance"}', "is of version 99, this program reads 1"),
+        ('{"version": 1, "topic": 5}', "topic: Input should be a valid string"),
+        ('{"version": 1}', "topic: Field required"),
+        ('{"version": 1, "topic": "finance", "seed": "soon"}', "seed: Input should be a valid integer"),
+    ],
+)
+def test_a_damaged_recipe_is_one_line(tmp_path: Path, text: str, fault: str) -> None:
+    (tmp_path / JOB).write_text(text, encoding="utf-8")
+    with pytest.raises(StateError) as failure:
+        read_recipe(tmp_path)
+    said = str(failure.value)
+    assert said.startswith(f"{tmp_path / JOB}: ")
+    assert fault in said
+    assert "\n" not in said
+
+
+def test_what_is_kept_is_plain_json(tmp_path: Path) -> None:
+    write_recipe(Recipe("财经", "adaptive"), tmp_path)
+    kept = json.loads((tmp_path / JOB).read_text(encoding="utf-8"))
+    assert (kept["version"], kept["topic"], kept["strategy"]) == (1, "财经", "adaptive")

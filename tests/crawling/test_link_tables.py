@@ -1,0 +1,62 @@
+"""JLSE's LinkTable and ResultTable of a job."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.crawling.link_tables import PATHS, write_tables
+from topiccrawler.errors import ArgumentError
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.items import PageItem
+from topiccrawler.model import Link, Score
+from topiccrawler.store.pages import PageStore, record_of
+
+SEED, HUB, RESULT = (f"http://a.cn/{name}" for name in ("seed", "hub", "result"))
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    """A seed links a hub, the hub a page that was kept."""
+    with SqliteFrontier(tmp_path / "frontier.sqlite") as frontier:
+        links = [
+            Link(SEED, "a.cn", ""),
+            Link(HUB, "a.cn", "栏目", depth=1, source_url=SEED),
+            Link(RESULT, "a.cn", "基金", depth=2, source_url=HUB),
+        ]
+        frontier.push([(link, Score(link.url, 1.0)) for link in links], now=1.0)
+    with closing(PageStore(tmp_path / "pages.sqlite")) as store:
+        store.put(record_of(PageItem(url=RESULT)))
+    return tmp_path
+
+
+def test_from_a_result_the_tables_lead_back_to_its_seed(job: Path) -> None:
+    file = job / "tables.sqlite"
+    assert write_tables(job, file) == (3, 1)
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT * FROM LinkTable").fetchall() == [
+            (1, SEED, None, 0, ""),
+            (2, HUB, 1, 1, "栏目"),
+            (3, RESULT, 2, 2, "基金"),
+        ]
+        assert database.execute(PATHS).fetchall() == [
+            (3, 0, RESULT, "基金"),
+            (3, 1, HUB, "栏目"),
+            (3, 2, SEED, ""),
+        ]
+
+
+def test_a_file_that_is_there_is_left_alone(job: Path) -> None:
+    file = job / "tables.sqlite"
+    file.write_text("mine", encoding="utf-8")
+    with pytest.raises(ArgumentError, match="is there already; name a new file"):
+        write_tables(job, file)
+    assert file.read_text(encoding="utf-8") == "mine"
+
+
+def test_without_a_page_store_there_is_no_result(job: Path) -> None:
+    (job / "pages.sqlite").unlink()
+    assert write_tables(job, job / "tables.sqlite") == (3, 0)

@@ -1,0 +1,28 @@
+"""Settings that every strategy shares."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.crawling.options import expand_of, thesaurus_of
+from topiccrawler.errors import ArgumentError
+from topiccrawler.text.vector_thesaurus import shipped
+
+
+def test_expand_is_all_relevant_or_left_to_the_strategy() -> None:
+    assert [expand_of(text) for text in ("all", "relevant", None, "")] == ["all", "relevant", None, None]
+    with pytest.raises(ArgumentError, match=r"^TOPIC_EXPAND='some': is not known; use all or relevant$"):
+        expand_of("some")
+
+
+def test_the_thesaurus_is_ours_none_or_a_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "cilin.txt"
+    file.write_text("Aa01A01= 基金 公募\n" * 5, encoding="utf-8")
+    assert thesaurus_of(None) is shipped()
+    assert thesaurus_of(str(file)).similarity("基金", "公募") == 1.0
+    with caplog.at_level(logging.INFO):
+        assert thesaurus_of("none").similarity("基金", "公募") == 0.0
+    assert caplog.messages == ["No thesaurus: only equal words count as near"]

@@ -1,0 +1,70 @@
+"""SkyReach's strategies prune by their own weights: RW, IPR; how strictly is the topic's breadth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.model import Link, Page
+
+CILIN = "Aa01A01= 基金 公募\nAa01A02= 储蓄\nAa01B01= 保险\nBa01A01= 足球\n"
+TOPIC = """
+name = "fund"
+breadth = "{breadth}"
+tunnel_probability = {tunnels}
+[keywords]
+"基金" = 1.0
+"""
+HUB = "http://hub.cn/"
+NEIGHBOURS = 40
+LINKS = [
+    Link(f"http://a.cn/{anchor}", "a.cn", anchor, source_url=HUB)
+    for anchor in ("公募", "储蓄", "保险", "足球")
+]
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Any:
+    """A crawl's parts by strategy and breadth: 公募 is as near as 1, 储蓄 .6, 保险 .4, 足球 0."""
+    (tmp_path / "cilin.txt").write_text(CILIN, encoding="utf-8")
+
+    def make(strategy: str, breadth: str, tunnels: float = 0.0, **given: Any) -> Any:
+        (tmp_path / "fund.toml").write_text(TOPIC.format(breadth=breadth, tunnels=tunnels), encoding="utf-8")
+        recipe = Recipe(str(tmp_path / "fund.toml"), strategy, thesaurus=str(tmp_path / "cilin.txt"), **given)
+        return assemble(recipe)
+
+    return make
+
+
+@pytest.mark.parametrize(("breadth", "passing"), [("broad", 3), ("normal", 2), ("specific", 1)])
+def test_the_narrower_the_topic_the_fewer_links_pass(parts: Any, breadth: str, passing: int) -> None:
+    made = parts("relevance_weighting", breadth)
+    assert made.link_model is None
+    assert list(made.gate.passing(LINKS)) == LINKS[:passing]
+
+
+def test_a_threshold_of_the_users_goes_before_the_breadth(parts: Any) -> None:
+    assert len(parts("relevance_weighting", "specific", link_threshold=0.3).gate.passing(LINKS)) == 3
+    assert len(parts("relevance_weighting", "specific", prune=False).gate.passing(LINKS)) == 4
+
+
+def test_a_poor_link_may_be_a_tunnel(parts: Any) -> None:
+    gate = parts("relevance_weighting", "normal", tunnels=1.0).gate
+    assert gate.passing(LINKS) == LINKS
+    assert gate.decide(LINKS[3]).tunnel == 1
+
+
+@pytest.mark.parametrize(("breadth", "passing"), [("broad", 3), ("normal", 2), ("specific", 0)])
+def test_ipagerank_prunes_by_rank(parts: Any, breadth: str, passing: int) -> None:
+    """RW of the four is 1, .6, .4 and 0: a page of rank .15 shares .1275 among them and 40 more, of RW 1; .15 is what each has."""
+    made = parts("ipagerank", breadth, parameters={"c": "0.1"})
+    others = [LINKS[0]._replace(url=f"http://b.cn/{number}") for number in range(NEIGHBOURS)]
+    made.strategy.visit(Page(HUB, relevance=0.5), [*LINKS, *others])
+    given = 0.1275 / (2.0 + NEIGHBOURS)
+    expected = [0.15 + given, 0.15 + 0.6 * given, 0.15 + 0.4 * given, 0.15]
+    assert made.strategy.ranks(LINKS) == pytest.approx(expected, abs=1e-6)
+    assert len(made.gate.passing(LINKS)) == passing

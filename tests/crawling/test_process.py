@@ -1,0 +1,14 @@
+"""A crawl in a process of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from topiccrawler.crawling.process import start_scrapy
+
+
+def test_scrapy_reads_our_settings_in_whatever_project_the_command_is_given(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("wb") as output:
+        process = start_scrapy(["settings", "--get", "BOT_NAME"], output, {"SCRAPY_SETTINGS_MODULE": "json"})
+        assert process.wait(60) == 0
+    assert (tmp_path / "out").read_text().strip() == "topiccrawler"

@@ -1,0 +1,75 @@
+"""A crawl done again from its log and its queue learns what the crawl itself would have."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.relearning import relearn
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.model import Link, Page, Via
+from topiccrawler.strategies import build
+from topiccrawler.strategies.base import Knowledge
+
+
+class Words:
+    """A link model of one word."""
+
+    def log_odds(self, links: list[Link]) -> list[float]:
+        return [3.0 if "茶" in link.anchor else -3.0 for link in links]
+
+
+def links_of(url: str) -> list[Link]:
+    return [
+        Link(f"{url}{n}", url[7:-1], f"{'茶' if n % 2 else '球'}{n}", depth=1, source_url=url)
+        for n in range(30)
+    ]
+
+
+def crawled(strategy_name: str, relevances: dict[str, float]) -> tuple[MemoryFrontier, list[Page]]:
+    """A crawl of two home pages and of eighteen more, judged so."""
+    strategy = build(strategy_name, {})
+    strategy.prepare(Knowledge(page_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
+    frontier = MemoryFrontier()
+    ordering = Ordering(strategy, frontier)
+    seeds = [Link(url, url[7:-1]) for url in ("http://a.example/", "http://b.example/")]
+    ordering.seed(seeds, 0.0)
+    pages = []
+    for number in range(20):
+        leased = ordering.lease(float(number))
+        assert leased is not None
+        url = leased.link.url
+        relevance = relevances.get(leased.link.host, 0.0)
+        page = Page(url, relevance=relevance, is_target=relevance >= 0.5, via=Via(leased.link, leased.score))
+        pages.append(page)
+        ordering.visit(page, links_of(url) if url.endswith("/") else [], float(number))
+        ordering.acknowledge(url, State.COMPLETED, "", float(number))
+    return frontier, pages
+
+
+@pytest.mark.parametrize("name", ["adaptive", "best_first"])
+def test_the_same_judgements_give_the_same_scores(name: str) -> None:
+    frontier, pages = crawled(name, {"a.example": 0.9, "b.example": 0.1})
+    before = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
+    strategy = build(name, {})
+    strategy.prepare(Knowledge(page_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
+    relearn(strategy, frontier, pages)
+    after = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
+    assert len(after) > 10
+    assert after == pytest.approx(before)
+
+
+def test_other_judgements_turn_what_waits_round() -> None:
+    frontier, pages = crawled("adaptive", {"a.example": 0.9, "b.example": 0.1})
+    strategy = build("adaptive", {})
+    strategy.prepare(Knowledge(page_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
+    turned = [
+        Page(page.url, relevance=1 - page.relevance, is_target=page.relevance < 0.5, via=page.via)
+        for page in pages
+    ]
+    assert relearn(strategy, frontier, turned) > 0
+    best = {"a.example": -99.0, "b.example": -99.0}
+    for row in frontier.listing.rows(State.WAITING):
+        best[row.link.host] = max(best[row.link.host], row.score)
+    assert best["b.example"] > best["a.example"]

@@ -1,0 +1,70 @@
+"""Which pages a user does not want, by arguments and by site."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from topiccrawler.crawling.params import parse_arguments
+from topiccrawler.crawling.restrictions import Restrictions, own_domains
+from topiccrawler.errors import ArgumentError, TopicError
+from topiccrawler.topics.topic import SiteRule, read_site_rules
+
+SITES = {
+    "old.cn": SiteRule(since=date(2020, 1, 1), formats=("pdf",)),
+    "own.cn": SiteRule(only=True),
+    "b.cn:8080/blog": SiteRule(only=True),
+}
+
+
+def test_a_sites_formats_go_before_the_jobs() -> None:
+    wanted = Restrictions(frozenset({"html"}), sites=SITES)
+    assert wanted.reads("http://a.cn/", "html")
+    assert not wanted.reads("http://a.cn/", "pdf")
+    assert wanted.reads("http://old.cn/", "pdf")
+    assert not wanted.reads("http://www.old.cn/", "html")
+    assert Restrictions().reads("http://a.cn/", "pdf")
+
+
+@pytest.mark.parametrize(
+    ("url", "published", "header", "old"),
+    [
+        ("http://a.cn/", "2023-12-31", "", True),
+        ("http://a.cn/", "2024-01-01", "", False),
+        ("http://a.cn/", "", "", False),
+        ("http://a.cn/", "", "Sun, 06 Nov 1994 08:49:37 GMT", True),
+        ("http://a.cn/", "2024-05-05", "Sun, 06 Nov 1994 08:49:37 GMT", False),
+        ("http://a.cn/", "", "yesterday", False),
+        ("http://old.cn/", "2021-01-01", "", False),
+        ("http://old.cn/", "2019-12-31", "", True),
+    ],
+)
+def test_a_page_is_as_old_as_it_tells_else_as_its_header(
+    url: str, published: str, header: str, *, old: bool
+) -> None:
+    assert Restrictions(since=date(2024, 1, 1), sites=SITES).is_old(url, published, header) is old
+
+
+def test_the_crawl_stays_on_the_sites_that_say_so() -> None:
+    assert own_domains(SITES) == ["b.cn", "own.cn"]
+    assert own_domains({}) == []
+
+
+def test_arguments_are_lists_and_a_day() -> None:
+    given = {"allowed_domains": "a.cn, b.cn", "formats": "html,pdf", "since": "2024-01-01"}
+    params = parse_arguments(given, topic="finance", strategy="adaptive")
+    assert (params.allowed_domains, params.formats) == (("a.cn", "b.cn"), ("html", "pdf"))
+    assert params.since == date(2024, 1, 1)
+    with pytest.raises(ArgumentError, match=r"-a formats=doc.*formats is: kinds of documents"):
+        parse_arguments({"formats": "doc"}, topic="finance", strategy="adaptive")
+
+
+@pytest.mark.parametrize(
+    "wrong", ['password = "secret"', 'proxy = "http://me:secret@proxy.cn:8080"', 'since = "soon"']
+)
+def test_a_rule_holds_no_password_and_a_real_day(wrong: str) -> None:
+    with pytest.raises(
+        TopicError, match=r"proxy, user, password, formats, since, only are in docs/page-classifiers\.md"
+    ):
+        read_site_rules(f'[sites."a.cn"]\n{wrong}\n', "rules")

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.job_files import JobFiles, read_recipe, write_recipe
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.resuming import changes
+from topiccrawler.errors import StateError
+
+FOLDER = Path("jobs/one")
+BEGUN = Recipe("finance", "naive_bayes", {"learn": "true"}, keywords=("基金",))
+OWN = 'name = "tea"\nzh = "茶"\n[keywords]\n"茶叶" = 1.0\n'
+
+
+def test_the_same_call_changes_nothing_however_it_is_typed() -> None:
+    same = replace(BEGUN, topic="财经", parameters={"learn": "True"})
+    assert changes(BEGUN, same, FOLDER, queued=True) == []
+    plain = replace(BEGUN, parameters={})
+    assert changes(plain, replace(BEGUN, parameters={"learn": "false"}), FOLDER, queued=True) == []
+
+
+@pytest.mark.parametrize("queued", [True, False])
+def test_another_topic_is_refused(queued: bool) -> None:
+    line = r"folder jobs/one: holds a crawl for topic 'finance', not 'travel'; go on with -a topic=finance, or choose another JOBDIR"
+    with pytest.raises(StateError, match=line):
+        changes(BEGUN, replace(BEGUN, topic="travel"), FOLDER, queued=queued)
+
+
+@pytest.mark.parametrize(
+    ("other", "asked"),
+    [
+        (replace(BEGUN, parameters={}), "-a strategy=naive_bayes"),
+        (replace(BEGUN, strategy="best_first", parameters={}), "-a strategy=best_first"),
+    ],
+)
+def test_another_strategy_is_refused_where_its_queue_lies(other: Recipe, asked: str) -> None:
+    begun = "-a strategy=naive_bayes -a strategy_learn=True"
+    with pytest.raises(StateError, match=f"^{asked}: this job was begun with {begun}; go on with that"):
+        changes(BEGUN, other, FOLDER, queued=True)
+    assert changes(BEGUN, other, FOLDER, queued=False) == [f"{begun} -> {asked}"]
+
+
+def test_all_else_may_change_and_is_reported() -> None:
+    other = replace(BEGUN, page_classifier="svm", link_threshold=0.4, keywords=("基金", "股票"))
+    assert changes(BEGUN, other, FOLDER, queued=True) == [
+        "keywords ['基金'] -> ['基金', '股票']",
+        "page_classifier 'vsm' -> 'svm'",
+        "link_threshold None -> 0.4",
+    ]
+
+
+def test_a_users_topic_is_known_by_its_name_though_its_file_changed(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(OWN, encoding="utf-8")
+    write_recipe(assemble(Recipe(str(own), "breadth_first")).record(), tmp_path)
+    kept = read_recipe(tmp_path)
+    assert kept is not None
+    assert changes(kept, assemble(Recipe(str(own), "breadth_first")).record(), tmp_path, queued=True) == []
+    own.write_text(OWN + '"红茶" = 1.0\n', encoding="utf-8")
+    now = assemble(Recipe(str(own), "breadth_first")).record()
+    assert changes(kept, now, tmp_path, queued=True) == [f"the topic file {own}"]
+    own.write_text(OWN.replace("tea", "wine"), encoding="utf-8")
+    with pytest.raises(StateError, match="holds a crawl for topic 'tea', not 'wine'"):
+        changes(kept, assemble(Recipe(str(own), "breadth_first")).record(), tmp_path, queued=True)
+
+
+def test_a_job_that_goes_on_tells_its_changes_and_keeps_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_recipe(BEGUN, tmp_path)
+    now = replace(BEGUN, link_threshold=0.4)
+    for lines in ([f"Job {tmp_path} goes on with changes: link_threshold None -> 0.4"], []):
+        files = JobFiles(tmp_path, now)
+        files.check(queued=True)
+        with caplog.at_level(logging.WARNING):
+            files.begin()
+        assert caplog.messages == lines
+        caplog.clear()
+        assert read_recipe(tmp_path) == now

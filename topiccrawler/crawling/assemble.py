@@ -1,0 +1,174 @@
+"""The one place where topic, page classifier, link model, strategy and gate are put together.
+
+`scrapy crawl`, `compare`, `explain`, `frontier` and `judge` all call it, so an explanation is of the very crawl that ran.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.crawling.options import expand_of, thesaurus_of
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.from_keywords import link_model
+from topiccrawler.links.extract import ContextMaker
+from topiccrawler.pages.classifier import PageClassifier
+from topiccrawler.pages.formats.formats import Formats
+from topiccrawler.pages.read import Reader
+from topiccrawler.relevance.choose import make_page_classifier
+from topiccrawler.strategies import build
+from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
+from topiccrawler.text.odds import logistic
+from topiccrawler.topics.catalogue import is_catalogued, load_topic, with_site_rules
+from topiccrawler.topics.keyword_tokens import keep_whole
+from topiccrawler.topics.proposal import with_proposed
+from topiccrawler.topics.topic import Topic, make_topic
+
+PLAIN_CONTEXT: ContextMaker = "window"  # of links for strategies that ask no link model
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """One crawl's parts, ready to work together."""
+
+    recipe: Recipe
+    topic: Topic
+    page_classifier: PageClassifier
+    link_model: LinkClassifier | None  # None: nothing in this crawl asks for one
+    strategy: Strategy
+    gate: LinkGate
+    context: ContextMaker  # the one the link model was trained with
+    expand: Expand | None
+
+    @property
+    def dropped_parameters(self) -> frozenset[str]:
+        """Names of query parameters that every URL loses."""
+        return frozenset(self.recipe.dropped_parameters)
+
+    def record(self) -> Recipe:
+        """The recipe as it is kept with the job: a user's own topic goes along, for its file may change."""
+        if is_catalogued(self.recipe.topic):
+            return self.recipe
+        return replace(self.recipe, topic_fields=self.topic.model_dump(mode="json"))
+
+    def reader(self) -> Reader:
+        """Reads pages as this crawl does."""
+        return reader_of(self.recipe, self.topic, self.page_classifier, detail=self.strategy.needs_detail)
+
+
+def assemble(recipe: Recipe, model: LinkClassifier | None = None) -> Parts:
+    """Build a crawl's parts, or raise the CrawlerError that says what is wrong with what the user gave.
+
+    `model`: the recipe's link model, for a caller that has loaded it already.
+    """
+    topic = topic_of(recipe)
+    strategy = build(recipe.strategy, recipe.parameters)
+    threshold = gate_threshold(recipe, topic, strategy)
+    scorer = (model or link_model_of(recipe, topic)) if _asks_model(strategy, threshold) else None
+    page_classifier = page_classifier_of(recipe, topic)
+    strategy.prepare(
+        Knowledge(
+            page_threshold=page_classifier.threshold,
+            link_scorer=scorer,
+            seed=recipe.seed,
+            topic=topic,
+            thesaurus=thesaurus_of(recipe.thesaurus),
+            off_topic=recipe.off_topic,
+        )
+    )
+    return Parts(
+        recipe=recipe,
+        topic=topic,
+        page_classifier=page_classifier,
+        link_model=scorer,
+        strategy=strategy,
+        gate=_gate_of(topic, strategy, scorer, threshold),
+        context=context_of(scorer),
+        expand=expand_of(recipe.expand),
+    )
+
+
+def topic_of(recipe: Recipe) -> Topic:
+    """The topic with the recipe's keywords and reading rules, and the words it wants proposed; a job's own copy goes before the file
+    it came from.
+
+    From now on this process's segmenter keeps its words whole.
+    """
+    if recipe.topic_fields is not None:
+        topic = make_topic(recipe.topic_fields, f"topic {recipe.topic}")
+    else:
+        topic = with_site_rules(load_topic(recipe.topic), recipe.sites)
+        more = dict.fromkeys(recipe.keywords, 1.0)
+        topic = topic.model_copy(update={"keywords": {**topic.keywords, **more}}) if more else topic
+    topic = with_proposed(topic)
+    keep_whole(topic)
+    return topic
+
+
+def page_classifier_of(recipe: Recipe, topic: Topic) -> PageClassifier:
+    """What decides whether a page is about the topic."""
+    return make_page_classifier(topic, recipe.page_classifier, folder_of(recipe.page_classifier_models))
+
+
+def link_model_of(recipe: Recipe, topic: Topic) -> LinkClassifier:
+    """The topic's link model; ModelError when a folder was named that lacks it."""
+    return link_model(topic, recipe.link_models)
+
+
+def needs_link_model(recipe: Recipe) -> bool:
+    """Its strategy or its gate asks a link model."""
+    strategy = build(recipe.strategy, recipe.parameters)
+    return _asks_model(strategy, gate_threshold(recipe, topic_of(recipe), strategy))
+
+
+def _asks_model(strategy: Strategy, threshold: float | None) -> bool:
+    return strategy.needs_link_scorer or (threshold != 0 and not strategy.own_thresholds)
+
+
+def _gate_of(
+    topic: Topic, strategy: Strategy, model: LinkClassifier | None, threshold: float | None
+) -> LinkGate:
+    """Scored by the strategy where it does so itself; else by the link model, with what it learned when the threshold was given."""
+    scorer: LinkScorer | None = model
+    if strategy.own_thresholds or threshold is not None:
+        scorer = strategy.current_scorer or model
+    if threshold is None:
+        threshold = strategy.own_thresholds.get(topic.breadth, calibrated_threshold(model))
+    return LinkGate(scorer, threshold, topic.tunnel_probability, topic.tunnel_depth)
+
+
+def calibrated_threshold(model: LinkClassifier | None) -> float:
+    """0..1: the link model's own threshold for the gate; 0 when it has none."""
+    return 0.0 if model is None or model.gate_threshold is None else logistic(model.gate_threshold)
+
+
+def gate_threshold(recipe: Recipe, topic: Topic, strategy: Strategy) -> float | None:
+    """0..1, from which probability a link passes the gate; 0 = the gate stands open, None = as the link model says."""
+    if not recipe.prune or not strategy.prunes:
+        return 0.0
+    return topic.link_threshold if recipe.link_threshold is None else recipe.link_threshold
+
+
+def context_of(model: LinkClassifier | None) -> ContextMaker:
+    """The context maker whose links a strategy is shown: its model's."""
+    return PLAIN_CONTEXT if model is None else model.context
+
+
+def reader_of(recipe: Recipe, topic: Topic, page_classifier: PageClassifier, *, detail: bool) -> Reader:
+    """Reads pages; with `detail` it also separates detail pages from link pages, which costs time."""
+    formats = Formats(seconds=recipe.file_seconds)
+    if not detail:
+        return Reader(page_classifier, formats, topic.sites, recipe.title_reader)
+    from topiccrawler.relevance.detail_reading import DetailReader, detail_svm  # numpy
+
+    svm = detail_svm(folder_of(recipe.page_classifier_models))
+    return DetailReader(
+        page_classifier, svm, formats=formats, sites=topic.sites, title_reader=recipe.title_reader
+    )
+
+
+def folder_of(text: str | None) -> Path | None:
+    """A folder that a user named."""
+    return Path(text).expanduser() if text else None

@@ -1,0 +1,76 @@
+"""An explanation as JSON values, as `scrapy explain --json` prints it and a running crawl answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.crawling.assemble import Parts
+from topiccrawler.crawling.explanation import Explanation, ScoreMade
+from topiccrawler.crawling.history import History
+from topiccrawler.model import Link
+
+VERSION = 2
+
+
+def explained(parts: Parts, link: Link, explanation: Explanation, strategy: str | None) -> dict[str, Any]:
+    """`strategy`: whose score it is; None = the link model's word alone."""
+    return {
+        "link": link._asdict(),
+        "topic": parts.topic.name,
+        "strategy": strategy,
+        **_plain(explanation),
+        "gate": {
+            "threshold": parts.gate.threshold,
+            "passed": explanation.gate.passed,
+            "taken": explanation.gate.taken,
+            "reason": explanation.gate.reason,
+        },
+        "crawl": None,
+        "version": VERSION,
+    }
+
+
+def _plain(explanation: Explanation) -> dict[str, Any]:
+    """Scores, shares and words as JSON values."""
+
+    def made(score: ScoreMade | None) -> dict[str, Any]:
+        if score is None:
+            return {"score": None, "shares": []}
+        return {"score": score.value, "shares": [{"name": n, "share": share} for n, share in score.shares]}
+
+    return {
+        **made(explanation.score),
+        "now": None if explanation.now is None else made(explanation.now),
+        "words": [{"feature": name, "log_odds": share} for name, share in explanation.words],
+    }
+
+
+def crawl_as_json(history: History, folder: Path) -> dict[str, Any]:
+    """What became of the URL in a crawl; `folder`: of the job."""
+    row, record = history.row, history.record
+    return {
+        "folder": str(folder),
+        "state": history.state,
+        "reason": "" if row is None else row.reason,
+        "added": None if row is None else row.added,
+        "changed": None if row is None else row.changed,
+        "fetches": [
+            {
+                "time": visit.time,
+                "status": visit.status,
+                "score": visit.score,
+                "relevance": visit.relevance,
+                "stored": visit.stored,
+            }
+            for visit in history.visits
+        ],
+        "stored": None
+        if record is None
+        else {"title": record.title, "relevance": record.relevance, "kept": record.stored},
+        "path_is_whole": history.whole,
+        "path": [
+            {"url": step.link.url, "anchor": step.link.anchor, "score": step.score, "state": step.state}
+            for step in history.path
+        ],
+    }

@@ -1,0 +1,204 @@
+"""The files of one job, and what it was made from.
+
+job.json            the recipe (crawl.recipe), so that the job can be explained later
+topic.toml          a topic that is not of the catalogue, as a file that `-a topic=` takes
+frontier.sqlite     the queue, when there is a JOBDIR
+pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
+index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
+discarded.sqlite    a sample of the pages that were found off topic (store.sample)
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from functools import cached_property
+from pathlib import Path
+
+from topiccrawler.crawling.indexing import Indexing
+from topiccrawler.crawling.own_words import as_toml
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.resuming import changes
+from topiccrawler.errors import StateError, file_faults
+from topiccrawler.files import replace_file
+from topiccrawler.store.database import Database
+from topiccrawler.store.duplicates import DuplicateIndex
+from topiccrawler.store.outlinks import OutlinkStore
+from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.sample import PageSample
+from topiccrawler.store.visits import VisitLog
+from topiccrawler.topics.topic import make_topic
+
+logger = logging.getLogger(__name__)
+
+JOB, TOPIC = "job.json", "topic.toml"
+PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
+INDEX = "index.sqlite"  # of the words of the pages; made again when it is missing
+OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
+DISCARDED = "discarded.sqlite"
+FRONTIER = "frontier.sqlite"  # with JOBDIR only
+LINKS = "links.jsonl"  # of `scrapy crawl links`
+VERSION = 1
+REMEDY = "make room or name another folder, then give the command again"
+
+
+class JobFiles:
+    """The files of one job, in a folder that is made when it is first asked for.
+
+    `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
+    `indexed`: pages are indexed as they are kept. `discarded`: how many pages that were not kept are sampled.
+    """
+
+    def __init__(
+        self,
+        place: Path,
+        recipe: Recipe | None = None,
+        *,
+        shared: bool = True,
+        indexed: bool = False,
+        discarded: int = 0,
+    ) -> None:
+        self._place, self._shared, self._indexed, self._discarded = place, shared, indexed, discarded
+        self._recipe = recipe  # until it is written
+        self._changes: list[str] = []  # since an earlier run
+
+    def check(self, *, queued: bool) -> None:
+        """StateError when the folder holds another crawl, or a file that cannot be added to. `queued`: the queue is kept there."""
+        if not self.resumes:
+            return
+        kept = read_recipe(self.folder)
+        if kept is not None and self._recipe is not None:
+            self._changes = changes(kept, self._recipe, self.folder, queued=queued)
+        if (self.folder / PAGES).exists():
+            self.store.check_writable()
+        if (self.folder / DUPLICATES).exists():
+            self.duplicates.check_writable()
+        if (self.folder / DISCARDED).exists():
+            self.discarded.check_writable()
+        self.visits.check()
+
+    @property
+    def resumes(self) -> bool:
+        """An earlier run of the job made the folder."""
+        return self._shared and self._place.exists()
+
+    @cached_property
+    def folder(self) -> Path:
+        """The job's folder."""
+        with file_faults(StateError, f"folder {self._place}", "cannot be made", REMEDY):
+            if not self._shared:
+                return new_folder(self._place)
+            self._place.mkdir(parents=True, exist_ok=True)
+        return self._place
+
+    def begin(self) -> None:
+        """The crawl begins, or goes on: write its recipe, and tell what is another than it was."""
+        if self._changes:
+            logger.warning("Job %s goes on with changes: %s", self.folder, "; ".join(self._changes))
+        if self._recipe is not None:
+            write_recipe(self._recipe, self.folder)
+            self._recipe = None
+
+    @cached_property
+    def store(self) -> PageStore:
+        """The pages."""
+        return PageStore(self.folder / PAGES)
+
+    @cached_property
+    def duplicates(self) -> DuplicateIndex:
+        """Fingerprints of the pages."""
+        return DuplicateIndex(self.folder / DUPLICATES)
+
+    @cached_property
+    def outlinks(self) -> OutlinkStore:
+        """Which pages link to which."""
+        return OutlinkStore(self.folder / OUTLINKS)
+
+    @cached_property
+    def discarded(self) -> PageSample:
+        """A sample of the pages that were not kept."""
+        return PageSample(self.folder / DISCARDED, self._discarded)
+
+    @cached_property
+    def visits(self) -> VisitLog:
+        """The crawl log."""
+        return VisitLog(self.folder / VISITS)
+
+    @cached_property
+    def _indexing(self) -> Indexing:
+        return Indexing(self.store, self.folder / INDEX)
+
+    def keep(self, record: PageRecord) -> None:
+        """Store a page, and index it."""
+        if self._indexed:
+            self._indexing.begin()  # before there is a page that it lacks
+        row = self.store.put(record)
+        if self._indexed:
+            self._indexing.add(row, record)
+
+    def commit(self) -> None:
+        """Make the pages and visits so far durable; before the frontier acknowledges them."""
+        for opened in self._opened():
+            opened.commit()
+        if "visits" in self.__dict__:
+            self.visits.commit()
+        if "_indexing" in self.__dict__:
+            self._indexing.commit()
+
+    def close(self) -> None:
+        """Commit and let go."""
+        self.commit()
+        if "_indexing" in self.__dict__:
+            self._indexing.close()
+        for opened in self._opened():
+            opened.close()
+
+    def abandon(self) -> None:
+        """Let go without a commit."""
+        if "_indexing" in self.__dict__:
+            self._indexing.abandon()
+        for opened in self._opened():
+            opened.abandon()
+
+    def _opened(self) -> list[Database]:
+        names = ("duplicates", "store", "outlinks", "discarded")
+        return [self.__dict__[name] for name in names if name in self.__dict__]
+
+
+def new_folder(place: Path) -> Path:
+    """Make a folder of this name, or of this name and a number when another job was faster."""
+    folder, number = place, 1
+    while True:
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+            folder = place.with_name(f"{place.name}-{number}")
+        else:
+            return folder
+
+
+def write_recipe(recipe: Recipe, folder: Path) -> None:
+    """Keep a job's recipe in its folder."""
+    text = json.dumps({"version": VERSION, **recipe.as_json()}, ensure_ascii=False, indent=1)
+    with file_faults(StateError, folder / JOB, "cannot be written", REMEDY):
+        replace_file(folder / JOB, text + "\n")
+        if recipe.topic_fields is not None:
+            topic = make_topic(recipe.topic_fields, f"topic {recipe.topic}")
+            replace_file(folder / TOPIC, as_toml(topic))
+
+
+def read_recipe(folder: Path) -> Recipe | None:
+    """The recipe of a job; None when its folder holds none. StateError when it is damaged or of another version."""
+    path = folder / JOB
+    if not path.is_file():
+        return None
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        version = kept.pop("version")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise StateError(str(path), f"is damaged ({error})", "use a copy") from None
+    if version != VERSION:
+        fault = f"is of version {version}, this program reads {VERSION}"
+        raise StateError(str(path), fault, "use the program that wrote it")
+    return Recipe.from_json(kept, str(path))

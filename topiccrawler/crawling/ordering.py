@@ -1,0 +1,180 @@
+"""The one object that both the live crawl and the replay drive: a strategy and the queue it orders.
+
+The conflict: a strategy must not know how URLs are kept, a frontier must not know what a score means, and the two
+callers (Scrapy's engine, a replay) must get the same order. So the rules between
+them stand here, once: strategies.base says which.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from topiccrawler.crawling.checkpoints import EVERY_PAGES, Checkpoints
+from topiccrawler.crawling.gate import OPEN_GATE, LinkGate
+from topiccrawler.crawling.site_listings import SiteListings, is_listing
+from topiccrawler.frontier.base import Accept, Frontier, Leased, Postpone, Pushed, State
+from topiccrawler.frontier.budgets import Budgets
+from topiccrawler.frontier.rescoring import Rescoring
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import ROOT, Expand, Strategy
+
+
+class Ordering:
+    """Gives pages to the strategy and its scores to the frontier.
+
+    `budgets`: what a host may still be asked for; None = everything. `durable`: the frontier outlives the process.
+    `gate`: links that it refuses are shown to the strategy and not queued.
+    `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
+    (hard focus: other pages are shown to the strategy without links); None = as the strategy's paper has it.
+    `listings`: says which feeds and sitemaps to ask for; None = none.
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        frontier: Frontier,
+        budgets: Budgets | None = None,
+        *,
+        durable: bool = False,
+        expand: Expand | None = None,
+        gate: LinkGate = OPEN_GATE,
+        checkpoint_pages: int = EVERY_PAGES,
+        listings: SiteListings | None = None,
+    ) -> None:
+        self.strategy = strategy
+        self.frontier = frontier
+        self.expand: Expand = expand or strategy.expand
+        self.budgets = budgets
+        self.gate = gate
+        self.listings = listings
+        self.rescoring = Rescoring(frontier)
+        self._refresh_asked = False
+        self._checkpoints = Checkpoints(
+            strategy, frontier.notes, self.rescoring, durable=durable, every_pages=checkpoint_pages
+        )
+        self.pages = self._checkpoints.load()
+
+    def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
+        """Queue the seeds: the out-links of the virtual root page. A job that never got a page tries all of them anew."""
+        pushed: Mapping[Pushed, int] = {}
+        if not self._checkpoints.seeds_are_known(links):
+            if self.budgets is not None:
+                self.budgets.seed(links)
+            pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now)
+            self._checkpoints.shown(self.pages, ROOT, links, refreshed=False)
+        if self.pages or len(self.frontier) or self._others_got_pages():
+            return pushed
+        return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
+
+    def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
+        """Show a fetched page with all its links to the strategy and queue what it scores."""
+        self.pages += 1
+        if self.budgets is not None:
+            self.budgets.linked(page, links)
+        if self.expand == "relevant" and not page.is_target and _stands_on(page) and not is_listing(page):
+            links = ()
+        tunnel = 0 if page.is_target or page.via is None else page.via.tunnel
+        pushed, shown = self._show(page, links, tunnel, now)
+        if self.listings is not None and (found := self.listings.of(page)):
+            pushed = Counter(pushed) + Counter(self.frontier.push(found, now=now))
+        began = self._refresh()
+        if self.budgets is not None:
+            self.budgets.read(page)
+        self._checkpoints.shown(self.pages, page, shown, refreshed=began)
+        return pushed
+
+    def lease(self, now: float, accept: Accept | None = None, refusals: int = 0) -> Leased | None:
+        """The best URL that may be fetched now. After so many `refusals` (0 = no bound) it is None for this time:
+        `next_ready` of the frontier says whether to ask again."""
+        budgets, refused = self.budgets, 0
+
+        def ask(row: Leased) -> str | Postpone | None:
+            nonlocal refused
+            if 0 < refusals <= refused:
+                return Postpone.STOP
+            answer = budgets.ask(row.link, now) if budgets is not None else None
+            if answer is None and accept is not None:
+                answer = accept(row)
+            refused += answer is not None
+            return answer
+
+        leased = self.frontier.lease(now, ask)
+        if leased is not None and budgets is not None:
+            budgets.take(leased.link)
+        return leased
+
+    def acknowledge(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:
+        """Say what became of a leased URL; `fetched`: a response came."""
+        self.frontier.acknowledge(url, state, reason, now)
+        if self.budgets is not None:
+            self.budgets.end(url, state, reason, fetched=fetched)
+
+    def checkpoint(self) -> None:
+        """Keep what the strategy has learned beside the queue."""
+        self._checkpoints.save(self.pages)
+        if self.budgets is not None:
+            self.budgets.keep()
+
+    def ask_refresh(self) -> None:
+        """Score the queue anew from the next page on, where the strategy does that at all: a parameter of it was changed."""
+        self._refresh_asked = True
+
+    def _others_got_pages(self) -> bool:
+        """Other processes work on this crawl, or did."""
+        counts = self.frontier.listing.counts()
+        return counts[State.PROCESSING] + counts[State.COMPLETED] > 0
+
+    def _refresh(self) -> bool:
+        """Go on scoring the queue anew, a slice a page. True when that began with this page."""
+        every = self.strategy.refresh_every
+        due = bool(every) and (self.pages % every == 0 or self._refresh_asked)
+        begins = due and not self.rescoring.running
+        if begins:
+            self._refresh_asked = False
+            self.rescoring.begin(self.strategy.refresh)
+        self.rescoring.step()
+        return begins
+
+    def _show(
+        self, page: Page, links: Sequence[Link], tunnel: int, now: float
+    ) -> tuple[Mapping[Pushed, int], Sequence[Link]]:
+        """Show the links that are news to the strategy: most of a page's targets were fetched long ago, and most of
+        the others were met with the same words before. Which they were."""
+        if self.strategy.shown == "all":
+            return self._push(self.strategy.visit(page, links), links, tunnel, now), links
+        self.frontier.look_up(link.url for link in links)
+        is_open = {url: self.frontier.is_open(url) for url in dict.fromkeys(link.url for link in links)}
+        shown = [link for link in links if is_open[link.url]]
+        if self.strategy.shown == "new":
+            shown = [link for link in shown if self.frontier.is_new_anchor(link.url, link.anchor)]
+        pushed = self._push(self.strategy.visit(page, shown), shown, tunnel, now)
+        passed_over = {url: Pushed.KEPT if waits else Pushed.KNOWN for url, waits in is_open.items()}
+        for link in shown:
+            passed_over.pop(link.url, None)
+        return Counter(pushed) + Counter(passed_over.values()), shown
+
+    def _push(
+        self, scores: Iterable[Score], links: Sequence[Link], tunnel: int, now: float
+    ) -> Mapping[Pushed, int]:
+        """Pair scores with links. A page may link one URL several times: its best score decides which link is kept."""
+        by_url: dict[str, list[Link]] = {}
+        passing = self.gate.passing(links, tunnel)
+        for link in passing:
+            by_url.setdefault(link.url, []).append(link)
+        best: dict[str, tuple[Link, Score]] = {}
+        for score in scores:
+            group = by_url.get(score.url)
+            if group is None:
+                continue
+            link = group.pop(0) if len(group) > 1 else group[0]
+            if score.url not in best or score.value > best[score.url][1].value:
+                best[score.url] = (link, score)
+        pushed = self.frontier.push(best.values(), now=now, tunnel=tunnel)
+        refused = len(links) - len(passing)
+        return {**pushed, Pushed.REFUSED: refused} if refused else pushed
+
+
+def _stands_on(page: Page) -> str:
+    """The page that a page was reached from; empty for a seed."""
+    return "" if page.via is None else page.via.link.source_url

@@ -1,0 +1,70 @@
+"""A topic of a user's own words alone: `-a keywords=基金,定投:0.5 -a seeds=URL`.
+
+It is kept with the job (job.json), and beside it as a file that a later crawl can name and a person can edit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import tomli_w
+
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.topics.catalogue import topic_from_keywords, with_site_rules
+from topiccrawler.topics.proposal import reasons
+from topiccrawler.topics.topic import Topic
+
+TOLD = 20  # words proposed
+
+_LATIN = re.compile("[a-z][a-z0-9]*")
+
+
+def recipe_of_words(recipe: Recipe, words: Sequence[str], proposed_words: int = 0) -> Recipe:
+    """The recipe with a topic of these words in place of its own, and so many words proposed for them; reading rules by site are
+    taken into it.
+    """
+    topic = with_site_rules(topic_from_keywords(words, _name(words)), recipe.sites)
+    zh = "、".join(topic.keywords)[:60]  # as a log names it
+    topic = topic.model_copy(update={"zh": zh, "proposed_words": proposed_words})
+    return replace(recipe, topic=topic.name, keywords=(), topic_fields=topic.model_dump())
+
+
+def as_toml(topic: Topic) -> str:
+    """The topic as a file; what is as by default is left out. A word that was proposed has its reason beside it; one that was learned,
+    in a table of its own, for the program reads it again."""
+    fields = topic.model_dump(exclude_defaults=True, exclude_none=True)
+    if fields.get("lexicon") == list(topic.keywords):
+        del fields["lexicon"]
+    del fields["keywords"]
+    why = {word: reason for word, reason in reasons(topic).items() if word not in topic.reasons}
+    words = [
+        tomli_w.dumps({word: weight}).rstrip() + (f"  # {why[word]}" if word in why else "")
+        for word, weight in topic.keywords.items()
+    ]
+    tables: dict[str, Any] = {
+        name: fields.pop(name) for name in ("against", "reasons", "sites") if name in fields
+    }
+    parts = [tomli_w.dumps(fields), "\n".join(["[keywords]", *words, ""]), tomli_w.dumps(tables)]
+    return "\n".join(filter(None, parts))
+
+
+def words_and_weights(topic: Topic) -> str:
+    """Its words with their weights in one line, of those proposed the heaviest."""
+    given = topic.given or list(topic.keywords)
+    told = ", ".join(f"{word} {topic.keywords[word]:g}" for word in given if word in topic.keywords)
+    more = [word for word in topic.keywords if word not in set(given)]
+    if not more:
+        return told
+    why = reasons(topic)
+    shown = ", ".join(f"{word} {topic.keywords[word]:g} ({why.get(word, 'yours')})" for word in more[:TOLD])
+    return f"{told}; {len(more)} proposed for them: {shown}" + (", …" if len(more) > TOLD else "")
+
+
+def _name(words: Sequence[str]) -> str:
+    """Of the same words always the same: a job goes on with its own topic only."""
+    latin = "-".join(_LATIN.findall(" ".join(words).lower()))[:30].strip("-") or "keywords"
+    return f"{latin}-{hashlib.sha256(chr(10).join(words).encode()).hexdigest()[:6]}"

@@ -1,0 +1,72 @@
+"""What a job that goes on may change: its folder holds one crawl for one topic.
+
+The pages kept, the scores that wait and what the strategy has learned were made with a topic, a strategy and its parameters; with
+others they would mean something else. All the rest (page classifier, link models, thresholds, keywords …) may be improved on the
+way; it counts for the pages to come.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.crawling.assemble import topic_of
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.errors import CrawlerError, StateError, shortened
+from topiccrawler.strategies import STRATEGIES, build, parameters_of
+
+ELSEWHERE = "choose another JOBDIR or TOPIC_JOB"
+_TOLD_APART = {"topic", "topic_fields", "strategy", "parameters"}
+
+
+def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[str]:
+    """What the job goes on with instead of what its job.json says, a text each.
+
+    `queued`: its queue is in the folder too. Raises StateError for another topic, and with a queue for another strategy.
+    """
+    begun, asked = _topic_name(kept), _topic_name(now)
+    if begun != asked:
+        remedy = f"go on with -a topic={kept.topic}, or {ELSEWHERE}"
+        raise StateError(f"folder {folder}", f"holds a crawl for topic {begun!r}, not {asked!r}", remedy)
+    begun, asked = ordering_of(kept), ordering_of(now)
+    if begun != asked and queued:
+        raise StateError(asked, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
+    before, after = _plain(kept), _plain(now)
+    changes = [
+        f"{name} {shortened(value)} -> {shortened(after[name])}"
+        for name, value in before.items()
+        if name not in _TOLD_APART and value != after[name]
+    ]
+    if begun != asked:
+        changes.append(f"{begun} -> {asked}")
+    if before["topic_fields"] != after["topic_fields"]:
+        changes.append(f"the topic file {now.topic}")
+    return changes
+
+
+def _topic_name(recipe: Recipe) -> str:
+    """One topic has several names, and its file may be gone."""
+    try:
+        return topic_of(replace(recipe, keywords=(), sites=None)).name
+    except CrawlerError:
+        return recipe.topic
+
+
+def ordering_of(recipe: Recipe) -> str:
+    """Strategy and parameters as they are typed; a default that is typed changes nothing."""
+    defaults = parameters_of(STRATEGIES[recipe.strategy]) if recipe.strategy in STRATEGIES else {}
+    built = build(recipe.strategy, recipe.parameters) if defaults else None
+    values = {
+        name: getattr(built, name) for name, default in defaults.items() if getattr(built, name) != default
+    }
+    return " ".join(
+        (f"-a strategy={recipe.strategy}", *(f"-a strategy_{name}={value}" for name, value in values.items()))
+    )
+
+
+def _plain(recipe: Recipe) -> dict[str, Any]:
+    """As JSON gives it back."""
+    plain: dict[str, Any] = json.loads(json.dumps(recipe.as_json()))
+    return plain

@@ -1,0 +1,198 @@
+"""What a person has taught a job: answers about its pages, the topic that came of them, and the topic before.
+
+teaching.json in the job's folder keeps the topic as it was, and each step: the answers given then and the topic learned from all so far. A
+crawl that goes on with the command it was begun with uses the last one; `undo` takes a step back.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.crawling.assemble import Parts, assemble, topic_of
+from topiccrawler.crawling.checkpoints import Checkpoints
+from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, PAGES, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.relearning import relearn
+from topiccrawler.crawling.topic_pages import words_of_record
+from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.files import JsonFile, replace_file
+from topiccrawler.frontier.rescoring import Rescoring
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Page, Via
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.base import VSM
+from topiccrawler.relevance.training.teaching import taught
+from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.visits import read_visits
+from topiccrawler.topics.topic import Topic, make_topic
+from topiccrawler.urls.canonical import host_of
+
+logger = logging.getLogger(__name__)
+
+TEACHING = "teaching.json"
+VERSION = 1
+MOST_BYTES = 200_000_000
+REMEDY = "name the folder of a job"
+
+
+@dataclass(slots=True)
+class Lessons:
+    """A job's pages with their texts, and what a person said of them."""
+
+    folder: Path
+    recipe: Recipe
+    base: dict[str, Any]  # the topic's fields before anything was taught
+    steps: list[dict[str, Any]]  # {"answers": URL -> answer, "topic": fields}, first to last
+    records: list[PageRecord] = field(default_factory=list)
+    words: list[PageWords] = field(default_factory=list)
+
+    @property
+    def topic(self) -> Topic:
+        """The job's topic now."""
+        return make_topic(self.steps[-1]["topic"] if self.steps else self.base, str(self.folder / TEACHING))
+
+    @property
+    def answers(self) -> dict[str, bool]:
+        """All answers so far, the last about each page."""
+        return {url: answer for step in self.steps for url, answer in step["answers"].items()}
+
+    def relevances(self, topic: Topic) -> list[float]:
+        """Of each page to a topic."""
+        page_classifier = VsmClassifier(topic)
+        return [page_classifier.relevance(words) for words in self.words]
+
+    def learned(self, answers: Mapping[str, bool]) -> Topic:
+        """The topic that all answers so far and these teach."""
+        places = {record.url: place for place, record in enumerate(self.records)}
+        every = self.answers | dict(answers)
+        known = {places[url]: answer for url, answer in every.items() if url in places}
+        return taught(make_topic(self.base, str(self.folder)), self.words, known)
+
+    def teach(self, answers: Mapping[str, bool]) -> int:
+        """Learn, keep it with the job, score what waits anew. Returns how many scores changed."""
+        topic = self.learned(answers)
+        self.steps.append({"answers": dict(answers), "topic": topic.model_dump()})
+        return self._keep()
+
+    def undo(self) -> int:
+        """Back to the topic before the last step."""
+        if not self.steps:
+            raise ArgumentError(f"job {self.folder}", "was taught nothing", "there is nothing to undo")
+        self.steps.pop()
+        return self._keep()
+
+    def _keep(self) -> int:
+        recipe = replace(self.recipe, topic_fields=self.topic.model_dump())
+        changed = _rescore(self.folder, recipe, self)
+        kept = {"version": VERSION, "base": self.base, "steps": self.steps}
+        with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
+            replace_file(self.folder / TEACHING, json.dumps(kept, ensure_ascii=False) + "\n")
+        write_recipe(recipe, self.folder)
+        return changed
+
+
+def lessons_of(folder: Path) -> Lessons:
+    """A job's pages and what was taught so far; ArgumentError for a folder that holds none, or a page classifier that reads no words."""
+    recipe = read_recipe(folder)
+    if recipe is None:
+        raise ArgumentError(f"folder {folder}", "holds no job", REMEDY)
+    if recipe.page_classifier != VSM:
+        fault = (
+            f"its page classifier {recipe.page_classifier} was trained and does not read the topic's words"
+        )
+        raise ArgumentError(f"job {folder}", fault, "train it with more documents: scrapy train")
+    topic = topic_of(recipe)  # and its words are kept whole
+    base, steps = _kept(folder)
+    lessons = Lessons(folder, recipe, base or topic.model_dump(), steps)
+    for name in (PAGES, DISCARDED):
+        if (folder / name).is_file():
+            store = PageStore(folder / name, create=False)
+            try:
+                lessons.records += [record for record in store.records() if not record.alias_of]
+            finally:
+                store.close()
+    lessons.words = [words_of_record(record) for record in lessons.records]
+    return lessons
+
+
+def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
+    """The recipe of a crawl that goes on in that folder, with the topic its job was taught, if it is the topic that was begun with."""
+    if not (folder / TEACHING).is_file():
+        return recipe
+    base, steps = _kept(folder)
+    if not steps:
+        return recipe
+    if json.loads(json.dumps(topic_of(recipe).model_dump())) != base:
+        logger.warning(
+            "Job %s: the topic was changed after it was taught; what was taught is not used", folder
+        )
+        return recipe
+    return replace(recipe, topic_fields=steps[-1]["topic"])
+
+
+def answers_behind(topic: Topic, folder: Path) -> int:
+    """How many answers have taught the topic of the crawl in that folder; 0 when it is another than the one taught."""
+    _, steps = _kept(folder)
+    if not steps or make_topic(steps[-1]["topic"], str(folder / TEACHING)) != topic:
+        return 0
+    return len({url for step in steps for url in step["answers"]})
+
+
+def _kept(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    path = folder / TEACHING
+    if not path.is_file():
+        return {}, []
+    file = JsonFile(path, MOST_BYTES, StateError, "file", "use a copy, or move it away")
+    file.expect({"version": VERSION})
+    steps = file.values.get("steps")
+    if not isinstance(steps, list) or not all(
+        isinstance(step, dict)
+        and isinstance(step.get("answers"), dict)
+        and isinstance(step.get("topic"), dict)
+        for step in steps
+    ):
+        raise file.refused("has no list of steps")
+    return file.mapping("base"), steps
+
+
+def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
+    """Score what waits by the topic of the recipe; nothing for a job whose queue was not kept."""
+    if not (folder / FRONTIER).is_file():
+        return 0
+    parts = assemble(recipe)
+    with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
+        changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons))
+        Checkpoints(parts.strategy, frontier.notes, Rescoring(frontier)).save_in_place()
+        frontier.commit()
+    return changed
+
+
+def _pages(folder: Path, parts: Parts, lessons: Lessons) -> Iterator[Page]:
+    """What was fetched, in order, as the page classifier sees it now; a page whose text was not kept, as it was judged then."""
+    at = {record.url: place for place, record in enumerate(lessons.records)}
+    page_classifier = parts.page_classifier
+    with file_faults(StateError, folder / VISITS, "cannot be read", REMEDY):
+        for visit in read_visits(folder / VISITS):
+            if not 200 <= visit.status < 300:
+                continue
+            place = at.get(visit.url)
+            words = PageWords() if place is None else lessons.words[place]
+            relevance = visit.relevance if place is None else page_classifier.relevance(words)
+            link = Link(visit.url, host_of(visit.url), visit.anchor, source_url=visit.source_url)
+            yield Page(
+                visit.url,
+                depth=0 if place is None else lessons.records[place].depth,
+                title="" if place is None else lessons.records[place].title,
+                terms=Counter([*words.title, *words.body]),
+                relevance=relevance,
+                is_target=relevance >= page_classifier.threshold,
+                via=Via(link, visit.score),
+            )
