@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 from drawn_web import Answer, DrawnWeb, Server
+from redis_server import RedisServer
 
 ROOT = Path(__file__).parents[1]
 POLL_SECONDS = 0.05  # how soon a server sees that its test is over
@@ -31,6 +32,14 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """A Redis for tests that take a namespace of their own; it is not to be killed."""
+    server = RedisServer().start()
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="module")

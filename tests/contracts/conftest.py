@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from frontier_calls import Make
+from redis_server import RedisServer
 
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.redis.frontier import RedisFrontier
+from topiccrawler.frontier.redis.joining import join
 from topiccrawler.frontier.sqlite import SqliteFrontier
 
 
-@pytest.fixture(params=["memory", "sqlite", "sqlite_bounded"])
+@pytest.fixture(params=["memory", "sqlite", "sqlite_bounded", "redis", "redis_bounded"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Builds a frontier of each kind over the hosts given."""
     made: list[Frontier] = []
+    if request.param.startswith("redis"):
+        server: RedisServer = request.getfixturevalue("redis_server")
 
     def build(hosts: Hosts | None = None, lease_seconds: float = 100.0) -> Frontier:
         if request.param == "memory":
             made.append(MemoryFrontier(hosts, lease_seconds=lease_seconds))
+        elif request.param.startswith("redis"):
+            keep = 2 if request.param == "redis_bounded" else 16
+            place = join(server.url, uuid4().hex)
+            made.append(RedisFrontier(place, hosts, lease_seconds=lease_seconds, keep=keep))
         else:
             bound = 10 if request.param == "sqlite_bounded" else 0
             path = tmp_path / f"frontier{len(made)}.db"

@@ -6,14 +6,25 @@ import tempfile
 from math import inf
 from pathlib import Path
 from typing import ClassVar
+from uuid import uuid4
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from redis_server import RedisServer
 
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.redis.frontier import RedisFrontier
+from topiccrawler.frontier.redis.joining import join
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 
@@ -60,7 +71,9 @@ class FrontierMachine(RuleBasedStateMachine):
     def opened(self) -> Frontier:
         self.requests: dict[str, int] = {}
         self.clock: dict[str, float] = {}
-        hosts = Hosts(self.delay, self.concurrency)
+        return self.made(Hosts(self.delay, self.concurrency))
+
+    def made(self, hosts: Hosts) -> Frontier:
         if self.bound is None:
             return MemoryFrontier(hosts, lease_seconds=LEASE_SECONDS)
         path = Path(self.folder.name) / "frontier.db"
@@ -243,6 +256,13 @@ class BoundedMachine(FrontierMachine):
     bound = 5
 
 
+class RedisMachine(FrontierMachine):
+    server: ClassVar[RedisServer]
+
+    def made(self, hosts: Hosts) -> Frontier:
+        return RedisFrontier(join(self.server.url, uuid4().hex), hosts, lease_seconds=LEASE_SECONDS, keep=2)
+
+
 _quick = settings(
     max_examples=28, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
 )
@@ -253,3 +273,8 @@ TestSqlite = SqliteMachine.TestCase
 TestSqlite.settings = _quick
 TestBounded = BoundedMachine.TestCase
 TestBounded.settings = _quick
+
+
+def test_one_worker_on_redis_agrees_too(redis_server: RedisServer) -> None:
+    RedisMachine.server = redis_server
+    run_state_machine_as_test(RedisMachine, settings=_quick)

@@ -13,12 +13,15 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from urllib.request import ProxyHandler, build_opener
+from uuid import uuid4
 
 import pytest
+from redis_server import RedisServer
 
 from topiccrawler.engine.control.client import ask
 
@@ -26,11 +29,13 @@ ROOT = Path(__file__).parents[2]
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 DIRECT = build_opener(ProxyHandler({}))
 PATIENCE_SECONDS = 90.0
+SHARED = "shared"  # in the hosts of the crawl of two jobs
+SHARED_PAGES = 30
 
 
-def call(address: str, **data: str) -> dict[str, Any]:
+def call(address: str, **data: str | list[str]) -> dict[str, Any]:
     """One call of scrapyd's API."""
-    body = urlencode(data).encode() if data else None
+    body = urlencode(data, doseq=True).encode() if data else None
     with DIRECT.open(address, body, timeout=30) as response:
         answer: dict[str, Any] = json.load(response)
     return answer
@@ -130,6 +135,11 @@ def deployed(
     return egg
 
 
+def alone(web: Any) -> list[str]:
+    """The pages of the first crawl."""
+    return [url for url in web.pages if SHARED not in url and not url.endswith("/robots.txt")]
+
+
 def finished(address: str, job: str) -> dict[str, Any] | None:
     """What scrapyd says of a job that has ended."""
     jobs = call(f"{address}/listjobs.json?project=topiccrawler")["finished"]
@@ -176,7 +186,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
     assert "'finish_reason': 'finished'" in log
     assert "Traceback" not in log
     assert str(ROOT) not in log
-    assert sorted(web.fetched()) == sorted(url for url in web.pages if not url.endswith("/robots.txt"))
+    assert sorted(url for url in web.fetched() if SHARED not in url) == sorted(alone(web))
     items = (home / f"items/topiccrawler/topic/{job}.jl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(item)["url"] for item in items] == ["http://hub.example/fund"]
     store = sqlite3.connect(home / f"data/{job}/pages.sqlite")
@@ -195,3 +205,53 @@ def test_a_wrong_argument_is_one_error_line_in_the_jobs_log(
     assert len(errors) == 1
     assert "topic 'finanse': is not in the catalogue; did you mean finance?" in errors[0]
     assert deployed.is_file()
+
+
+def test_two_jobs_share_one_crawl_in_redis_and_end_together(
+    scrapyd: tuple[str, subprocess.Popen[bytes]],
+    deployed: Path,
+    web: Any,
+    home: Path,
+    redis_server: RedisServer,
+) -> None:
+    address, process = scrapyd
+    name, client = uuid4().hex, redis_server.client()
+
+    def page(number: int) -> str:
+        while number == 0 and client.zcard(f"topiccrawler:{{{name}}}:workers") < 2:
+            threading.Event().wait(0.05)  # until both jobs have joined
+        children = range(number * 3 + 1, min(SHARED_PAGES, number * 3 + 4))
+        links = "".join(f'<a href="{shared_url(child)}">基金净值{child}</a>' for child in children)
+        return f"<title>基金{number}</title><p>{FUNDS}{number}</p>{links}"
+
+    def shared_url(number: int) -> str:
+        return f"http://{SHARED}{number % 6}.example/{number}"
+
+    web.pages.update({shared_url(number): partial(page, number) for number in range(SHARED_PAGES)})
+    settings = [f"REDIS_URL={redis_server.url}", "DOWNLOAD_DELAY=0.1", "TOPIC_DUPLICATES=keep"]
+    jobs = [
+        call(
+            f"{address}/schedule.json", project="topiccrawler", spider="topic", topic="finance",
+            seeds=shared_url(0), strategy="breadth_first", job=name, setting=settings,
+        )["jobid"]
+        for _ in range(2)
+    ]  # fmt: skip
+    for job in jobs:
+        wait_for(partial(finished, address, job), process)
+    logs = [(home / f"logs/topiccrawler/topic/{job}.log").read_text() for job in jobs]
+    assert ["'finish_reason': 'finished'" in log for log in logs] == [True, True]
+    assert not any("Traceback" in log or str(ROOT) in log for log in logs)
+    fetched = [url for url in web.fetched() if SHARED in url]
+    assert sorted(fetched) == sorted(shared_url(number) for number in range(SHARED_PAGES))
+    kept = [
+        json.loads(line)["url"]
+        for job in jobs
+        for line in stored(home / f"items/topiccrawler/topic/{job}.jl")
+    ]
+    assert sorted(kept) == sorted(fetched)
+    assert deployed.is_file()
+
+
+def stored(path: Path) -> list[str]:
+    """Its lines; a job that got no page wrote none."""
+    return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []

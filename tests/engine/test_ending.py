@@ -18,7 +18,7 @@ def runtime(folder: Path, **arguments: str) -> Runtime:
     settings.setmodule("topiccrawler.settings", priority="default")
     given = {"topic": "finance", "seeds": "http://a.cn/,http://b.cn/,http://c.cn/", **arguments}
     params = parse_arguments(given, topic=None, strategy="breadth_first")
-    return build_runtime(params, settings, "job", None)
+    return build_runtime(params, settings, "job")
 
 
 def test_what_was_found_is_reported_of_the_job_and_of_this_run() -> None:

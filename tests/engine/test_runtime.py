@@ -19,7 +19,7 @@ def runtime(folder: Path, arguments: dict[str, str], **more: str) -> Runtime:
     settings = Settings({**more, "TOPIC_DATA_DIR": str(folder)})
     settings.setmodule("topiccrawler.settings", priority="default")
     given = parse_arguments({"topic": "finance", **arguments}, topic=None, strategy="best_first")
-    return build_runtime(given, settings, "job", None)
+    return build_runtime(given, settings, "job")
 
 
 @pytest.mark.parametrize("strategy", ["best_first", "anchor_text", "jlse"])

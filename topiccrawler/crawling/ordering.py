@@ -63,7 +63,7 @@ class Ordering:
                 self.budgets.seed(links)
             pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now)
             self._checkpoints.shown(self.pages, ROOT, links, refreshed=False)
-        if self.pages or len(self.frontier):
+        if self.pages or len(self.frontier) or self._others_got_pages():
             return pushed
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
 
@@ -90,7 +90,7 @@ class Ordering:
 
     def lease(self, now: float, accept: Accept | None = None, refusals: int = 0) -> Leased | None:
         """The best URL that may be fetched now. After so many `refusals` (0 = no bound) it is None for this time:
-        hosts.next_ready says whether to ask again."""
+        `next_ready` of the frontier says whether to ask again."""
         budgets, refused = self.budgets, 0
 
         def ask(row: Leased) -> str | Postpone | None:
@@ -130,6 +130,11 @@ class Ordering:
         self.rescoring.stop()
         self._checkpoints.change_strategy(strategy)
 
+    def _others_got_pages(self) -> bool:
+        """Other processes work on this crawl, or did."""
+        counts = self.frontier.listing.counts()
+        return counts[State.PROCESSING] + counts[State.COMPLETED] > 0
+
     def _refresh(self) -> bool:
         """Go on scoring the queue anew, a slice a page. True when that began with this page."""
         every = self.strategy.refresh_every
@@ -148,6 +153,7 @@ class Ordering:
         the others were met with the same words before. Which they were."""
         if self.strategy.shown == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
+        self.frontier.look_up(link.url for link in links)
         is_open = {url: self.frontier.is_open(url) for url in dict.fromkeys(link.url for link in links)}
         shown = [link for link in links if is_open[link.url]]
         if self.strategy.shown == "new":

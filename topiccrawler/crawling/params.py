@@ -36,6 +36,11 @@ class CrawlParams(BaseModel):
         default=None,
         description="page classifier: vsm, centroid, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
     )
+    job: str | None = Field(
+        default=None,
+        min_length=1,
+        description="name of a crawl that several processes share (with REDIS_URL)",
+    )
     pages: int | None = Field(default=None, ge=1, description="stop after so many fetched pages")
     targets: int | None = Field(default=None, ge=1, description="stop after so many kept pages")
     objective: Literal["time", "fetches"] | None = Field(

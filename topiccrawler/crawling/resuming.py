@@ -30,7 +30,7 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     if begun != asked:
         remedy = f"go on with -a topic={kept.topic}, or {ELSEWHERE}"
         raise StateError(f"folder {folder}", f"holds a crawl for topic {begun!r}, not {asked!r}", remedy)
-    begun, asked = _ordering(kept), _ordering(now)
+    begun, asked = ordering_of(kept), ordering_of(now)
     if begun != asked and queued:
         raise StateError(asked, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
     before, after = _plain(kept), _plain(now)
@@ -54,7 +54,7 @@ def _topic_name(recipe: Recipe) -> str:
         return recipe.topic
 
 
-def _ordering(recipe: Recipe) -> str:
+def ordering_of(recipe: Recipe) -> str:
     """Strategy and parameters as they are typed; a default that is typed changes nothing."""
     defaults = parameters_of(STRATEGIES[recipe.strategy]) if recipe.strategy in STRATEGIES else {}
     built = build(recipe.strategy, recipe.parameters) if defaults else None

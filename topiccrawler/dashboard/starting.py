@@ -26,7 +26,7 @@ from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.strategies import build
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, with_site_rules
 
-ARGUMENTS = tuple(name for name in CrawlParams.model_fields if name not in {"parameters", "revisit"})
+ARGUMENTS = tuple(name for name in CrawlParams.model_fields if name not in {"job", "parameters", "revisit"})
 JOB, PARAMETERS, SETTINGS = "job", "parameters", "settings"
 FIELDS = (*ARGUMENTS, JOB, PARAMETERS, SETTINGS)
 ALLOWED = re.compile(

@@ -22,6 +22,7 @@ from topiccrawler.crawling.job_files import PAGES
 from topiccrawler.engine.runtime import Runtime, needed_runtime
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import CrawlerError, SeedsError
+from topiccrawler.frontier.base import State
 
 logger = logging.getLogger(__name__)
 
@@ -61,6 +62,8 @@ class Ending:
         faults = self.runtime.faults
         if self._began() and self.runtime.harvest.pages == 0 and not faults.reported:
             with faults.guard():
+                if self.runtime.shared and self._others_got_pages():
+                    return
                 faults.end(no_page(self.runtime), SEEDS_FAILED)
 
     def closed(self, reason: str) -> None:
@@ -72,16 +75,21 @@ class Ending:
         if not self.reason:
             return
         stats, spider = self.crawler.stats.get_stats(), self.crawler.spider
-        resumable = bool(self.crawler.settings.get("JOBDIR"))
+        queued = bool(self.crawler.settings.get("JOBDIR"))
+        resumable = queued or self.runtime.shared
         found: Callable[[], list[str]] | None = getattr(spider, "found_lines", None)
         report = [
             *(found() if found is not None else found_lines(self.runtime.harvest)),
             *(self.runtime.revisits.lines() if self.runtime.revisits is not None else []),
             *failed_lines(stats),
-            *place_lines(self.runtime.files.folder, queued=resumable),
+            *place_lines(self.runtime.files.folder, queued=queued),
             f"ended: {why(self.reason, self.runtime, stats, resumable=resumable)}",
         ]
         logger.info("The crawl in short\n%s", "\n".join(f"  {line}" for line in report))
+
+    def _others_got_pages(self) -> bool:
+        counts = self.runtime.frontier.listing.counts()
+        return counts[State.COMPLETED] + counts[State.DISCARDED] > 0
 
     def _began(self) -> bool:
         """The spider's own start() has spoken, to our scheduler: no `parse`, `check`, foreign scheduler."""

@@ -19,6 +19,7 @@ from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares.outlinks import expanding
 from topiccrawler.engine.project_defaults import give_defaults
+from topiccrawler.engine.queue_place import MEMORY, queue_place
 from topiccrawler.engine.refused_settings import refuse_settings
 from topiccrawler.engine.runtime import Runtime, build_runtime
 from topiccrawler.engine.scheduler import is_focused
@@ -70,8 +71,8 @@ class FocusedSpider(Spider):
                 refuse_settings(settings)
             params = spider.params_of(kwargs, topic)
             check_feeds(settings)
-            jobdir = None if command.startswith("scrapy.commands") else settings.get("JOBDIR")
-            spider.runtime = build_runtime(params, settings, job, jobdir=jobdir)
+            queue = MEMORY if command.startswith("scrapy.commands") else queue_place(params, settings)
+            spider.runtime = build_runtime(params, settings, job, queue)
             spider.prepare(params)
             own = list(params.allowed_domains) or own_domains(spider.runtime.topic.sites)
             if own:

@@ -65,6 +65,8 @@ class QueueStats:
         if (listings := self._ordering.listings) is not None and listings.asked:
             self._stats.set_value("topic/listings/sites", listings.asked)
             self._stats.set_value("topic/listings/read", listings.read)
+        for name, figure in self._frontier.figures().items():
+            self._stats.set_value(f"frontier/redis/{name}", figure)
         rescoring = self._ordering.rescoring
         if rescoring.slices:
             self._stats.set_value("frontier/rescore/slices", rescoring.slices)

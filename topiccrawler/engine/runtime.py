@@ -7,10 +7,10 @@ all need the same topic, frontier and gate. They are built here once, when the s
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from socket import gethostname
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
@@ -31,14 +31,13 @@ from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
+from topiccrawler.engine.queue_place import MEMORY, QueuePlace, open_frontier
 from topiccrawler.engine.revisits import Revisits
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.fair_shares import FairShares
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.frontier.traps import Limits
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
@@ -75,6 +74,7 @@ class Runtime:
     blocks: Blocks
     links_kept: bool = False  # TOPIC_LINK_GRAPH
     revisits: Revisits | None = None  # -a revisit=true
+    shared: bool = False  # other processes may work on the crawl
 
     @property
     def revisits_left(self) -> int:
@@ -83,12 +83,13 @@ class Runtime:
 
 
 def build_runtime(
-    params: CrawlParams, settings: BaseSettings, job: str | None, jobdir: str | None
+    params: CrawlParams, settings: BaseSettings, job: str | None, queue: QueuePlace = MEMORY
 ) -> Runtime:
     """Build a crawl, or raise the CrawlerError that says what is wrong with what the user gave.
 
-    `job`: the name scrapyd gave this run. `jobdir`: where the queue is kept; None = in memory.
+    `job`: the name scrapyd gave this run. `queue`: where the queue is kept.
     """
+    jobdir = queue.jobdir
     recipe = recipe_of(
         settings,
         params.topic,
@@ -103,8 +104,12 @@ def build_runtime(
     topic = topic_of(recipe)
     given = read_seeds(params.seeds, topic)
     off_topic = tuple(url for url in map(canonical, given.negative) if url is not None)
-    given_name = settings.get("TOPIC_JOB") or job
-    folder = _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, given_name)
+    named = settings.get("TOPIC_JOB") if params.job or not queue.is_shared else None
+    given_name = named or job
+    own_name = f"{queue.job}-{gethostname()}-{os.getpid()}" if queue.is_shared else None
+    folder = (
+        _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, given_name or own_name)
+    )
     parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
     hosts = Hosts(
         patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
@@ -120,7 +125,7 @@ def build_runtime(
         discarded=settings.getint("TOPIC_DISCARDED_SAMPLE"),
     )
     files.check(queued=bool(jobdir))
-    frontier = _frontier(settings, hosts, jobdir)
+    frontier = open_frontier(queue, settings, hosts, parts, seeds)
     budgets = _budgets(settings, frontier)
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)
@@ -137,7 +142,7 @@ def build_runtime(
             parts.strategy,
             frontier,
             budgets,
-            durable=bool(jobdir),
+            durable=queue.is_durable,
             expand=parts.expand,
             gate=parts.gate,
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
@@ -151,20 +156,8 @@ def build_runtime(
         faults=FatalFaults(),
         blocks=Blocks(frontier.notes),
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
+        shared=queue.is_shared,
         restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
-    )
-
-
-def _frontier(settings: BaseSettings, hosts: Hosts, jobdir: str | None) -> Frontier:
-    if not jobdir:
-        return MemoryFrontier(hosts, lease_seconds=settings.getfloat("FRONTIER_LEASE_SECONDS"))
-    Path(jobdir).mkdir(parents=True, exist_ok=True)
-    return SqliteFrontier(
-        Path(jobdir) / "frontier.sqlite",
-        hosts,
-        lease_seconds=settings.getfloat("FRONTIER_LEASE_SECONDS"),
-        memory_urls=settings.getint("FRONTIER_MEMORY_URLS"),
-        acknowledgements_per_commit=sys.maxsize,  # the scheduler commits, when all a page's parts are in
     )
 
 

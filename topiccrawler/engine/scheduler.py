@@ -94,8 +94,6 @@ class FocusedScheduler(BaseScheduler):
             scheduler.sitemap_lines = SitemapLines.from_crawler(crawler, listings)
         return scheduler
 
-    # --- the life of a crawl
-
     def close(self, reason: str) -> None:
         """Put back what is still leased, keep the strategy's state, let go of the files."""
         self._closing = True
@@ -106,15 +104,18 @@ class FocusedScheduler(BaseScheduler):
         """True while anything waits that will be fetched, be its host ready or cooling. O(1)."""
         if len(self.request_queue):
             return True
-        runtime = self.runtime
-        if not self.armed or self.limit_reached() or not len(runtime.frontier):
+        with self.faults.guard():
+            if self._rows_pending():
+                return True
+        return False
+
+    def _rows_pending(self) -> bool:
+        frontier, budgets = self.runtime.frontier, self.runtime.ordering.budgets
+        if not self.armed or self.limit_reached() or not frontier.pending():
             return False
-        budgets = runtime.ordering.budgets
         if len(self.leases) or budgets is None or not budgets.closed:
             return True
-        return self.hosts.next_ready(self.clock()) is not None  # else budgets hold back all that waits
-
-    # --- what comes in
+        return frontier.next_ready(self.clock()) is not None  # else budgets hold back all that waits
 
     def seed(self, links: Sequence[Link]) -> None:
         """Queue the seeds and begin to hand out rows; restore the back-offs that servers asked for before the last stop."""
@@ -169,8 +170,6 @@ class FocusedScheduler(BaseScheduler):
             self.leases.end(lease, State.DISCARDED, refusal)
         return refusal is None
 
-    # --- what goes out
-
     @property
     def under_way(self) -> int:
         """URLs that are fetched, read or stored now."""
@@ -204,9 +203,8 @@ class FocusedScheduler(BaseScheduler):
             leased = self.runtime.ordering.lease(now, look, REFUSALS_AT_ONCE)
             if leased is not None:
                 return self._request(leased, decisions[leased.link.url])
-        self.wake_timer.at(
-            [self.request_queue.next_ready(now), self.hosts.next_ready(now) if leasing else None], now
-        )
+        due = self.runtime.frontier.next_ready(now) if leasing else None
+        self.wake_timer.at([self.request_queue.next_ready(now), due], now)
         return None
 
     def _begin_slot(self, request: Request, host: str) -> Request:

@@ -156,6 +156,19 @@ class Frontier(Protocol):
     def __len__(self) -> int:
         """How many are waiting; O(1)."""
 
+    def look_up(self, urls: Iterable[str]) -> bool:
+        """The caller is about to ask about these URLs and to push them: a frontier on another machine asks in one go. False when
+        it cannot now."""
+
+    def pending(self) -> bool:
+        """Something waits, or is under way elsewhere, whose links may be fetched here."""
+
+    def next_ready(self, now: float) -> float | None:
+        """When to ask for a lease again, on the clock of `now`: hosts.next_ready, or sooner when others may bring URLs."""
+
+    def figures(self) -> Mapping[str, float]:
+        """Numbers of its own for the stats, by name; most have none."""
+
     def is_open(self, url: str) -> bool:
         """True when a push of this URL may change something: it waits, or was never met."""
 

@@ -66,8 +66,7 @@ class Hosts:
         self.paces = Paces(Pace(delay_seconds, concurrency))
         self.jitter = jitter  # a delay is multiplied by a random factor of 1 .. 1 + jitter
         self.seed = seed
-        self.patience_seconds = patience_seconds
-        self.patience_margin = patience_margin
+        self.patience_seconds, self.patience_margin = patience_seconds, patience_margin
         self.worth = worth
         self.idle_share = idle_share  # 0..1, of the slots; 1 = however many
         self.slots = slots  # requests under way at once, to all hosts
@@ -81,8 +80,6 @@ class Hosts:
     def __len__(self) -> int:
         """Known hosts."""
         return len(self._all)
-
-    # -- slots ---------------------------------------------------------------------------------------------------
 
     def ready(self, host: str, now: float) -> bool:
         """Its clock has passed and it has a free slot."""
@@ -120,16 +117,18 @@ class Hosts:
             entry.end()
             self._settle(entry)
 
-    # -- the clock -----------------------------------------------------------------------------------------------
-
     def delay(self, host: str) -> float:
         """Seconds between two of its slots, before jitter: the longest delay any reason asks for."""
         known, usual = self._by_name.get(host), self.paces.of(host).delay_seconds
         return usual if known is None else known.delay(usual)[0]
 
+    def delays(self, host: str) -> dict[str, float]:
+        """The delays asked for, in seconds by reason."""
+        return {} if (known := self._by_name.get(host)) is None else dict(known.delays or {})
+
     def set_delay(self, host: str, seconds: float, reason: str) -> None:
-        """Ask for a delay under a reason ("robots", "autothrottle"). It replaces what that reason asked before; 0 or
-        less (or NaN) takes it back. The pause after the last slot is measured by the new delay too."""
+        """Ask for a delay under a reason ("robots", "autothrottle") in place of what it asked before; 0 or less (or NaN) takes it
+        back. The pause after the last slot is measured by the new delay too."""
         entry = self._host(host)
         entry.ask_delay(seconds, reason)
         entry.measure(self._drawn_delay(entry))

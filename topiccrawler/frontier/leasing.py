@@ -162,6 +162,21 @@ class LeasingFrontier(ABC):
             self._queues.settle(host)
         return changed
 
+    def look_up(self, urls: Iterable[str]) -> bool:
+        return True
+
+    def pending(self) -> bool:
+        return len(self) > 0
+
+    def next_ready(self, now: float) -> float | None:
+        return self.hosts.next_ready(now)
+
+    def figures(self) -> Mapping[str, float]:
+        return {}
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
     def is_open(self, url: str) -> bool:
         number = self._number(url)
         return number is None or self._waiting_score(number) is not None

@@ -39,6 +39,7 @@ GAUGES = (
     "topic/warc/revisits",
     "frontier/waits/…",
     "frontier/traps/…",
+    "frontier/redis/…",
     "frontier/rescore/slices",
     "frontier/rescore/changed",
     "frontier/rescore/slowest_ms",

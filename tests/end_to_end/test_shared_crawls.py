@@ -1,0 +1,170 @@
+"""Several processes on one crawl in Redis: they end together, and neither a killed process nor a killed Redis loses a page."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from redis_server import RedisServer
+
+ROOT = Path(__file__).parents[2]
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+HOSTS, PAGES, CHILDREN = 8, 160, 4
+DELAY_SECONDS = 0.05
+PATIENCE_SECONDS = 120.0
+
+
+def address(number: int) -> str:
+    return f"http://h{number % HOSTS}.example/p{number}"
+
+
+def until(what: Callable[[], bool]) -> None:
+    """Ask again until it is so."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not what():
+        assert time.monotonic() < end
+        threading.Event().wait(0.05)
+
+
+class Crawl:
+    """A web of pages that link to the next ones, and processes that crawl it together."""
+
+    def __init__(self, draw_web: Callable[..., Any], server: RedisServer, folder: Path) -> None:
+        self.server, self.folder, self.job = server, folder, uuid4().hex
+        self.asked: list[str] = []
+        self.reached = threading.Event()
+        self.reached_at = -1
+        self.expected = 2  # processes that have joined before the first page is answered
+        self.web = draw_web({address(number): self._page(number) for number in range(PAGES)})
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.logs: list[Path] = []
+
+    def _page(self, number: int) -> Callable[[], str]:
+        children = range(number * CHILDREN + 1, min(PAGES, number * CHILDREN + CHILDREN + 1))
+        links = "".join(f'<a href="{address(child)}">基金净值{child}</a>' for child in children)
+        html = f"<title>基金{number}</title><p>{FUNDS}{number}</p>{links}"
+
+        def answer() -> str:
+            if number == 0:
+                until(
+                    lambda: (
+                        self.server.client().zcard(f"topiccrawler:{{{self.job}}}:workers") == self.expected
+                    )
+                )
+            self.asked.append(address(number))
+            if len(self.asked) == self.reached_at:
+                self.reached.set()
+            return html
+
+        return answer
+
+    def join(self, *more: str) -> subprocess.Popen[bytes]:
+        """One more process."""
+        log = self.folder / f"{len(self.workers)}.log"
+        environment = {
+            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
+        }
+        settings = {
+            "REDIS_URL": self.server.url,
+            "TOPIC_DATA_DIR": str(self.folder),
+            "DOWNLOAD_DELAY": DELAY_SECONDS,
+            "AUTOTHROTTLE_ENABLED": False,
+            "ROBOTSTXT_OBEY": False,
+            "FRONTIER_WORKER_SECONDS": 3,
+            "TOPIC_DUPLICATES": "keep",
+            "FRONTIER_UNPROVEN_PAGES": 0,
+        }
+        words = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
+        command = [
+            sys.executable, "-m", "scrapy", "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={address(0)}",
+            "-a", "strategy=breadth_first", "-a", f"job={self.job}", *words, *more,
+        ]  # fmt: skip
+        with log.open("wb") as out:
+            self.workers.append(
+                subprocess.Popen(
+                    command,
+                    cwd=ROOT,
+                    stderr=out,
+                    env={**environment, "http_proxy": self.web.proxy, "PYTHONWARNINGS": ""},
+                )
+            )
+        self.logs.append(log)
+        return self.workers[-1]
+
+    def until(self, requests: int) -> None:
+        """Wait for so many."""
+        self.reached_at = requests
+        assert self.reached.wait(PATIENCE_SECONDS), self.told()
+
+    def ended(self, worker: subprocess.Popen[bytes]) -> str:
+        """Its log, when it has ended by itself."""
+        assert worker.wait(PATIENCE_SECONDS) == 0, self.told()
+        text = self.logs[self.workers.index(worker)].read_text()
+        assert "Traceback" not in text
+        assert "'finish_reason': 'finished'" in text, text
+        return text
+
+    def told(self) -> str:
+        return "\n".join(log.read_text()[-3000:] for log in self.logs)
+
+    def fetched(self) -> Counter[str]:
+        self.web.settle()
+        return Counter(self.asked)
+
+    def stop(self) -> None:
+        for worker in self.workers:
+            worker.kill()
+            worker.wait()
+
+
+@pytest.fixture
+def crawl(draw_web: Callable[..., Any], redis_server: RedisServer, tmp_path: Path) -> Iterator[Crawl]:
+    made = Crawl(draw_web, redis_server, tmp_path)
+    yield made
+    made.stop()
+
+
+def test_a_killed_process_loses_nothing_and_those_left_end_together(crawl: Crawl) -> None:
+    crawl.expected = 3
+    doomed, first, second = crawl.join(), crawl.join(), crawl.join()
+    crawl.until(PAGES // 2)
+    doomed.kill()
+    texts = [crawl.ended(worker) for worker in (first, second)]
+    fetched = crawl.fetched()
+    assert set(fetched) == {address(number) for number in range(PAGES)}
+    assert sum(fetched.values()) - PAGES <= 2 * HOSTS  # what the killed one had under way or not written yet
+    assert all("'topic/pages'" in text for text in texts)
+    late = crawl.join()
+    assert "the queue is empty" in crawl.ended(late)
+    assert crawl.fetched() == fetched
+
+
+def test_a_killed_redis_loses_nothing_and_the_crawl_waits_for_it(
+    draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
+    server = RedisServer().start()
+    crawl = Crawl(draw_web, server, tmp_path)
+    try:
+        workers = [crawl.join(), crawl.join()]
+        crawl.until(PAGES // 3)
+        server.kill()
+        logs = crawl.logs
+        until(lambda: all("is away" in log.read_text() for log in logs))
+        asked = len(crawl.asked)
+        server.start()
+        assert len(crawl.asked) <= asked + HOSTS  # the crawl stood still
+        for worker in workers:
+            assert "is back" in crawl.ended(worker)
+        assert crawl.fetched() == dict.fromkeys((address(number) for number in range(PAGES)), 1)
+    finally:
+        crawl.stop()
+        server.stop()

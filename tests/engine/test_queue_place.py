@@ -1,0 +1,45 @@
+"""What JOBDIR, REDIS_URL and the name of a crawl may say together."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawler.crawling.params import parse_arguments
+from topiccrawler.engine.queue_place import queue_place
+from topiccrawler.errors import ArgumentError
+
+URL = "redis://me:secret@queue.example:6379/0"
+
+
+def place(arguments: dict[str, str], **settings: str) -> object:
+    return queue_place(parse_arguments(arguments, topic="finance", strategy="adaptive"), Settings(settings))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "fault"),
+    [
+        ({"job": "money"}, {}, "-a job=money: names a crawl in Redis, but there is no REDIS_URL"),
+        ({}, {"REDIS_URL": URL}, "queue.example:6379/0: needs the name of the crawl"),
+        ({"job": "a/b"}, {"REDIS_URL": URL}, "job name 'a/b': is no plain name"),
+        ({"job": "a"}, {"REDIS_URL": "http://me:secret@queue.example"}, "is no address of a Redis server"),
+        (
+            {"job": "a"},
+            {"REDIS_URL": "redis://:secret@queue.example:port"},
+            "is no address of a Redis server",
+        ),
+        ({"job": "a"}, {"REDIS_URL": URL, "JOBDIR": "job"}, "JOBDIR=job: cannot keep the queue that is in"),
+    ],
+)
+def test_what_does_not_fit_is_one_line_without_the_password(
+    arguments: dict[str, str], settings: dict[str, str], fault: str
+) -> None:
+    with pytest.raises(ArgumentError) as failed:
+        place(arguments, **settings)
+    assert fault in str(failed.value)
+    assert "secret" not in str(failed.value)
+
+
+def test_a_crawl_in_redis_is_named_by_the_argument_or_the_setting() -> None:
+    assert getattr(place({"job": "money"}, REDIS_URL=URL, TOPIC_JOB="folder"), "job", "") == "money"
+    assert getattr(place({}, REDIS_URL=URL, TOPIC_JOB="money"), "job", "") == "money"

@@ -1,0 +1,196 @@
+"""Several workers on one crawl in Redis: who has a host, what one hears of another, and what becomes of a worker that dies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+import redis
+from frontier_calls import drain, lease, link, push, states
+from redis_server import RedisServer
+
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.redis.frontier import RedisFrontier
+from topiccrawler.frontier.redis.joining import join
+from topiccrawler.frontier.redis.keys import shown
+from topiccrawler.model import Score
+
+Worker = Callable[..., RedisFrontier]
+PATIENCE_SECONDS = 20.0
+
+
+@pytest.fixture
+def worker(redis_server: RedisServer) -> Iterator[Worker]:
+    """A further worker on the test's crawl."""
+    made: list[RedisFrontier] = []
+    job = uuid4().hex
+
+    def build(hosts: Hosts | None = None, worker_seconds: float = 30.0, **options: float) -> RedisFrontier:
+        place = join(redis_server.url, job, {"topic": "finance"}, worker_seconds=worker_seconds)
+        made.append(RedisFrontier(place, hosts, **options))
+        return made[-1]
+
+    yield build
+    for frontier in made:
+        frontier.close()
+
+
+def until(what: Callable[[], object]) -> None:
+    """Ask again until it is so: a worker hears of the others now and then."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not what():
+        assert time.monotonic() < end, "it never came"
+
+
+def test_a_host_is_one_workers_at_a_time_and_no_url_goes_out_twice(worker: Worker) -> None:
+    first, second = worker(), worker()
+    push(first, *((f"{host}/{n}", 1.0) for host in "abcdefgh" for n in range(3)))
+    leased: list[str] = []
+    until(lambda: first.pending() and second.pending() and second.figures()["hosts"])
+
+    def both_lease() -> bool:
+        for frontier in (first, second):
+            if (url := lease(frontier)) is not None:
+                leased.append(url)
+                frontier.acknowledge(f"http://{url}", State.COMPLETED, "", 0.0)
+        return len(leased) == 24
+
+    until(both_lease)
+    assert len(set(leased)) == 24
+    assert first.figures()["fenced"] == second.figures()["fenced"] == 0
+    assert min(first.figures()["hand_overs"], second.figures()["hand_overs"]) > 0
+    until(lambda: [first.pending(), second.pending()] == [False, False])
+    assert states(first) == states(second) == {"completed": 24}
+
+
+def test_what_another_worker_pushes_to_a_host_comes_in_its_turn(worker: Worker) -> None:
+    first, second = worker(), worker()
+    push(first, ("a/1", 0.5), ("a/2", 0.4))
+    assert (lease(first), states(first)) == ("a/1", {"waiting": 1, "processing": 1})
+    assert push(second, ("a/1", 3.0), ("a/2", 0.9), ("a/3", 0.8)) == {"new": 1, "raised": 1, "known": 1}
+    second.commit()
+    first.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
+    order: list[str] = []
+    until(lambda: order.extend(drain(first)) or len(order) == 2)
+    assert order == ["a/2", "a/3"]
+
+
+def test_a_hosts_gap_holds_when_it_changes_hands(worker: Worker) -> None:
+    first = worker(Hosts(delay_seconds=10.0))
+    now = time.time()
+    push(first, ("a/1", 1.0), ("a/2", 1.0), now=now)
+    assert lease(first, now) == "a/1"
+    first.hosts.set_delay("a", 30.0, "robots")
+    first.acknowledge("http://a/1", State.COMPLETED, "", now)
+    first.close()
+    second = worker(Hosts(delay_seconds=1.0))
+    second.is_open("http://a/2")
+    assert lease(second, now + 1) is None
+    due = second.hosts.ready_at("a")
+    assert due == pytest.approx(now + 30.0, abs=0.5)
+    assert (second.hosts.waiting_reason("a", now + 1), second.hosts.delays("a")) == (
+        "robots",
+        {"robots": 30.0},
+    )
+    assert lease(second, due) == "a/2"
+
+
+def test_a_workers_leases_wait_again_when_it_gives_no_sign(worker: Worker) -> None:
+    dead = worker(worker_seconds=0.5)
+    push(dead, ("a/1", 2.0), ("a/2", 1.0))
+    assert lease(dead) == "a/1"
+    assert states(dead) == {"waiting": 1, "processing": 1}  # its changes are made
+    dead._worker.connection.close()  # no more signs, as after a kill
+    other = worker(worker_seconds=0.5)
+    order: list[str] = []
+    until(lambda: order.extend(drain(other)) or len(order) == 2)
+    assert order == ["a/1", "a/2"]
+
+
+def test_what_a_worker_says_that_was_taken_for_dead_is_refused_and_it_joins_again(worker: Worker) -> None:
+    slow = worker(worker_seconds=0.5)
+    push(slow, ("a/1", 2.0))
+    assert lease(slow) == "a/1"
+    slow.commit()
+    slow._worker.connection._alive = float("-inf")  # its reactor stands still
+    other = worker(worker_seconds=0.5)
+    until(lambda: lease(other) == "a/1")
+    slow.acknowledge("http://a/1", State.ERROR, "too late", 1.0)
+    until(lambda: slow.lease(0.0) is None and slow.figures()["fenced"] == 1)
+    assert states(other) == {"processing": 1}
+    other.acknowledge("http://a/1", State.COMPLETED, "", 1.0)
+    assert states(other) == {"completed": 1}
+    assert push(slow, ("b/1", 1.0)) == {"new": 1}
+    order: list[str] = []
+    until(lambda: order.extend(drain(slow)) or order == ["b/1"])
+
+
+def test_a_redirect_to_a_host_of_another_worker_waits_there(worker: Worker) -> None:
+    first, second = worker(), worker()
+    push(first, ("a/1", 1.0))
+    assert lease(first) == "a/1"
+    assert not second.lease_url(link("a/9"), 0.7, 0.0)
+    assert second.lease_url(link("b/9"), 0.7, 0.0)
+    second.commit()
+    first.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
+    until(lambda: lease(first) == "a/9")
+
+
+def test_nobody_is_done_while_another_has_a_lease(worker: Worker) -> None:
+    first, second = worker(), worker()
+    push(first, ("a/1", 1.0))
+    assert lease(first) == "a/1"
+    assert [frontier.pending() for frontier in (first, second)] == [True, True]
+    first.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
+    until(lambda: [first.pending(), second.pending()] == [False, False])
+
+
+def test_a_worker_takes_no_more_hosts_than_its_share_and_the_better_ones(worker: Worker) -> None:
+    first = worker(most_hosts=4)
+    push(first, *((f"h{n}/1", float(n)) for n in range(8)))
+    order: list[str] = []
+    until(lambda: order.extend(drain(first)) or len(order) == 8)
+    assert set(order[-4:]) == {"h0/1", "h1/1", "h2/1", "h3/1"} or order[0] == "h3/1"
+    assert first.figures()["hosts"] <= 5
+
+
+def test_scores_are_made_anew_where_no_other_has_the_host(worker: Worker) -> None:
+    first, second = worker(), worker()
+    push(first, ("a/1", 0.5), ("a/2", 0.4))
+    first.commit()
+    second.rescore([Score("http://a/2", 9.0)])
+    second.commit()
+    assert [row.score for row in second.listing.rows()] == [0.5, 0.4]
+    assert first.rescore([Score("http://a/2", 9.0)]) == 1
+    assert lease(first) == "a/2"
+
+
+def test_a_worker_that_follows_another_finds_its_notes(worker: Worker) -> None:
+    first = worker()
+    first.notes.put("strategy", '{"词": 1}')
+    beside = worker()
+    assert beside.notes.get("strategy") is None
+    first.close()
+    assert worker().notes.get("strategy") == '{"词": 1}'
+
+
+def test_another_recipe_is_refused_in_one_line(redis_server: RedisServer) -> None:
+    job = uuid4().hex
+    RedisFrontier(join(redis_server.url, job, {"topic": "finance"})).close()
+    with pytest.raises(StateError, match="begun with topic 'finance', not 'sport'; give the same"):
+        join(redis_server.url, job, {"topic": "sport"})
+
+
+def test_no_server_and_a_wrong_password_are_one_line_without_the_password(redis_server: RedisServer) -> None:
+    with pytest.raises(StateError, match="cannot be reached"):
+        join("unix:///nowhere/socket", "x")
+    client = redis.Redis.from_url(redis_server.url)
+    client.acl_setuser("reader", enabled=True, passwords=["+right"], commands=["+@all"], keys=["*"])
+    with pytest.raises(StateError, match="check user and password") as failed:
+        join(redis_server.url.replace("unix://", "unix://reader:secret@"), "x")
+    assert "secret" not in str(failed.value)
+    assert shown("rediss://me:secret@redis.example:6380/2?x=1") == "rediss://redis.example:6380/2"

@@ -1,0 +1,1 @@
+"""The frontier in Redis: several processes work on one crawl (docs/scaling.md)."""

@@ -1,0 +1,266 @@
+"""The wire between the reactor's thread and Redis: a thread of its own calls the server, in order, and waits for it.
+
+The conflict: the frontier's contract is synchronous and the reactor must not stand still. So changes are handed over and not waited
+for (`send`); what the caller needs at once (`ask`) is waited for, at most CALL_SECONDS, and then the server counts as away. While it is
+away nothing is asked, changes are kept in order, and the thread knocks until it is back.
+
+Changes are numbered. The last ones are kept for a while after the server has them: a server that was killed and lost what it had
+not written yet gets them again (`resume`).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from topiccrawler.errors import CrawlerError
+from topiccrawler.frontier.redis.batch import Argument
+from topiccrawler.frontier.redis.client import AwayError, Client
+
+logger = logging.getLogger(__name__)
+
+CALL_SECONDS = 1.0  # that the reactor waits for an answer
+KNOCK_SECONDS = 0.5
+KEPT_SECONDS = 10.0  # changes are kept after they were confirmed; appendfsync everysec loses two at most
+UP, AWAY, BACK = "up", "away", "back"
+
+
+@dataclass(slots=True)
+class _Call:
+    name: str
+    arguments: Sequence[Argument]
+    batch: int = 0  # of changes; 0 = a question
+    done: threading.Event = field(default_factory=threading.Event)
+    reply: Any = None
+    error: Exception | None = None
+    late: bool = False  # nobody waits for the reply any more
+
+
+@dataclass(slots=True)
+class Figures:
+    """Since the start."""
+
+    calls: int = 0
+    wait_seconds: float = 0.0  # of the reactor
+    busy_seconds: float = 0.0  # of the thread
+    outages: int = 0
+    fenced: int = 0  # changes refused because their host has another owner
+
+
+class Connection:
+    """See the module. `slot`, `session`: what changes are signed with. `beat`: arguments of the sign of life."""
+
+    def __init__(
+        self, client: Client, session: str, slot: str, beat_seconds: float, lease_seconds: float
+    ) -> None:
+        self.figures = Figures()
+        self.state = UP
+        self.away_since: float | None = None  # by time.monotonic
+        self.late: deque[tuple[str, Any]] = deque()  # replies that came when nobody waited any more
+        self._client = client
+        self._session, self._slot = session, slot
+        self._beat_seconds, self._lease_seconds = beat_seconds, lease_seconds
+        self._batches = 0
+        self._calls: SimpleQueue[_Call | None] = SimpleQueue()
+        self._held: deque[_Call] = deque()  # changes that wait until the server is back
+        self._kept: deque[tuple[float, int, Sequence[Argument]]] = deque()
+        self._resume: _Call | None = None
+        self._fault: CrawlerError | None = None
+        self._alive = time.monotonic()
+        self._closing = False
+        self._thread = threading.Thread(target=self._work, name="redis", daemon=True)
+        self._thread.start()
+
+    # -- the reactor's side ----------------------------------------------------------------------------------------
+
+    def send(self, arguments: Sequence[Argument]) -> None:
+        """Changes, to be made after all before."""
+        self._check()
+        self._batches += 1
+        signed = [self._session, self._batches, self._slot, *arguments]
+        self._calls.put(_Call("apply", signed, self._batches))
+
+    def ask(
+        self,
+        name: str,
+        arguments: Sequence[Argument] = (),
+        seconds: float = CALL_SECONDS,
+        *,
+        patient: bool = False,
+    ) -> Any:
+        """A script's answer, after all changes before. AwayError at once while the server is away; `patient`: a slow one is waited for."""
+        self._check()
+        self._alive = time.monotonic()
+        if self.state != UP or (self.away_since is not None and not patient):
+            raise AwayError(self.state)
+        return self._wait(_Call(name, arguments), seconds)
+
+    def resume(self, hosts: Sequence[str]) -> list[str] | None:
+        """The server is back: tell it what is owned, and make up for what it lost. Gives the hosts that have another owner now; None
+        when this worker was taken for dead."""
+        call = self._resume = _Call("resume", [self._session, self._lease_seconds, self._slot, *hosts])
+        if not call.done.wait(CALL_SECONDS):
+            call.late = True
+        if call.error is not None or not call.done.is_set():
+            raise AwayError(str(call.error))
+        if call.reply is None:
+            return None
+        return [host.decode() for host in call.reply[1]]
+
+    def sign(self, session: str, slot: str) -> None:
+        """Go on as another worker: changes that were not made yet are signed by the one before, and refused where hosts have others."""
+        self._session, self._slot, self._batches = session, slot, 0
+        self._kept.clear()
+
+    def drain(self, seconds: float) -> bool:
+        """Wait until all changes are made; False when the server was away for so long."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self._thread.is_alive():
+            try:
+                self.ask("beat", [self._session, self._lease_seconds], max(0.01, end - time.monotonic()))
+            except AwayError:
+                if self.state == BACK:
+                    return False
+                time.sleep(0.05)
+            else:
+                return True
+        return False
+
+    def close(self) -> None:
+        """Let go, at once."""
+        self._closing = True
+        self._calls.put(None)
+        self._thread.join(CALL_SECONDS)
+
+    def _check(self) -> None:
+        if self._fault is not None:
+            raise self._fault
+
+    def _wait(self, call: _Call, seconds: float) -> Any:
+        began = time.monotonic()
+        self._calls.put(call)
+        call.done.wait(seconds)
+        self.figures.wait_seconds += time.monotonic() - began
+        if not call.done.is_set():
+            call.late = True
+            if not call.done.is_set():
+                self.away_since = self.away_since or began
+                raise AwayError("no answer yet")
+        if call.error is not None:
+            raise call.error
+        return call.reply
+
+    # -- the thread's side -----------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        while not self._closing:
+            if self.state == UP:
+                self._next()
+            elif self.state == AWAY:
+                self._knock()
+            else:
+                self._begin_again()
+        self._client.close()
+
+    def _next(self) -> None:
+        if self._held:
+            call: _Call | None = self._held.popleft()
+        else:
+            try:
+                call = self._calls.get(timeout=self._beat_seconds)
+            except Empty:
+                if time.monotonic() - self._alive > self._lease_seconds * 20:
+                    return  # the reactor stands still: others may have the hosts
+                call = _Call("beat", [self._session, self._lease_seconds])
+        if call is not None:
+            self._do(call)
+
+    def _do(self, call: _Call) -> None:
+        began = time.monotonic()
+        try:
+            call.reply = self._client.run(call.name, call.arguments)
+        except AwayError as error:
+            self._lost(call, error)
+            return
+        except CrawlerError as error:
+            self._fault = call.error = error
+        self.figures.calls += 1
+        self.figures.busy_seconds += time.monotonic() - began
+        self.away_since = None
+        if call.batch and call.error is None:
+            self.figures.fenced += int(call.reply or 0)
+            self._keep(call)
+        call.done.set()
+        if call.late:
+            self.late.append((call.name, call.reply))
+
+    def _keep(self, call: _Call) -> None:
+        now = time.monotonic()
+        self._kept.append((now, call.batch, call.arguments))
+        while self._kept and self._kept[0][0] < now - KEPT_SECONDS:
+            self._kept.popleft()
+
+    def _lost(self, call: _Call, error: AwayError) -> None:
+        logger.warning("Redis %s is away (%s); the crawl waits", self._client.server, error)
+        self.figures.outages += 1
+        self.away_since = self.away_since or time.monotonic()
+        self.state = AWAY
+        if call.batch:
+            self._held.appendleft(call)
+        call.error = error
+        call.done.set()
+
+    def _knock(self) -> None:
+        try:
+            self._client.read("EXISTS", "recipe")
+        except AwayError:
+            self._pause()
+        except CrawlerError as error:
+            self._fault = error
+            self._pause()
+        else:
+            self.state = BACK
+
+    def _begin_again(self) -> None:
+        """Once the reactor said what it owns: resume, and send again what the server lost."""
+        call, self._resume = self._resume, None
+        if call is None:
+            self._pause(0.02)
+            return
+        try:
+            call.reply = self._client.run(call.name, call.arguments)
+            known = call.reply[0] if call.reply is not None else 0
+            if call.reply is not None:
+                for _, batch, arguments in list(self._kept):
+                    if batch > known:
+                        self._client.run("apply", arguments)
+            self.state, self.away_since = UP, None
+            logger.info("Redis %s is back; the crawl goes on", self._client.server)
+        except (AwayError, CrawlerError) as error:
+            call.error = error
+            self.state = AWAY
+            if isinstance(error, CrawlerError):
+                self._fault = error
+        call.done.set()
+        if call.late and call.error is None:
+            self.late.append((call.name, call.reply))
+
+    def _pause(self, seconds: float = KNOCK_SECONDS) -> None:
+        """Calls that come meanwhile are kept in order; questions are not answered."""
+        try:
+            call = self._calls.get(timeout=seconds)
+        except Empty:
+            return
+        if call is None:
+            return
+        if call.batch:
+            self._held.append(call)
+        else:
+            call.error = AwayError(self.state)
+            call.done.set()

@@ -1,0 +1,300 @@
+"""The frontier in Redis: hosts are owned by one worker at a time, and URLs are leased from hosts that are owned.
+
+Whoever owns a host alone has its clock and leases its URLs, so no lease has to be agreed on: it is written along with the next
+changes. A worker owns by a session with a deadline, which is its fencing number too: when it is taken for dead its hosts go to
+others, its leases wait again, and what it still says about them is refused.
+
+A page costs one question (what is known of its links, `look_up`) and changes that nobody waits for. Several times a second the worker
+looks around (`tick`): it gives back hosts that fell behind, takes the best free ones and hears what others changed.
+
+Within one process the order is that of the other frontiers. Of several workers each leases the best URL of the hosts it owns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from time import monotonic
+from typing import Any
+
+from topiccrawler.frontier.base import LEASE_SECONDS, Accept, Leased, Listing, Notes, Pushed, Row, State
+from topiccrawler.frontier.host_ranking import Key
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.leasing import LeasingFrontier, check_score
+from topiccrawler.frontier.redis.batch import Argument, Batch, pushed
+from topiccrawler.frontier.redis.client import AwayError
+from topiccrawler.frontier.redis.entries import Entries, Entry
+from topiccrawler.frontier.redis.listing import RedisListing, share_of
+from topiccrawler.frontier.redis.membership import Membership
+from topiccrawler.frontier.redis.notes import RedisNotes
+from topiccrawler.frontier.redis.records import digest, record
+from topiccrawler.frontier.redis.tops import Tops
+from topiccrawler.frontier.redis.worker import TICK_SECONDS, Worker
+from topiccrawler.frontier.seen_anchors import anchor_bit
+from topiccrawler.model import Link, Score
+from topiccrawler.urls.canonical import host_of
+
+CLOSE_SECONDS = 10.0  # for the last changes
+
+
+class RedisFrontier(LeasingFrontier):
+    """See frontier.base.Frontier for the contract. `joined`: the crawl and this worker's place in it (joining.join).
+
+    `outage_seconds`: so long the crawl waits for a server that is away, then it ends.
+    """
+
+    def __init__(
+        self,
+        joined: Membership,
+        hosts: Hosts | None = None,
+        *,
+        lease_seconds: float = LEASE_SECONDS,
+        outage_seconds: float = 600.0,
+        acknowledgements_per_commit: int = 1,
+        keep: int = 16,
+        most_hosts: int = 0,
+    ) -> None:
+        super().__init__(hosts, lease_seconds, 0, acknowledgements_per_commit)
+        self._batch = Batch()
+        self._entries = Entries(self._has_rank)
+        self._tops = Tops(self.hosts, self._entries.waits, self._load, keep)
+        self._queues: Any = self._tops
+        self._outage_seconds = outage_seconds
+        self._worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch, most_hosts)
+        self._numbers: Iterator[int] = iter(joined.numbers)
+        self._now = 0.0  # as the caller last had it
+        self._next_tick = 0.0  # by time.monotonic
+        self.listing: Listing = RedisListing(self._worker.ask_or_fail, joined.client.name, self._scores_anew)
+        self.notes: Notes = RedisNotes(self._batch, joined.notes)
+
+    def push(
+        self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
+    ) -> Mapping[Pushed, int]:
+        self._at(now)
+        offers = list(rows)
+        for _, score in offers:
+            check_score(score)
+        known = self.look_up(link.url for link, _ in offers)
+        did = dict.fromkeys(Pushed, 0)
+        sent: dict[str, list[bytes]] = {}
+        for link, score in offers:
+            outcome, row = self._offer(link, score, now, tunnel, again=again, known=known)
+            did[outcome] += 1
+            if row is not None:
+                sent.setdefault(link.host, []).append(row)
+        for host, some in sent.items():
+            self._batch.push(host, some, again=again)
+        return did
+
+    def look_up(self, urls: Iterable[str]) -> bool:
+        """Ask in one go what is known of these URLs; questions and pushes that follow are answered from it. Hosts that nobody has
+        are taken, while there is room. False while the server is away."""
+        wanted = {url: digest(url) for url in urls if not self._entries.knows(url)}
+        if not wanted:
+            return True
+        hosts = self._worker.to_take(map(host_of, wanted))
+        try:
+            arguments: list[Argument] = [
+                self._worker.session,
+                self._tops.keep,
+                len(wanted),
+                *wanted.values(),
+                *hosts,
+            ]
+            found, taken = self._worker.ask("look_up", arguments)
+        except AwayError:
+            return False
+        self._worker.took(taken)
+        for (url, key), raw in zip(wanted.items(), found, strict=True):
+            self._entries.met(url, key, raw)
+        return True
+
+    def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
+        self._at(now)
+        self._look_around()
+        return None if self._worker.away else super().lease(now, accept)
+
+    def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
+        """As the contract says, for hosts that this worker has or can take; else the URL waits for the host's owner and this is False."""
+        self._at(now)
+        self._worker.room_for_one_more = True
+        fine = self.look_up([link.url])
+        self._worker.room_for_one_more = False
+        if not fine or link.host not in self._tops.owned:
+            self.push([(link, Score(link.url, score, shares=shares))], now=now)
+            return False
+        return super().lease_url(link, score, now, shares)
+
+    def rescore(self, scores: Iterable[Score]) -> int:
+        batch = list(scores)
+        if not self.look_up(score.url for score in batch):
+            return 0
+        return super().rescore(batch)
+
+    def is_open(self, url: str) -> bool:
+        self.look_up([url])
+        entry = self._entries.of(url)
+        return entry is None or entry.state is State.WAITING
+
+    def is_new_anchor(self, url: str, text: str) -> bool:
+        self.look_up([url])
+        entry = self._entries.of(url)
+        if entry is None:
+            return True
+        bit = anchor_bit(text)
+        if entry.state is not State.WAITING or entry.seen & bit:
+            return False
+        entry.seen |= bit
+        self._batch.anchor(entry.key, bit)
+        return True
+
+    def __len__(self) -> int:
+        return self._worker.counts[State.WAITING] + self._entries.since[State.WAITING]
+
+    def pending(self) -> bool:
+        """Something waits or is under way that a worker will fetch: this one or another."""
+        self._look_around()
+        return self._worker.away or not self._worker.is_dry
+
+    def next_ready(self, now: float) -> float | None:
+        """When to ask for a lease again."""
+        wait = max(0.0, self._next_tick - monotonic())
+        here = None if self._worker.away else self.hosts.next_ready(now)
+        return now + wait if here is None else min(here, now + wait)
+
+    def figures(self) -> Mapping[str, float]:
+        return self._worker.figures()
+
+    def commit(self) -> None:
+        """Hand over all changes so far; they are made in order, and a page's end after its links."""
+        self._acknowledged = 0
+        self._worker.flush()
+        self._entries.forget()
+
+    def abandon(self) -> None:
+        self._worker.connection.close()
+
+    def close(self) -> None:
+        """Make the last changes and leave: what is owned or leased is others' at once."""
+        if self._worker.left:
+            return
+        self.release(self._now, list(self._leases))
+        self.commit()
+        try:
+            self._worker.leave(self._now, CLOSE_SECONDS)
+        finally:
+            self.abandon()
+
+    def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed:
+        return self._offer(link, score, now, tunnel, again=again, known=True)[0]
+
+    def _offer(
+        self, link: Link, score: Score, now: float, tunnel: int, *, again: bool, known: bool
+    ) -> tuple[Pushed, bytes | None]:
+        """What becomes of a link, and what the server has to know of it."""
+        entry, key = self._entries.of(link.url), digest(link.url)
+        bit = anchor_bit(link.anchor)
+        raw = record(key, link, score, tunnel, now)
+        if not known and entry is None:
+            return Pushed.NEW, pushed(0, bit, raw)  # the server will say what it was
+        if entry is None:
+            outcome = Pushed.NEW
+            entry = Entry(self._next_number(), key, link.host, State.WAITING, float(score.value), bit)
+            self._entries.add(link.url, entry)
+            self._entries.since[State.WAITING] += 1
+        elif entry.state is State.WAITING:
+            if score.value <= entry.score:
+                return Pushed.KEPT, None
+            outcome = Pushed.RAISED
+        elif again and entry.state is not State.PROCESSING:
+            outcome = Pushed.NEW
+            self._entries.turn(entry, State.WAITING)
+        else:
+            return Pushed.KNOWN, None
+        entry.score, entry.raw, entry.row, entry.host = float(score.value), raw, None, link.host
+        self._tops.put(link.host, entry.score, entry.number)
+        return outcome, pushed(entry.number, bit, raw)
+
+    def _number(self, url: str) -> int | None:
+        self.look_up([url])
+        entry = self._entries.of(url)
+        if entry is None:
+            return None
+        entry.host = entry.host or host_of(url)
+        return entry.number
+
+    def _host(self, number: int) -> str:
+        return self._entries.numbered(number).host
+
+    def _read(self, number: int) -> Row:
+        return self._entries.read(number, self._worker.where)
+
+    def _waiting_score(self, number: int) -> float | None:
+        entry = self._entries.get(number)
+        return entry.score if entry is not None and entry.state is State.WAITING else None
+
+    def _set_score(self, number: int, score: Score) -> None:
+        entry = self._entries.numbered(number)
+        self._batch.rescore(entry.host, entry.key, score)
+        self._entries.rescore(entry, score, self._worker.where)
+        if entry.raw is None and entry.row is None:
+            self._tops.put(entry.host, entry.score, number, held=False)
+
+    def _move(self, number: int, state: State, reason: str, now: float) -> None:
+        entry = self._entries.numbered(number)
+        self._batch.move(entry.host, entry.key, state, reason, now)
+        self._entries.turn(entry, state)
+        if state is State.PROCESSING:
+            self._worker.leased(entry.host)
+
+    def _at(self, now: float) -> None:
+        self._now = now
+        self._worker.at(now)
+
+    def _load(self, host: str) -> bool:
+        """Read the first of a host's queue."""
+        try:
+            self._worker.read(self._worker.ask("first", [host, self._tops.keep]))
+        except AwayError:
+            return False
+        return True
+
+    def _next_number(self) -> int:
+        number = next(self._numbers, None)
+        if number is None:
+            try:
+                self._numbers = self._worker.more_numbers()
+            except AwayError:
+                return 0
+            number = next(self._numbers)
+        return number
+
+    def _look_around(self) -> None:
+        """The tick, when it is due."""
+        if monotonic() < self._next_tick:
+            return
+        self._worker.tick(self._now, {self._host(number) for _, number in self._leases.values()}, self._lost)
+        self._entries.sweep(self._held)
+        self._next_tick = monotonic() + TICK_SECONDS
+        self._worker.give_up_after(self._outage_seconds)
+
+    def _lost(self, hosts: Iterable[str]) -> None:
+        """Others have these hosts: what is leased of them ends there."""
+        gone = set(hosts)
+        for url, (_, number) in list(self._leases.items()):
+            if self._host(number) in gone:
+                self._end_lease(url, self._now)
+                self._entries.lose(number)
+
+    def _held(self) -> set[int]:
+        return {*self._tops.numbers(), *(number for _, number in self._leases.values())}
+
+    def _has_rank(self, host: str, key: Key) -> bool:
+        return self._tops.holds(host, key)
+
+    def _scores_anew(self, number: int, host: str) -> bool:
+        entry = self._entries.get(number)
+        if entry is not None and entry.state is not State.WAITING:
+            return False
+        if host in self._tops.owned:
+            return True
+        return self._worker.live < 2 or share_of(host, self._worker.slot, self._worker.live)

@@ -1,0 +1,80 @@
+"""What a crawl in Redis holds, to be looked at: by a worker, and by commands that join nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from heapq import nlargest
+from typing import Any
+from zlib import crc32
+
+from topiccrawler.frontier.base import Row, State
+from topiccrawler.frontier.redis.batch import Argument
+from topiccrawler.frontier.redis.records import digest, entry_of, row_of
+from topiccrawler.frontier.rows import CODES, STATES
+from topiccrawler.model import Link
+
+Ask = Callable[[str, Sequence[Argument]], Any]
+PIECE = 512  # records read at a time
+
+
+class RedisListing:
+    """See frontier.base.Listing. `ask(name, arguments)` runs a script, after all changes made so far.
+
+    `mine(number, host)`: the URL waits, as far as this worker knows, and is one that it scores anew; all workers together do so for all.
+    """
+
+    def __init__(self, ask: Ask, where: str, mine: Callable[[int, str], bool] | None = None) -> None:
+        self._ask, self._where = ask, where
+        self._mine = mine
+
+    def row(self, url: str) -> Row | None:
+        found = self._ask("row", [digest(url)])
+        return row_of(found, self._where) if found else None
+
+    def rows(self, state: State | None = None) -> Iterator[Row]:
+        return (row for _, row in self._from(0, state))
+
+    def queued(self, after: str = "") -> Iterator[Link]:
+        entry = self._ask("look_up", ["", 0, 1, digest(after)])[0][0] if after else b""
+        first = entry_of(entry)[1] + 1 if entry else 0
+        for number, row in self._from(first, State.WAITING):
+            if self._mine is None or self._mine(number, row.link.host):
+                yield row.link
+
+    def best(self, count: int) -> list[Row]:
+        waiting = self.rows(State.WAITING)
+        return nlargest(count, waiting, key=lambda row: row.score) if count > 0 else []
+
+    def counts(self) -> Mapping[State, int]:
+        return counts_of(self._ask("counts", []))
+
+    def waiting_by_host(self) -> Mapping[str, int]:
+        return Counter(row.link.host for row in self.rows(State.WAITING))
+
+    def waiting_in(self, hosts: Container[str]) -> int:
+        return sum(row.link.host in hosts for row in self.rows(State.WAITING))
+
+    def _from(self, first: int, state: State | None) -> Iterator[tuple[int, Row]]:
+        wanted = None if state is None else CODES[state]
+        place = str(first)
+        while place:
+            found, behind = self._ask("pieces", [place, PIECE])
+            numbered = sorted(zip(map(int, found[::2]), found[1::2], strict=True))
+            for number, raw in numbered:
+                if wanted is None or raw[0] == wanted:
+                    yield number, row_of(raw, self._where)
+            place = behind.decode()
+
+
+def counts_of(flat: Sequence[bytes]) -> dict[State, int]:
+    """URLs by state, from a hash as a script gives it."""
+    counts = dict.fromkeys(State, 0)
+    for code, count in zip(flat[::2], flat[1::2], strict=True):
+        counts[STATES[int(code)]] = int(count)
+    return counts
+
+
+def share_of(host: str, slot: int, live: int) -> bool:
+    """Whether a host that nobody owns is one of this slot's, among so many workers."""
+    return crc32(host.encode()) % max(1, live) == slot % max(1, live)

@@ -1,0 +1,26 @@
+"""A worker's place in a crawl in Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from topiccrawler.frontier.redis.client import Client
+from topiccrawler.frontier.redis.connection import Connection
+
+NUMBERS = 10_000  # for URLs to come, asked for at a time
+
+
+@dataclass(slots=True)
+class Membership:
+    """A worker's place in a crawl. `renew()` joins again, after it was taken for dead."""
+
+    client: Client
+    session: str
+    slot: int
+    numbers: range
+    live: int
+    worker_seconds: float
+    server_time: float
+    renew: Callable[[Connection], Membership]
+    notes: dict[str, str] = field(default_factory=dict)

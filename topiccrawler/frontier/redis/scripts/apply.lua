@@ -1,0 +1,167 @@
+-- A worker's changes, in order, once. ARGV: session, number of the batch, slot, then operations of several arguments each.
+-- Gives how many were refused because their host has another owner.
+
+local session, batch, slot = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+if batch <= tonumber(call('HGET', ns .. 'seqs', session) or 0) then return 0 end
+call('HSET', ns .. 'seqs', session, batch)
+
+local owners, touched, counts, refused = {}, {}, {}, 0
+local i = 4
+
+local function owner_of(host)
+  if owners[host] == nil then owners[host] = call('HGET', ns .. 'owners', host) end
+  return owners[host]
+end
+
+local function count(from, to)
+  if from then counts[from] = (counts[from] or 0) - 1 end
+  counts[to] = (counts[to] or 0) + 1
+end
+
+local function reason_counts(state, reason, by)
+  if state > PROCESSING then call('HINCRBY', ns .. 'reasons', state .. reason, by) end
+end
+
+-- Others have to look at the host's queue again.
+local function tell(host, mine_too)
+  local owner = owner_of(host)
+  if not owner then
+    touched[host] = true
+  elseif owner ~= session or mine_too then
+    call('SADD', ns .. 'changed:' .. owner, host)
+    call('SREM', ns .. 'dry', owner)
+  end
+end
+
+-- push: host, again ('' or 1), how many, then each: number (5 bytes), anchor bit (4), record
+local function push()
+  local host, again, last = ARGV[i + 1], ARGV[i + 2] ~= '', i + 3 + tonumber(ARGV[i + 3])
+  local queue, news, strange = {}, false, false
+  for place = i + 4, last do
+    local given = ARGV[place]
+    local number, row = string.sub(given, 1, 5), string.sub(given, 10)
+    local score = string.sub(row, 2, 9)
+    local key, field = index_of(string.sub(row, 38, 47))
+    local entry = call('HGET', key, field)
+    local seen = string.sub(given, 6, 9)
+    local counted = true
+    if not entry then
+      if number == '\0\0\0\0\0' then
+        number = struct.pack('>I5', call('INCR', ns .. 'numbers'))
+        strange = true
+      end
+      count(nil, WAITING)
+    else
+      local state = string.byte(entry)
+      local bucket, at_place = row_of(string.sub(entry, 2, 6))
+      local old
+      strange = strange or number ~= string.sub(entry, 2, 6)
+      number, seen = string.sub(entry, 2, 6), string.sub(entry, 7, 10)
+      if state == WAITING then
+        counted = number_of(score) > number_of(string.sub(entry, 11, 18))
+        old = counted and call('HGET', bucket, at_place)
+        if counted then row = string.sub(row, 1, 9) .. string.sub(old, 10, 25) .. string.sub(row, 26) end
+      elseif again and state ~= PROCESSING then
+        old = call('HGET', bucket, at_place)
+        local shares = struct.unpack('>I2', string.sub(old, 48, 49))
+        local reason = string.sub(old, 52 + shares, 51 + shares + struct.unpack('>I2', string.sub(old, 50, 51)))
+        reason_counts(state, reason, -1)
+        row = string.sub(row, 1, 9) .. string.sub(old, 10, 17) .. string.sub(row, 18)
+        count(state, WAITING)
+      else
+        counted = false
+      end
+    end
+    if counted then
+      call('HSET', key, field, string.char(WAITING) .. number .. seen .. score)
+      local bucket, at_place = row_of(number)
+      call('HSET', bucket, at_place, row)
+      queue[#queue + 1] = -number_of(score)
+      queue[#queue + 1] = number
+      news = true
+    end
+  end
+  if news then call('ZADD', ns .. 'q:' .. host, unpack(queue)) end
+  if news or strange then tell(host, strange) end
+  i = last + 1
+end
+
+-- move: host, digest, state, reason, time (8 bytes)
+local function move()
+  local host, digest, state, reason = ARGV[i + 1], ARGV[i + 2], tonumber(ARGV[i + 3]), ARGV[i + 4]
+  local changed = ARGV[i + 5]
+  i = i + 6
+  if owner_of(host) ~= session then
+    refused = refused + 1
+    return
+  end
+  local key, field = index_of(digest)
+  local entry = call('HGET', key, field)
+  local from = entry and string.byte(entry)
+  if not entry or from > PROCESSING or from == state then return end
+  local number = string.sub(entry, 2, 6)
+  if from == WAITING then call('ZREM', ns .. 'q:' .. host, number) end
+  if from == PROCESSING then call('HDEL', ns .. 'l:' .. host, number) end
+  if state == WAITING then
+    call('ZADD', ns .. 'q:' .. host, -number_of(string.sub(entry, 11, 18)), number)
+  elseif state == PROCESSING then
+    call('HSET', ns .. 'l:' .. host, number, digest)
+  end
+  call('HSET', key, field, string.char(state) .. string.sub(entry, 2))
+  local bucket, place = row_of(number)
+  call('HSET', bucket, place, moved(call('HGET', bucket, place), state, changed, reason))
+  reason_counts(state, reason, 1)
+  count(from, state)
+end
+
+-- rescore: host, digest, score (8 bytes), carry (8), shares
+local function rescore()
+  local host, score, shares = ARGV[i + 1], ARGV[i + 3], ARGV[i + 5]
+  local owner = owner_of(host)
+  local key, field = index_of(ARGV[i + 2])
+  local entry = (not owner or owner == session) and call('HGET', key, field)
+  if entry and string.byte(entry) == WAITING then
+    local number = string.sub(entry, 2, 6)
+    local bucket, place = row_of(number)
+    local row = call('HGET', bucket, place)
+    local old = struct.unpack('>I2', string.sub(row, 48, 49))
+    call('HSET', bucket, place, string.sub(row, 1, 1) .. score .. string.sub(row, 10, 25) .. ARGV[i + 4] .. string.sub(row, 34, 47)
+      .. struct.pack('>I2', #shares) .. string.sub(row, 50, 51) .. shares .. string.sub(row, 52 + old))
+    if score ~= string.sub(entry, 11, 18) then
+      call('HSET', key, field, string.sub(entry, 1, 10) .. score)
+      call('ZADD', ns .. 'q:' .. host, -number_of(score), number)
+      if not owner then touched[host] = true end
+    end
+  end
+  i = i + 6
+end
+
+-- anchor: digest, bit (4 bytes)
+local function anchor()
+  local key, field = index_of(ARGV[i + 1])
+  local entry = call('HGET', key, field)
+  if entry then
+    local seen = bit.bor(struct.unpack('>I4', string.sub(entry, 7, 10)), struct.unpack('>I4', ARGV[i + 2]))
+    if seen < 0 then seen = seen + 4294967296 end
+    call('HSET', key, field, string.sub(entry, 1, 6) .. struct.pack('>I4', seen) .. string.sub(entry, 11))
+  end
+  i = i + 3
+end
+
+-- clock: host, what its next owner is told
+local function clock()
+  if owner_of(ARGV[i + 1]) == session then call('HSET', ns .. 'clocks', ARGV[i + 1], ARGV[i + 2]) end
+  i = i + 3
+end
+
+-- note: name, text
+local function note()
+  call('HSET', ns .. 'notes:' .. slot, ARGV[i + 1], ARGV[i + 2])
+  i = i + 3
+end
+
+local operations = { P = push, M = move, S = rescore, K = anchor, C = clock, N = note }
+while i <= #ARGV do operations[ARGV[i]]() end
+for state, by in pairs(counts) do call('HINCRBY', ns .. 'counts', state, by) end
+for host in pairs(touched) do rank(host) end
+return refused

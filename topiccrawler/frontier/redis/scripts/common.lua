@@ -1,0 +1,122 @@
+-- What all scripts share. KEYS[1] is the prefix of the crawl's keys (keys.py), put before every name.
+--
+-- index   i:D       hash    8 bytes of a URL's digest -> state (1 byte), number (5), anchors seen (4), score (8); D: its first two
+-- rows    r:N       hash    last byte of a number -> the URL's record (records.py); N: the four before
+-- queue   q:HOST    zset    number -> -score, of the waiting URLs
+-- leased  l:HOST    hash    number -> digest, of the leased URLs
+-- owners  hash HOST -> session     owned:S  set of hosts     changed:S  hosts whose queue others changed     dry  set of sessions
+-- clocks  hash HOST -> time of the server at which it may be asked (8 bytes), then JSON
+-- free    zset HOST -> -best score, of the hosts nobody owns that may be asked     cooling  HOST -> when, of those that may not
+-- workers zset SESSION -> deadline     slots  hash SLOT -> SESSION     active  hash SESSION -> owned hosts with waiting URLs
+
+local ns = KEYS[1]
+local call = redis.call
+local WAITING, PROCESSING = 0, 1
+local at = call('TIME')
+local now = tonumber(at[1]) + tonumber(at[2]) / 1000000
+
+local function number_of(packed) return struct.unpack('>d', packed) end
+
+local function index_of(digest) return ns .. 'i:' .. string.sub(digest, 1, 2), string.sub(digest, 3) end
+
+local function row_of(number) return ns .. 'r:' .. string.sub(number, 1, 4), string.sub(number, 5) end
+
+local function is_live(session) return call('ZSCORE', ns .. 'workers', session) end
+
+-- Put a host nobody owns where takers look for it.
+local function rank(host)
+  local best = call('ZRANGE', ns .. 'q:' .. host, 0, 0, 'WITHSCORES')
+  call('ZREM', ns .. 'free', host)
+  call('ZREM', ns .. 'cooling', host)
+  if #best == 0 then return end
+  local clock = call('HGET', ns .. 'clocks', host)
+  local due = clock and number_of(string.sub(clock, 1, 8)) or 0
+  if due > now then
+    call('ZADD', ns .. 'cooling', due == math.huge and '+inf' or due, host)
+  else
+    call('ZADD', ns .. 'free', best[2], host)
+  end
+end
+
+-- What a URL's record says instead of its old state.
+local function moved(row, state, changed, reason)
+  local shares = struct.unpack('>I2', string.sub(row, 48, 49))
+  local old = struct.unpack('>I2', string.sub(row, 50, 51))
+  return string.char(state) .. string.sub(row, 2, 17) .. changed .. string.sub(row, 26, 49) .. struct.pack('>I2', #reason)
+    .. string.sub(row, 52, 51 + shares) .. reason .. string.sub(row, 52 + shares + old)
+end
+
+-- The leases of a host nobody works on any more wait again.
+local function end_leases(host)
+  local leased = call('HGETALL', ns .. 'l:' .. host)
+  for i = 1, #leased, 2 do
+    local number, key, field = leased[i], index_of(leased[i + 1])
+    local entry = call('HGET', key, field)
+    if entry and string.byte(entry) == PROCESSING then
+      call('HSET', key, field, string.char(WAITING) .. string.sub(entry, 2))
+      local bucket, place = row_of(number)
+      local row = call('HGET', bucket, place)
+      call('HSET', bucket, place, moved(row, WAITING, string.sub(row, 18, 25), ''))
+      call('ZADD', ns .. 'q:' .. host, -number_of(string.sub(entry, 11, 18)), number)
+      call('HINCRBY', ns .. 'counts', WAITING, 1)
+      call('HINCRBY', ns .. 'counts', PROCESSING, -1)
+    end
+  end
+  call('DEL', ns .. 'l:' .. host)
+end
+
+local function own(host, session)
+  call('HSET', ns .. 'owners', host, session)
+  call('SADD', ns .. 'owned:' .. session, host)
+  call('ZREM', ns .. 'free', host)
+  call('ZREM', ns .. 'cooling', host)
+end
+
+local function disown(host, session)
+  call('HDEL', ns .. 'owners', host)
+  call('SREM', ns .. 'owned:' .. session, host)
+  end_leases(host)
+  rank(host)
+end
+
+local function forget(session)
+  for _, host in ipairs(call('SMEMBERS', ns .. 'owned:' .. session)) do disown(host, session) end
+  call('DEL', ns .. 'owned:' .. session, ns .. 'changed:' .. session)
+  call('ZREM', ns .. 'workers', session)
+  call('SREM', ns .. 'dry', session)
+  call('HDEL', ns .. 'active', session)
+  call('HDEL', ns .. 'seqs', session)
+  local slots = call('HGETALL', ns .. 'slots')
+  for i = 1, #slots, 2 do
+    if slots[i + 1] == session then call('HDEL', ns .. 'slots', slots[i]) end
+  end
+end
+
+-- Take from workers past their deadline what they own. When nobody could speak to the server for a while, all get their time anew.
+local function reap(lease)
+  local pulse = tonumber(call('GET', ns .. 'pulse') or now)
+  call('SET', ns .. 'pulse', string.format('%.6f', now))
+  if now - pulse > lease / 3 then
+    for _, session in ipairs(call('ZRANGE', ns .. 'workers', 0, -1)) do call('ZADD', ns .. 'workers', now + lease, session) end
+    return
+  end
+  for _, session in ipairs(call('ZRANGEBYSCORE', ns .. 'workers', '-inf', now)) do
+    forget(session)
+    call('SADD', ns .. 'reaped', session)
+  end
+end
+
+-- A host's clock and the first of its queue: what its new owner needs. One more than `count` says what is behind.
+local function first_of(host, count)
+  local found = call('ZRANGE', ns .. 'q:' .. host, 0, count, 'WITHSCORES')
+  local rows, behind = {}, ''
+  for i = 1, #found, 2 do
+    if i > 2 * count then
+      behind = struct.pack('>d', tonumber(found[i + 1])) .. found[i]
+    else
+      rows[#rows + 1] = found[i]
+      rows[#rows + 1] = call('HGET', row_of(found[i]))
+    end
+  end
+  return { host, call('HGET', ns .. 'clocks', host) or '', behind, rows }
+end

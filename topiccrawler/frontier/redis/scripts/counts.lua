@@ -1,0 +1,3 @@
+-- URLs by state.
+
+return call('HGETALL', ns .. 'counts')

@@ -1,0 +1,24 @@
+-- A worker joins. ARGV: lease seconds, recipe, numbers wanted.
+-- Gives the session (the fencing number), slot, first of its numbers, time of the server, recipe of the crawl, live workers.
+
+reap(tonumber(ARGV[1]))
+if call('SETNX', ns .. 'recipe', ARGV[2]) == 0 and call('GET', ns .. 'recipe') ~= ARGV[2] and ARGV[4] ~= 'agreed' then
+  return { '', '', '', '', call('GET', ns .. 'recipe'), '' }
+end
+local session = tostring(call('INCR', ns .. 'sessions'))
+local taken = {}
+local slots = call('HGETALL', ns .. 'slots')
+for i = 1, #slots, 2 do taken[slots[i]] = true end
+local slot = 0
+while taken[tostring(slot)] do slot = slot + 1 end
+call('HSET', ns .. 'slots', slot, session)
+call('ZADD', ns .. 'workers', now + tonumber(ARGV[1]), session)
+local live = call('ZCARD', ns .. 'workers')
+if live == 1 then -- budgets may be larger now
+  for _, host in ipairs(call('ZRANGEBYSCORE', ns .. 'cooling', '+inf', '+inf')) do
+    call('HDEL', ns .. 'clocks', host)
+    rank(host)
+  end
+end
+local last = call('INCRBY', ns .. 'numbers', ARGV[3])
+return { session, tostring(slot), tostring(last - ARGV[3] + 1), string.format('%.6f', now), ARGV[2], tostring(live) }

@@ -1,0 +1,24 @@
+-- A worker is back after the server was away, or lost its last writes. ARGV: session, lease seconds, slot, then the hosts it owns.
+-- Gives nil when it was taken for dead meanwhile, else the last batch the server knows of and the hosts that have another owner now.
+
+local session, lease = ARGV[1], tonumber(ARGV[2])
+reap(lease)
+if call('SISMEMBER', ns .. 'reaped', session) == 1 then return false end
+if tonumber(call('GET', ns .. 'sessions') or 0) < tonumber(session) then call('SET', ns .. 'sessions', session) end
+call('ZADD', ns .. 'workers', now + lease, session)
+call('HSETNX', ns .. 'slots', ARGV[3], session)
+local mine, lost = {}, {}
+for i = 4, #ARGV do
+  local host = ARGV[i]
+  local owner = call('HGET', ns .. 'owners', host)
+  mine[host] = true
+  if not owner or not is_live(owner) then
+    own(host, session)
+  elseif owner ~= session then
+    lost[#lost + 1] = host
+  end
+end
+for _, host in ipairs(call('SMEMBERS', ns .. 'owned:' .. session)) do
+  if not mine[host] then disown(host, session) end
+end
+return { tonumber(call('HGET', ns .. 'seqs', session) or 0), lost }

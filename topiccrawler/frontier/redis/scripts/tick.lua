@@ -1,0 +1,48 @@
+-- A worker's look around: it gives back hosts, takes the best free ones, and hears what others changed.
+-- ARGV: session, lease seconds, nothing to do here ('' or 1), hosts with waiting URLs, rows a host, hosts wanted, hosts given back,
+-- then each of those with its clock, then hosts whose queue is to be read again.
+-- Gives a list, empty when the worker was taken for dead: time, counts, live workers, hosts with waiting URLs of all, best free score,
+-- whether nobody has anything to do, hosts taken, hosts read again.
+
+local session, lease, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[5])
+reap(lease)
+if not is_live(session) then return {} end
+call('ZADD', ns .. 'workers', now + lease, session)
+call('HSET', ns .. 'active', session, ARGV[4])
+local last = 7 + 2 * tonumber(ARGV[7])
+for i = 8, last, 2 do
+  if call('HGET', ns .. 'owners', ARGV[i]) == session then
+    if ARGV[i + 1] ~= '' then call('HSET', ns .. 'clocks', ARGV[i], ARGV[i + 1]) end
+    disown(ARGV[i], session)
+  end
+end
+for _, host in ipairs(call('ZRANGEBYSCORE', ns .. 'cooling', '-inf', now, 'LIMIT', 0, 1000)) do rank(host) end
+
+local taken, again = {}, {}
+local wanted = tonumber(ARGV[6])
+if wanted > 0 then
+  for _, host in ipairs(call('ZRANGE', ns .. 'free', 0, wanted - 1)) do
+    own(host, session)
+    taken[#taken + 1] = first_of(host, count)
+  end
+end
+local read = {}
+for i = last + 1, #ARGV do read[ARGV[i]] = true end
+for _, host in ipairs(call('SMEMBERS', ns .. 'changed:' .. session)) do read[host] = true end
+call('DEL', ns .. 'changed:' .. session)
+for host in pairs(read) do
+  if call('HGET', ns .. 'owners', host) == session then again[#again + 1] = first_of(host, count) end
+end
+
+local free = call('ZRANGE', ns .. 'free', 0, 0, 'WITHSCORES')
+local cooling = call('ZCOUNT', ns .. 'cooling', '-inf', '(+inf')
+local hosts = call('ZCARD', ns .. 'free') + cooling
+for _, active in ipairs(call('HVALS', ns .. 'active')) do hosts = hosts + tonumber(active) end
+if ARGV[3] ~= '' and #taken == 0 and #again == 0 then
+  call('SADD', ns .. 'dry', session)
+else
+  call('SREM', ns .. 'dry', session)
+end
+local live = call('ZCARD', ns .. 'workers')
+local is_dry = #free == 0 and cooling == 0 and call('SCARD', ns .. 'dry') == live
+return { string.format('%.6f', now), call('HGETALL', ns .. 'counts'), live, hosts, free[2] or '', is_dry and 1 or 0, taken, again }
