@@ -23,6 +23,10 @@ from topiccrawler.strategies.base import ROOT
 
 def parts_for(runtime: Runtime, topic: str) -> Parts:
     """Those of the crawl for another topic; ArgumentError for the one it has, TopicError for one there is not."""
+    if runtime.shared:
+        raise ArgumentError(
+            f"set topic={topic}", "the crawl is shared in Redis", "begin another one: -a job=NAME"
+        )
     recipe = replace(runtime.parts.recipe, topic=topic, topic_fields=None, keywords=(), off_topic=())
     parts = assemble(recipe)
     if parts.topic.name == runtime.topic.name:
