@@ -118,7 +118,7 @@ def _by_link_model(parts: Parts, link: Link) -> Explanation:
     from topiccrawler.crawling.assemble import link_model_of
     from topiccrawler.crawling.explanation import Explanation, GateOutcome, ScoreMade, words_of
 
-    words = words_of(parts, link) or link_model_of(parts.recipe, parts.topic).explain(link)
+    words = words_of(parts, link) or link_model_of(parts.recipe).explain(link)
     by_field: dict[str, float] = {}
     for name, share in words:
         field = name.partition(":")[0]

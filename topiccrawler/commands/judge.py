@@ -66,7 +66,7 @@ class Command(TellingCommand):
         asked = "vsm" if name == "detail" else name
         recipe = recipe_of(self.settings, chosen or "finance", page_classifier=asked)  # detail asks no topic
         topic = topic_of(recipe)
-        page_classifier = page_classifier_of(recipe, topic)
+        page_classifier = page_classifier_of(recipe)
         url, body, charset = self._page(place, opts.url)
         reading = reader_of(recipe, topic, page_classifier, detail=False).read(url, body, charset)
         found: dict[str, Any] = {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LIST, SHOW, EXPORT, REPORT = "list", "show", "export", "report"
 VERBS = {LIST: 2, SHOW: 3, EXPORT: 2, REPORT: 2}  # arguments
 LIMIT = 20
-USAGE = """JOB [list] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
+USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
   scrapy pages JOB show URL [--version N] [--json]
   scrapy pages JOB export [--format FORMAT] [--out FILE] [--site …]
   scrapy pages JOB report --out FILE.html"""
@@ -165,6 +165,7 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
     return {
         "url": record.url,
         "title": record.title,
+        "topic": record.topic,
         "relevance": round(record.relevance, 4),
         "date": record.day,
         "kind": record.format,

@@ -41,7 +41,6 @@ class Command(TellingCommand):
         job = "folder of a job, its pages.sqlite, or its name in TOPIC_DATA_DIR; may be given several times"
         parser.add_argument("--job", metavar="JOB", action="append", default=[], help=job)
         parser.add_argument("--data", metavar="DIR", help="folder of jobs (default: TOPIC_DATA_DIR)")
-        parser.add_argument("--topic", metavar="TOPIC", help="only pages of crawls for this topic")
         add_options(parser)
         parser.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"default {LIMIT}")
         parser.add_argument("--json", action="store_true", help="print JSON lines, one a page")
@@ -63,7 +62,7 @@ class Command(TellingCommand):
         folders = [job_folder(job, data) for job in opts.job] or jobs_in(data)
         if not folders:
             raise ArgumentError(f"folder {data}", "holds no job", "name one: --job JOBDIR, or --data DIR")
-        hits = search(folders, " ".join(args), selection_by(opts, opts.topic), opts.limit, _told)
+        hits = search(folders, " ".join(args), selection_by(opts), opts.limit, _told)
         if opts.json:
             for hit in hits:
                 self.say(json.dumps(_plain(hit), ensure_ascii=False))

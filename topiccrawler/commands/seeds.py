@@ -90,7 +90,7 @@ class Command(TellingCommand):
         out = Path(opts.out or f"seeds-{topic.name}.txt").expanduser()
         if out.exists() and not opts.force:
             raise ArgumentError(str(out), "exists", "name another file by --out, or insist with --force")
-        page_classifier = page_classifier_of(recipe, topic)
+        page_classifier = page_classifier_of(recipe)
         found = [*self._of_jobs(opts, page_classifier), *self._of_search(opts, topic, page_classifier)]
         if not found:
             fault = "no page of an earlier job is about it, and no search found one"

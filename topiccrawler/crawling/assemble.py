@@ -11,21 +11,27 @@ from pathlib import Path
 from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.options import expand_of, thesaurus_of
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.errors import TopicError
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.from_keywords import link_model
+from topiccrawler.link_model.several import SeveralLinkModels
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.formats.formats import Formats
 from topiccrawler.pages.read import Reader
+from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.choose import make_page_classifier
+from topiccrawler.relevance.several import SeveralTopics
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
 from topiccrawler.text.odds import logistic
-from topiccrawler.topics.catalogue import is_catalogued, load_topic, with_site_rules
+from topiccrawler.topics.catalogue import is_catalogued, with_site_rules
 from topiccrawler.topics.keyword_tokens import keep_whole
 from topiccrawler.topics.proposal import with_proposed
+from topiccrawler.topics.several import load_topics, parts_of, united
 from topiccrawler.topics.topic import Topic, make_topic
 
+LinkModel = LinkClassifier | SeveralLinkModels
 PLAIN_CONTEXT: ContextMaker = "window"  # of links for strategies that ask no link model
 
 
@@ -36,7 +42,7 @@ class Parts:
     recipe: Recipe
     topic: Topic
     page_classifier: PageClassifier
-    link_model: LinkClassifier | None  # None: nothing in this crawl asks for one
+    link_model: LinkModel | None  # None: nothing in this crawl asks for one
     strategy: Strategy
     gate: LinkGate
     context: ContextMaker  # the one the link model was trained with
@@ -48,17 +54,23 @@ class Parts:
         return frozenset(self.recipe.dropped_parameters)
 
     def record(self) -> Recipe:
-        """The recipe as it is kept with the job: a user's own topic goes along, for its file may change."""
-        if is_catalogued(self.recipe.topic):
+        """The recipe as it is kept with the job: a user's own topic goes along, for its file may change; not of several."""
+        if is_catalogued(self.recipe.topic) or len(parts_of(self.recipe.topic)) > 1:
             return self.recipe
         return replace(self.recipe, topic_fields=self.topic.model_dump(mode="json"))
+
+    def topic_of_page(self, words: PageWords) -> str:
+        """The topic that a page is about; of several all it is about, with commas between them."""
+        if isinstance(self.page_classifier, SeveralTopics):
+            return ",".join(self.page_classifier.topics_of(words))
+        return self.topic.name
 
     def reader(self) -> Reader:
         """Reads pages as this crawl does."""
         return reader_of(self.recipe, self.topic, self.page_classifier, detail=self.strategy.needs_detail)
 
 
-def assemble(recipe: Recipe, model: LinkClassifier | None = None) -> Parts:
+def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
     """Build a crawl's parts, or raise the CrawlerError that says what is wrong with what the user gave.
 
     `model`: the recipe's link model, for a caller that has loaded it already.
@@ -66,8 +78,8 @@ def assemble(recipe: Recipe, model: LinkClassifier | None = None) -> Parts:
     topic = topic_of(recipe)
     strategy = build(recipe.strategy, recipe.parameters)
     threshold = gate_threshold(recipe, topic, strategy)
-    scorer = (model or link_model_of(recipe, topic)) if _asks_model(strategy, threshold) else None
-    page_classifier = page_classifier_of(recipe, topic)
+    scorer = (model or link_model_of(recipe)) if _asks_model(strategy, threshold) else None
+    page_classifier = page_classifier_of(recipe)
     strategy.prepare(
         Knowledge(
             page_threshold=page_classifier.threshold,
@@ -94,27 +106,42 @@ def topic_of(recipe: Recipe) -> Topic:
     """The topic with the recipe's keywords and reading rules, and the words it wants proposed; a job's own copy goes before the file
     it came from.
 
-    From now on this process's segmenter keeps its words whole.
+    Of several topics the one that is all of them (topics.several). From now on this process's segmenter keeps its words whole.
     """
+    return united(topics_of(recipe))
+
+
+def topics_of(recipe: Recipe) -> list[Topic]:
+    """The topics of the crawl, each by itself."""
     if recipe.topic_fields is not None:
-        topic = make_topic(recipe.topic_fields, f"topic {recipe.topic}")
+        topics = [make_topic(recipe.topic_fields, f"topic {recipe.topic}")]
     else:
-        topic = with_site_rules(load_topic(recipe.topic), recipe.sites)
-        more = dict.fromkeys(recipe.keywords, 1.0)
-        topic = topic.model_copy(update={"keywords": {**topic.keywords, **more}}) if more else topic
-    topic = with_proposed(topic)
-    keep_whole(topic)
-    return topic
+        topics = [with_site_rules(topic, recipe.sites) for topic in load_topics(recipe.topic)]
+    if recipe.keywords and recipe.topic_fields is None:
+        if len(topics) > 1:
+            what = f"keywords {','.join(recipe.keywords)}"
+            raise TopicError(what, "belong to no one of several topics", "make a topic file of them")
+        words = {**topics[0].keywords, **dict.fromkeys(recipe.keywords, 1.0)}
+        topics = [topics[0].model_copy(update={"keywords": words})]
+    topics = [with_proposed(topic) for topic in topics]
+    for topic in topics:
+        keep_whole(topic)
+    return topics
 
 
-def page_classifier_of(recipe: Recipe, topic: Topic) -> PageClassifier:
-    """What decides whether a page is about the topic."""
-    return make_page_classifier(topic, recipe.page_classifier, folder_of(recipe.page_classifier_models))
+def page_classifier_of(recipe: Recipe) -> PageClassifier:
+    """What decides whether a page is about the topic, or one of them."""
+    folder = folder_of(recipe.page_classifier_models)
+    made = {
+        topic.name: make_page_classifier(topic, recipe.page_classifier, folder) for topic in topics_of(recipe)
+    }
+    return next(iter(made.values())) if len(made) == 1 else SeveralTopics(made)
 
 
-def link_model_of(recipe: Recipe, topic: Topic) -> LinkClassifier:
-    """The topic's link model; ModelError when a folder was named that lacks it."""
-    return link_model(topic, recipe.link_models)
+def link_model_of(recipe: Recipe) -> LinkModel:
+    """The topic's link model, or theirs; ModelError when a folder was named that lacks one."""
+    models = [link_model(topic, recipe.link_models) for topic in topics_of(recipe)]
+    return models[0] if len(models) == 1 else SeveralLinkModels(models)
 
 
 def needs_link_model(recipe: Recipe) -> bool:
@@ -127,9 +154,7 @@ def _asks_model(strategy: Strategy, threshold: float | None) -> bool:
     return strategy.needs_link_scorer or (threshold != 0 and not strategy.own_thresholds)
 
 
-def _gate_of(
-    topic: Topic, strategy: Strategy, model: LinkClassifier | None, threshold: float | None
-) -> LinkGate:
+def _gate_of(topic: Topic, strategy: Strategy, model: LinkModel | None, threshold: float | None) -> LinkGate:
     """Scored by the strategy where it does so itself; else by the link model, with what it learned when the threshold was given."""
     scorer: LinkScorer | None = model
     if strategy.own_thresholds or threshold is not None:
@@ -139,7 +164,7 @@ def _gate_of(
     return LinkGate(scorer, threshold, topic.tunnel_probability, topic.tunnel_depth)
 
 
-def calibrated_threshold(model: LinkClassifier | None) -> float:
+def calibrated_threshold(model: LinkModel | None) -> float:
     """0..1: the link model's own threshold for the gate; 0 when it has none."""
     return 0.0 if model is None or model.gate_threshold is None else logistic(model.gate_threshold)
 
@@ -151,7 +176,7 @@ def gate_threshold(recipe: Recipe, topic: Topic, strategy: Strategy) -> float | 
     return topic.link_threshold if recipe.link_threshold is None else recipe.link_threshold
 
 
-def context_of(model: LinkClassifier | None) -> ContextMaker:
+def context_of(model: LinkModel | None) -> ContextMaker:
     """The context maker whose links a strategy is shown: its model's."""
     return PLAIN_CONTEXT if model is None else model.context
 

@@ -25,7 +25,7 @@ class CrawlParams(BaseModel):
     topic: str = Field(
         default="",
         min_length=1,
-        description="topic name (English or Chinese) or path of a topic file; without one, keywords make a topic",
+        description="topic name (English or Chinese) or path of a topic file, or several with commas between; without one, keywords make a topic",
     )
     seeds: str | None = Field(
         default=None,

@@ -32,6 +32,7 @@ from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
+from topiccrawler.topics.several import parts_of
 from topiccrawler.topics.topic import Topic, make_topic
 from topiccrawler.urls.canonical import host_of
 
@@ -109,6 +110,8 @@ def lessons_of(folder: Path) -> Lessons:
             f"its page classifier {recipe.page_classifier} was trained and does not read the topic's words"
         )
         raise ArgumentError(f"job {folder}", fault, "train it with more documents: scrapy train")
+    if len(parts_of(recipe.topic)) > 1:
+        raise ArgumentError(f"job {folder}", "is of several topics", "teach a crawl of one")
     topic = topic_of(recipe)  # and its words are kept whole
     base, steps = _kept(folder)
     lessons = Lessons(folder, recipe, base or topic.model_dump(), steps)

@@ -24,7 +24,8 @@ from topiccrawler.dashboard.jobs import Job, Jobs
 from topiccrawler.errors import ArgumentError, CrawlerError, SeedsError, StateError, file_faults
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.strategies import build
-from topiccrawler.topics.catalogue import load_topic, topic_from_keywords, with_site_rules
+from topiccrawler.topics.catalogue import topic_from_keywords, with_site_rules
+from topiccrawler.topics.several import load_topics, united
 
 ARGUMENTS = tuple(name for name in CrawlParams.model_fields if name not in {"job", "parameters", "revisit"})
 JOB, PARAMETERS, SETTINGS = "job", "parameters", "settings"
@@ -126,7 +127,7 @@ def _check(order: Order, defaults: Mapping[str, Any]) -> None:
         where = PARAMETERS if params.parameters else "strategy"
         build(params.strategy, params.parameters)
         where = "topic" if params.topic else "keywords"
-        topic = load_topic(params.topic) if params.topic else topic_from_keywords(params.keywords)
+        topic = united(load_topics(params.topic)) if params.topic else topic_from_keywords(params.keywords)
         where = "sites"
         with_site_rules(topic, params.sites)
         where = "seeds"

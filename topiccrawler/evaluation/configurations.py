@@ -10,7 +10,6 @@ from topiccrawler.crawling import assemble
 from topiccrawler.crawling.assemble import PLAIN_CONTEXT, Parts
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, ModelError, StrategyError
-from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.strategies import STRATEGIES, build
 from topiccrawler.strategies.base import Strategy
@@ -89,6 +88,6 @@ def contexts_of(recipe: Recipe) -> list[ContextMaker]:
 
 
 @lru_cache(maxsize=4)
-def _model(topic: str, models: str | None) -> LinkClassifier:
+def _model(topic: str, models: str | None) -> assemble.LinkModel:
     recipe = Recipe(topic, link_models=models)
-    return assemble.link_model_of(recipe, assemble.topic_of(recipe))
+    return assemble.link_model_of(recipe)

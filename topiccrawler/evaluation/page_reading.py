@@ -111,7 +111,7 @@ class _Opened:
 def _opened(plan: ReadingPlan) -> _Opened:
     recipes = [Recipe.from_json(json.loads(text), "the recipe") for text in plan.recipes]
     topics = [topic_of(recipe) for recipe in recipes]
-    page_classifiers = [page_classifier_of(*pair) for pair in zip(recipes, topics, strict=True)]
+    page_classifiers = [page_classifier_of(recipe) for recipe in recipes]
     sites = {place: rule for topic in reversed(topics) for place, rule in topic.sites.items()}
     everywhere = topics[0].model_copy(update={"sites": sites})  # a page is read once, for all topics
     reader = reader_of(recipes[0], everywhere, page_classifiers[0], detail=plan.details)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from topiccrawler.crawling.assemble import page_classifier_of, topic_of
+from topiccrawler.crawling.assemble import page_classifier_of
 from topiccrawler.crawling.history import PastCrawl, Step
 from topiccrawler.crawling.job_files import CHECKS, PAGES, read_recipe
 from topiccrawler.crawling.topic_pages import words_of_record
@@ -104,7 +104,7 @@ def classifier_of(folder: Path) -> PageClassifier | None:
     """The page classifier of a job; None when its recipe, its topic or a model went."""
     try:
         recipe = read_recipe(folder)
-        return None if recipe is None else page_classifier_of(recipe, topic_of(recipe))
+        return None if recipe is None else page_classifier_of(recipe)
     except CrawlerError:
         return None
 

@@ -30,6 +30,7 @@ def selection_of(
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options by which a command's user selects pages."""
     parser.add_argument("--site", metavar="HOST", help="only pages of this host or of hosts below it")
+    parser.add_argument("--topic", metavar="TOPIC", help="only pages of this topic, by its English name")
     since = "only pages of this day or later: the page's own date, else the day it was fetched"
     parser.add_argument("--since", metavar="YYYY-MM-DD", help=since)
     parser.add_argument(
@@ -38,10 +39,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", metavar="KIND", help="only pages of this kind: html, pdf, docx …")
 
 
-def selection_by(opts: argparse.Namespace, topic: str | None = None) -> Selection:
+def selection_by(opts: argparse.Namespace) -> Selection:
     """What they say."""
     return selection_of(
-        topic=topic, site=opts.site, since=opts.since, min_relevance=opts.min_relevance, kind=opts.kind
+        topic=opts.topic, site=opts.site, since=opts.since, min_relevance=opts.min_relevance, kind=opts.kind
     )
 
 

@@ -126,7 +126,7 @@ class TopicSpider(FocusedSpider):
             url=page.url,
             title=page.title,
             text=reading.main_text,
-            topic=runtime.topic.name,
+            topic=runtime.parts.topic_of_page(reading.words),
             relevance=page.relevance,
             is_target=page.is_target,
             depth=page.depth,

@@ -19,7 +19,7 @@ class Selection:
         """SQL that is true of such pages, and its values; `host` and `day`: what gives them."""
         tests: list[tuple[str, list[object]]] = [("1", [])]
         if self.topic:
-            tests.append(("topic = ?", [self.topic]))
+            tests.append(("instr(',' || topic || ',', ',' || ? || ',')", [self.topic]))  # of several
         if self.site:
             below = f".{self.site}"
             tests.append((f"({host} = ? OR substr({host}, -length(?)) = ?)", [self.site, below, below]))

@@ -1,0 +1,57 @@
+"""A crawl for two topics: one fetch a page, results apart, explained and resumed as any other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+SEED = "http://a.example/"
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 4
+TRIP = "旅游景点游客增加，旅行社推荐线路，酒店与景区门票优惠，自驾游攻略。" * 4
+
+
+def test_each_page_is_fetched_once_and_kept_for_its_topics(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    pages = {
+        "http://a.example/fund": f"<title>基金</title><p>{FUNDS}</p>",
+        "http://b.example/trip": f"<title>旅游</title><p>{TRIP}</p>",
+        "http://c.example/both": f"<title>旅游与理财</title><p>{FUNDS}{TRIP}</p>",
+        "http://d.example/none": "<title>天气</title><p>明天有雨，气温下降。</p>",
+    }
+    names = {"fund": "基金", "trip": "旅游", "both": "旅游基金", "none": "天气"}
+    links = "".join(f"<a href='{url}'>{names[url.rpartition('/')[2]]}</a>" for url in pages)
+    web, job = draw_web({SEED: links, **pages}), tmp_path / "job"
+    settings = (f"JOBDIR={job}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False")
+    options = [part for setting in settings for part in ("-s", setting)]
+    line = ("crawl", "topic", "-a", "topic=finance,旅游", "-a", f"seeds={SEED}", *options)
+    ran = warm_scrapy(*line, proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    assert "Topic finance+travel (财经+旅游)" in ran.err
+    assert sorted(web.fetched()) == sorted([SEED, *pages])
+
+    def listed(*words: str) -> dict[str, str]:
+        said = warm_scrapy("pages", str(job), "list", "--json", *words)
+        assert said.code == 0, said.err
+        return {row["url"].rpartition("/")[2]: row["topic"] for row in map(json.loads, said.out.splitlines())}
+
+    kept = listed()
+    assert {name: sorted(topics.split(",")) for name, topics in kept.items()} == {
+        "fund": ["finance"],
+        "trip": ["travel"],
+        "both": ["finance", "travel"],
+        "": ["finance", "travel"],  # the seed's anchors
+    }
+    assert set(listed("--topic", "travel")) == {"trip", "both", ""}
+    told = warm_scrapy("explain", "http://b.example/trip", "--job", str(job))
+    assert told.code == 0, told.err
+    assert "旅游" in told.out
+    again = warm_scrapy(*line, proxy=web.proxy)
+    assert again.code == 0, again.err
+    assert "'finish_reason': 'finished'" in again.err
+    other = warm_scrapy(*(word.replace("finance,旅游", "finance") for word in line), proxy=web.proxy)
+    assert "holds a crawl for topic 'finance+travel', not 'finance'" in other.err
+    more = warm_scrapy(*line, "-a", "keywords=定投", proxy=web.proxy)
+    assert "belong to no one of several topics; make a topic file of them" in more.err

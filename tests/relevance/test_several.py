@@ -1,0 +1,49 @@
+"""One page classifier of several."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.several import SeveralTopics
+from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.topics.topic import make_topic
+
+FUNDS = PageWords(body=("基金", "股票", "市场"))
+TRIP = PageWords(body=("旅游", "景点"))
+BOTH = PageWords(title=("旅游", "基金"), body=("旅游", "基金"))
+NOTHING = PageWords(body=("天气",))
+
+
+@pytest.fixture
+def classifier() -> SeveralTopics:
+    money = make_topic(
+        {"name": "money", "keywords": {"基金": 1.0, "股票": 1.0}, "page_threshold": 0.4}, "money"
+    )
+    trips = make_topic(
+        {"name": "trips", "keywords": {"旅游": 1.0, "景点": 0.5}, "page_threshold": 0.1}, "trips"
+    )
+    return SeveralTopics({topic.name: VsmClassifier(topic) for topic in (money, trips)})
+
+
+def test_a_page_is_as_relevant_as_to_its_nearest_topic_in_units_of_its_threshold(
+    classifier: SeveralTopics,
+) -> None:
+    money = VsmClassifier(make_topic({"name": "money", "keywords": {"基金": 1.0, "股票": 1.0}}, "money"))
+    assert classifier.threshold == 0.1
+    assert classifier.relevance(FUNDS) == pytest.approx(money.relevance(FUNDS) * 0.1 / 0.4)
+    assert classifier.relevance(NOTHING) == 0.0
+
+
+def test_topics_are_those_whose_own_threshold_is_reached(classifier: SeveralTopics) -> None:
+    assert classifier.topics_of(FUNDS) == ("money",)
+    assert classifier.topics_of(TRIP) == ("trips",)
+    assert classifier.topics_of(BOTH) == ("trips", "money")
+    assert len(classifier.topics_of(NOTHING)) == 1
+
+
+def test_words_are_of_the_topic_it_is_most_about_and_add_up(classifier: SeveralTopics) -> None:
+    shares = classifier.explain(FUNDS)
+    assert {word for word, _ in shares} == {"基金", "股票"}
+    assert sum(share for _, share in shares) == pytest.approx(classifier.relevance(FUNDS))
+    assert classifier.explain(NOTHING) == []
