@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from topiccrawler.crawling.job_files import OUTPUT
+from topiccrawler.crawling.job_files import JOB, OUTPUT
 from topiccrawler.crawling.params import STRATEGY_PREFIX
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.context import Context, context_of, job_of
@@ -61,16 +61,19 @@ async def page(request: web.Request) -> web.Response:
 
 def _page(here: Context, job: Job) -> dict[str, Any]:
     status, recipe = job.status(), job.recipe()
+    panels.prepare(job, status)
+    made = job.once("made", JOB, lambda: made_from(job.folder)) or {"keywords": [], "settings": {}}
     share = job.log.advance(FIRST_LOOK_SECONDS)
     parameters = getattr(STRATEGIES.get(recipe.strategy), "changeable", ()) if recipe is not None else ()
-    made = job.once("made", "job.json", lambda: made_from(job.folder))
     given = [
         {"time": order.pop("time", 0.0), "verb": order.pop("verb"), "what": _plain(order)}
         for order in orders(job.folder)
     ]
+    found = values(job, here.data, status)
     return {
-        **values(job, here.data, status),
+        **found,
         "share": share,
+        "pending": share < 1 or job.pending,
         "live": status["state"] in LIVE,
         "recipe": recipe,
         "topic": panels.topic_name(recipe),
@@ -98,8 +101,11 @@ async def reading(request: web.Request) -> web.Response:
     here, job = context_of(request), await job_of(request)
 
     def read() -> dict[str, Any]:
+        status = job.status()
+        panels.prepare(job, status)
         share = job.log.advance(FIRST_LOOK_SECONDS)
-        return {**values(job, here.data, job.status()), "share": share}
+        found = values(job, here.data, status)
+        return {**found, "share": share, "pending": share < 1 or job.pending}
 
     found = await asyncio.to_thread(read)
     answer = here.views.page(request, "reading", found)
@@ -166,6 +172,7 @@ async def queue(request: web.Request) -> web.Response:
 
     def read() -> dict[str, Any]:
         status = job.status()
+        panels.prepare(job, status)
         job.log.advance()
         found = panels.find(job, status, here.data)
         return {"job": job, "name": job.name, "next": panels.following(job, status, TOP), "find": found}

@@ -77,7 +77,7 @@ def _page(job: Job, url: str) -> dict[str, Any]:
         record = pages.get(url)
         copies = pages.copies(record, MOST_COPIES)
     job.log.advance()
-    page_classifier = job.once("classifier", JOB, lambda: classifier_of(job.folder))
+    page_classifier = job.once("classifier", JOB, lambda: classifier_of(job.folder), None)
     words = words_that_count(page_classifier, record)
     text = record.text[:MOST_TEXT]
     facts = {"fetched": moment(record.fetched), **{name: getattr(record, name) for name in _FACTS}}

@@ -14,6 +14,7 @@ from topiccrawler.dashboard.baseline import breadth_first, rate_at
 from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, Job
 from topiccrawler.frontier.base import State
 from topiccrawler.results.tally import Site
+from topiccrawler.topics.names import by_name
 
 FIND, WHERE, NEXT, WRONG = "find", "where", "next", "wrong"
 PANELS = (FIND, WHERE, NEXT, WRONG)
@@ -21,6 +22,16 @@ SHOWN_SITES, SHOWN_NEXT, SHOWN_OUTCOMES, ALL_SITES = 15, 12, 14, 1000
 NEW, KEPT, FETCHED, SHARE, FAILED, WAITING = "new", "kept", "fetched", "share", "failed", "waiting"
 ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # of sites
 Status = Mapping[str, Any]
+
+
+def prepare(job: Job, status: Status) -> None:
+    """Begin what takes long, all at once."""
+    if status["state"] in LIVE:
+        job.asked("sites", ALL_SITES, 0)
+        job.asked("top", TOP, 0)
+    else:
+        job.queue(0)
+    job.outcomes(0)
 
 
 def find(job: Job, status: Status, data: Path) -> dict[str, Any]:
@@ -56,10 +67,11 @@ def find(job: Job, status: Status, data: Path) -> dict[str, Any]:
 
 
 def topic_name(recipe: Recipe | None) -> str:
-    """Of a topic of the catalogue as it was given, of a user's own as its file says."""
+    """Its name in the catalogue, or as a user's own file says; "" where that is not known."""
     if recipe is None:
         return ""
-    return str((recipe.topic_fields or {}).get("name") or recipe.topic)
+    known = by_name().get(recipe.topic.strip().lower())
+    return known.name if known is not None else str((recipe.topic_fields or {}).get("name") or recipe.topic)
 
 
 def curves(job: Job, data: Path) -> dict[str, Any]:
