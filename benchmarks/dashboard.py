@@ -134,8 +134,9 @@ def answers(data: Path, url: str) -> dict[str, dict[str, float]]:
     paths = ["/", job, f"{job}/reading", f"{job}/curve.json", f"{job}/sites", f"{job}/queue", f"{job}/outcomes", f"{job}/urls?state=discarded&reason=off+topic", f"{job}/urls?state=error&reason=http+404&skip=5000", f"{job}/pages", f"{job}/pages?skip=5000", f"{job}/pages?site=host3.example", f"{job}/page?url={quote(url, safe='')}", f"/search?q={quote('基金')}", f"/search?q={quote('我们')}", "/search", "/new"]  # fmt: skip
     with dashboard(data) as get:
         first = {path: 1000 * get(path) for path in paths}
-        while get(f"{job}/reading") > 0.1:
-            pass  # the log is still being read
+        time.sleep(3)
+        for _ in range(100):  # what was begun is read to its end
+            get(f"{job}/reading")
         then = {path: 1000 * statistics.median(get(path) for _ in range(REPEATS)) for path in paths}
     return {path: {"first": round(first[path], 1), "then": round(then[path], 1)} for path in paths}
 

@@ -32,7 +32,7 @@ STARTING, RUNNING, PAUSED, CLOSING, ENDED, FAILED = (
     "failed",
 )
 LIVE = frozenset({STARTING, RUNNING, PAUSED, CLOSING})
-WAIT_SECONDS = 0.02  # for what can be shown later
+WAIT_SECONDS, NO_BEGIN = 0.01, -1.0  # for what can be shown later
 FIRST_LOOK_SECONDS = 0.06  # at a log that was not read yet; the next look goes on
 TOP = 50  # rows of the queue
 MOST_JOBS = 16  # whose logs stay in memory
@@ -64,6 +64,7 @@ class Job:
     log: JobLog
     process: Popen[bytes] | None = None  # that the dashboard has started
     _kept: dict[str, _Kept] = field(default_factory=dict)
+    _wanted: set[str] = field(default_factory=set)
     _making: dict[str, Future[Any]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -126,13 +127,16 @@ class Job:
         self, name: str, file: str, make: Callable[[], T], wait: float | None = WAIT_SECONDS
     ) -> T | None:
         """What `make` gives, again only when the file has changed; of a file that keeps changing not too often. What takes longer
-        than `wait` is made beside (`pending`); until then what was made before, or None."""
+        than `wait` seconds is made beside (`pending`); until then what was made before, or None. A negative `wait` begins nothing."""
         with self._lock:
             seen = tuple(mark(self.folder / f"{file}{end}") for end in ("", "-wal")) if file else time.time()
             known = self._kept.get(name)
             if known is not None and (known.seen == seen or time.monotonic() < known.until):
                 return cast("T", known.value)
             making = self._making.get(name)
+            if making is None and wait is not None and wait < 0:
+                self._wanted.add(name)
+                return None if known is None else cast("T", known.value)
             if making is None:
                 making = self._making[name] = _POOL.submit(self._make, name, seen, make)
         try:
@@ -142,8 +146,8 @@ class Job:
 
     @property
     def pending(self) -> bool:
-        """Something is made that was never made before."""
-        return any(name not in self._kept for name in list(self._making))
+        """Something is made, or to be made, that was never made before."""
+        return any(name not in self._kept for name in [*self._making, *self._wanted])
 
     def _make(self, name: str, seen: object, make: Callable[[], T]) -> T:
         begun = time.monotonic()
