@@ -49,3 +49,13 @@ def test_the_browser_says_which_language_it_wants_unless_its_user_has_switched(
     cookie: str | None, accept: str, language: str
 ) -> None:
     assert choose(cookie, accept) == language
+
+
+def test_what_the_crawl_says_is_said_in_either_language() -> None:
+    english, chinese = texts_in(ENGLISH), texts_in(CHINESE)
+    said = "all hosts that have URLs wait, the first for 0.4 s more"
+    assert english.known("standing", said) == said
+    assert "0.4" in chinese.known("standing", said)
+    assert chinese.known("reason", "off topic") != "off topic"
+    assert (chinese.known("reason", "http 404"), chinese.known("reason", "")) == ("HTTP 404", "")
+    assert chinese.known("reason", "blocked: <b>{n}") == "blocked: <b>{n}"

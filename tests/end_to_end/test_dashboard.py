@@ -218,7 +218,7 @@ def changed(page: Any, seen: Seen) -> None:
     seen.values["block"] = said.inner_text()
     setting.get_by_label("Value").fill("0")
     setting.get_by_role("button", name="Set").click()
-    page.wait_for_function("() => document.querySelector('#change-said').textContent.includes('is 0.0')")
+    page.wait_for_function("() => document.querySelector('#change-said').textContent.includes('is 0,')")
 
 
 def searched(page: Any, seen: Seen) -> None:
@@ -263,7 +263,18 @@ LOOK = """() => ({
 })"""
 
 
-def test_a_job_is_started_from_the_form_and_its_figures_move(seen: Seen) -> None:
+def test_in_a_browser(seen: Seen) -> None:
+    """One test, since tests of one file may run in several processes, each with a browser and a crawl of its own."""
+    a_job_is_started_from_the_form_and_its_figures_move(seen)
+    paused_no_request_reaches_the_web_until_it_is_resumed(seen)
+    a_change_is_shown_before_it_is_made(seen)
+    every_order_stands_in_the_journal_and_on_the_page(seen)
+    a_page_is_searched_and_says_why_it_was_kept(seen)
+    every_page_fits_and_is_named_in_both_widths_and_languages(seen)
+    what_comes_out_of_the_web_is_inert(seen)
+
+
+def a_job_is_started_from_the_form_and_its_figures_move(seen: Seen) -> None:
     assert "token" not in seen["entered"]
     assert "argument -a pages=many" in seen["refused"]
     assert seen["kept"].startswith("DOWNLOAD_DELAY=0.3")
@@ -271,13 +282,13 @@ def test_a_job_is_started_from_the_form_and_its_figures_move(seen: Seen) -> None
     assert ".example" in seen["next"]
 
 
-def test_paused_no_request_reaches_the_web_until_it_is_resumed(seen: Seen) -> None:
+def paused_no_request_reaches_the_web_until_it_is_resumed(seen: Seen) -> None:
     assert seen["last"] <= 2.0
     assert seen["resumed"] > seen["held"]
     assert seen["focus"] == "Resume"
 
 
-def test_a_change_is_shown_before_it_is_made(seen: Seen) -> None:
+def a_change_is_shown_before_it_is_made(seen: Seen) -> None:
     assert re.match(r"link_threshold would be 0\.99, is .*would refuse \d+ of \d+ queued", seen["Preview"])
     assert re.match(r"link_threshold is 0\.99, was .*refuses \d+ of \d+ queued", seen["Set"])
     assert "must be a number from 0 to 1" in seen["fault"]
@@ -285,18 +296,18 @@ def test_a_change_is_shown_before_it_is_made(seen: Seen) -> None:
     assert dropped == queued > 0
 
 
-def test_every_order_stands_in_the_journal_and_on_the_page(seen: Seen) -> None:
+def every_order_stands_in_the_journal_and_on_the_page(seen: Seen) -> None:
     assert [order["verb"] for order in seen["orders"]] == ["pause", "set", "set", "resume", "stop"]
     assert "Orders given (5)" in seen["told"]
 
 
-def test_a_page_is_searched_and_says_why_it_was_kept(seen: Seen) -> None:
+def a_page_is_searched_and_says_why_it_was_kept(seen: Seen) -> None:
     assert "Words that count" in seen["why"]
     assert seen["words"] > 0
     assert seen["way"] > 1
 
 
-def test_every_page_fits_and_is_named_in_both_widths_and_languages(seen: Seen) -> None:
+def every_page_fits_and_is_named_in_both_widths_and_languages(seen: Seen) -> None:
     for (width, path), look in seen["looks"].items():
         assert look["status"] == 200, path
         assert not look["sticksOut"], (width, path)
@@ -305,7 +316,7 @@ def test_every_page_fits_and_is_named_in_both_widths_and_languages(seen: Seen) -
     assert len({look["ground"] for look in seen["looks"].values()}) == 2
 
 
-def test_what_comes_out_of_the_web_is_inert(seen: Seen) -> None:
+def what_comes_out_of_the_web_is_inert(seen: Seen) -> None:
     for (_, path), look in seen["looks"].items():
         assert not look["broken"], path
         assert (look["links"], look["outside"]) == (0, 0), path

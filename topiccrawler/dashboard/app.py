@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,11 +20,13 @@ from topiccrawler.dashboard.session import HEADERS, Handler, Session
 from topiccrawler.dashboard.views import Views
 from topiccrawler.engine.control.admission import RefusedError
 from topiccrawler.errors import CrawlerError
+from topiccrawler.text.tokenise import words_of
 
 logger = logging.getLogger(__name__)
 
 MOST_BYTES = 1_000_000  # of a form
 SHUTDOWN_SECONDS = 0.5  # for answers under way
+SWITCH_SECONDS = 0.001  # an answer does not wait for what is read beside it
 
 
 def make_app(data: Path, settings: dict[str, Any], told: Callable[[str], None]) -> web.Application:
@@ -100,8 +103,10 @@ def _fault(request: web.Request, error: CrawlerError, status: int) -> web.Respon
 
 async def serve(app: web.Application, host: str, port: int, ready: Callable[[str], None]) -> None:
     """Listen until the task is cancelled; `ready` hears of the link. `port`: 0 = one that the system picks. OSError when that cannot be."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
     await runner.setup()
+    words_of(["词"])  # its dictionary is read before the first page, which all others would wait for
     try:
         await web.TCPSite(runner, host, port).start()
         session = app[CONTEXT].session

@@ -10,11 +10,11 @@ from typing import Any
 
 from aiohttp import web
 
-from topiccrawler.crawling.job_files import OUTPUT
+from topiccrawler.crawling.job_files import JOB, OUTPUT
 from topiccrawler.crawling.params import STRATEGY_PREFIX
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.context import Context, context_of, job_of
-from topiccrawler.dashboard.jobs import FAILED, FIRST_LOOK_SECONDS, LIVE, TOP, Job
+from topiccrawler.dashboard.jobs import FAILED, FIRST_LOOK_SECONDS, LIVE, NO_BEGIN, TOP, WAIT_SECONDS, Job
 from topiccrawler.dashboard.live import event
 from topiccrawler.dashboard.texts import Texts
 from topiccrawler.dashboard.views import count, percent
@@ -22,23 +22,22 @@ from topiccrawler.engine.control.journal import orders
 from topiccrawler.results.report import made_from
 from topiccrawler.strategies import STRATEGIES
 
-LIST = "/jobs-table"
+CHANGEABLE = ("page_threshold", "link_threshold", "pages", "targets")
 _ALIVE_SECONDS = 15.0  # an event stream without events says that it is there
 _LOG_BYTES = 64_000
-_LIST_SECONDS = 0.1  # for reading logs, at once
 
 
-def values(job: Job, data: Path, status: Mapping[str, Any]) -> dict[str, Any]:
-    """What the four panels show."""
-    sites, bad = panels.where(job, status), panels.wrong(job)
+def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_SECONDS) -> dict[str, Any]:
+    """What the four panels show. `wait`: as jobs.Job.once has it."""
+    sites, bad = panels.where(job, status, wait=wait), panels.wrong(job, wait)
     return {
         "job": job,
         "status": status,
-        "find": panels.find(job, status, data),
+        "find": panels.find(job, status, data, wait),
         "sites": sites[: panels.SHOWN_SITES],
         "sites_known": len(sites),
         "sites_new": sum(site["new"] for site in sites),
-        "next": panels.following(job, status, panels.SHOWN_NEXT),
+        "next": panels.following(job, status, panels.SHOWN_NEXT, wait),
         "wrong": bad[: panels.SHOWN_OUTCOMES],
         "wrong_more": len(bad) if len(bad) > panels.SHOWN_OUTCOMES else 0,
     }
@@ -60,28 +59,31 @@ async def page(request: web.Request) -> web.Response:
 
 
 def _page(here: Context, job: Job) -> dict[str, Any]:
+    """At once: what is not known yet follows by `/jobs/JOB/reading`."""
     status, recipe = job.status(), job.recipe()
     share = job.log.advance(FIRST_LOOK_SECONDS)
     parameters = getattr(STRATEGIES.get(recipe.strategy), "changeable", ()) if recipe is not None else ()
-    made = job.once("made", "job.json", lambda: made_from(job.folder))
+    return {
+        **values(job, here.data, status, NO_BEGIN),
+        **_about(job, NO_BEGIN),
+        "share": share,
+        "pending": share < 1 or job.pending,
+        "live": status["state"] in LIVE,
+        "recipe": recipe,
+        "topic": panels.topic_name(recipe),
+        "words": job.last_words if status["state"] == FAILED else "",
+        "changeable": [*CHANGEABLE, *(f"{STRATEGY_PREFIX}{name}" for name in parameters)],
+    }
+
+
+def _about(job: Job, wait: float) -> dict[str, Any]:
+    """Topic, settings and orders."""
+    made = job.once("made", JOB, lambda: made_from(job.folder), wait) or {"keywords": [], "settings": {}}
     given = [
         {"time": order.pop("time", 0.0), "verb": order.pop("verb"), "what": _plain(order)}
         for order in orders(job.folder)
     ]
     return {
-        **values(job, here.data, status),
-        "share": share,
-        "live": status["state"] in LIVE,
-        "recipe": recipe,
-        "topic": panels.topic_name(recipe),
-        "words": job.last_words if status["state"] == FAILED else "",
-        "changeable": [
-            "page_threshold",
-            "link_threshold",
-            "pages",
-            "targets",
-            *(f"{STRATEGY_PREFIX}{name}" for name in parameters),
-        ],
         "keywords": made["keywords"],
         "settings": made["settings"],
         "orders": list(reversed(given)),
@@ -98,8 +100,11 @@ async def reading(request: web.Request) -> web.Response:
     here, job = context_of(request), await job_of(request)
 
     def read() -> dict[str, Any]:
+        status = job.status()
+        panels.prepare(job, status)
         share = job.log.advance(FIRST_LOOK_SECONDS)
-        return {**values(job, here.data, job.status()), "share": share}
+        found = values(job, here.data, status) | _about(job, WAIT_SECONDS)
+        return {**found, "share": share, "pending": share < 1 or job.pending}
 
     found = await asyncio.to_thread(read)
     answer = here.views.page(request, "reading", found)
@@ -155,7 +160,7 @@ def figures(t: Texts, find: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "state": find["state"],
         "state_text": t(f"state_{find['state']}"),
-        "figures": {**plain, **rates, "speed": speed, "standing": find["standing"]},
+        "figures": {**plain, **rates, "speed": speed, "standing": t.known("standing", find["standing"])},
         "spoken": spoken,
     }
 
@@ -166,9 +171,18 @@ async def queue(request: web.Request) -> web.Response:
 
     def read() -> dict[str, Any]:
         status = job.status()
-        job.log.advance()
+        panels.prepare(job, status)
+        share = job.log.advance(FIRST_LOOK_SECONDS)
         found = panels.find(job, status, here.data)
-        return {"job": job, "name": job.name, "next": panels.following(job, status, TOP), "find": found}
+        rows = panels.following(job, status, TOP)
+        return {
+            "job": job,
+            "name": job.name,
+            "next": rows,
+            "find": found,
+            "share": share,
+            "pending": share < 1 or job.pending,
+        }
 
     return here.views.page(request, "queue", await asyncio.to_thread(read))
 
@@ -176,16 +190,14 @@ async def queue(request: web.Request) -> web.Response:
 async def outcomes(request: web.Request) -> web.Response:
     """`/jobs/JOB/outcomes`: every reason."""
     here, job = context_of(request), await job_of(request)
-    job_log = job.log
 
-    def read() -> list[dict[str, Any]]:
-        job_log.advance()
-        return panels.wrong(job)
+    def read() -> dict[str, Any]:
+        share = job.log.advance(FIRST_LOOK_SECONDS)
+        found = panels.wrong(job)
+        return {"wrong": found, "share": share, "pending": share < 1 or job.pending}
 
     found = await asyncio.to_thread(read)
-    return here.views.page(
-        request, "outcomes", {"job": job, "name": job.name, "wrong": found, "wrong_more": 0}
-    )
+    return here.views.page(request, "outcomes", {"job": job, "name": job.name, "wrong_more": 0, **found})
 
 
 async def output(request: web.Request) -> web.Response:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import Popen
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from topiccrawler.crawling.job_files import FRONTIER, JOB, OUTPUT, read_recipe
 from topiccrawler.crawling.recipe import Recipe
@@ -31,7 +32,8 @@ STARTING, RUNNING, PAUSED, CLOSING, ENDED, FAILED = (
     "failed",
 )
 LIVE = frozenset({STARTING, RUNNING, PAUSED, CLOSING})
-FIRST_LOOK_SECONDS = 0.1  # at a log that was not read yet; the next look goes on
+WAIT_SECONDS, NO_BEGIN = 0.01, -1.0  # for what can be shown later
+FIRST_LOOK_SECONDS = 0.06  # at a log that was not read yet; the next look goes on
 TOP = 50  # rows of the queue
 MOST_JOBS = 16  # whose logs stay in memory
 _QUEUE_SECONDS = (
@@ -42,6 +44,18 @@ _QUEUE_SECONDS = (
 T = TypeVar("T")
 
 
+_POOL = ThreadPoolExecutor(8, "dashboard")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What was made. `seen`: how its file was then; `until`: it is not made anew before, whatever the file does."""
+
+    seen: object
+    until: float
+    value: Any
+
+
 @dataclass
 class Job:
     """One folder."""
@@ -49,7 +63,9 @@ class Job:
     folder: Path
     log: JobLog
     process: Popen[bytes] | None = None  # that the dashboard has started
-    _kept: dict[str, tuple[object, float, Any]] = field(default_factory=dict)
+    _kept: dict[str, _Kept] = field(default_factory=dict)
+    _wanted: set[str] = field(default_factory=set)
+    _making: dict[str, Future[Any]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @property
@@ -81,21 +97,21 @@ class Job:
 
     def recipe(self) -> Recipe | None:
         """What it is made from; None where that cannot be read."""
-        return self.once("recipe", JOB, self._recipe)
+        return self.once("recipe", JOB, self._recipe, None)
 
-    def queue(self) -> dict[str, Any] | None:
+    def queue(self, wait: float = WAIT_SECONDS) -> dict[str, Any] | None:
         """The report of its queue; None without a JOBDIR, or where it cannot be read."""
         if not (self.folder / FRONTIER).is_file():
             return None
-        return self.once("queue", FRONTIER, self._queue)
+        return self.once("queue", FRONTIER, self._queue, wait)
 
-    def outcomes(self) -> list[Outcome] | None:
+    def outcomes(self, wait: float = WAIT_SECONDS) -> list[Outcome] | None:
         """What failed and was discarded, by its queue; None as for `queue`."""
         if not (self.folder / FRONTIER).is_file():
             return None
-        return self.once("outcomes", FRONTIER, self._outcomes)
+        return self.once("outcomes", FRONTIER, self._outcomes, wait)
 
-    def asked(self, verb: str, number: int) -> list[dict[str, Any]] | None:
+    def asked(self, verb: str, number: int, wait: float = WAIT_SECONDS) -> list[dict[str, Any]] | None:
         """The `top` or the `sites` of the running crawl, not asked so often that it feels it; None when it does not answer."""
 
         def make() -> list[dict[str, Any]] | None:
@@ -105,21 +121,44 @@ class Job:
                 return None
             return rows
 
-        return self.once(verb, "", make)
+        return self.once(verb, "", make, wait)
 
-    def once(self, name: str, file: str, make: Callable[[], T]) -> T:
-        """What `make` gives, again only when the file has changed; of a file that keeps changing not too often."""
+    def once(
+        self, name: str, file: str, make: Callable[[], T], wait: float | None = WAIT_SECONDS
+    ) -> T | None:
+        """What `make` gives, again only when the file has changed; of a file that keeps changing not too often. What takes longer
+        than `wait` seconds is made beside (`pending`); until then what was made before, or None. A negative `wait` begins nothing."""
         with self._lock:
             seen = tuple(mark(self.folder / f"{file}{end}") for end in ("", "-wal")) if file else time.time()
             known = self._kept.get(name)
-            if known is not None and (known[0] == seen or time.monotonic() < known[1]):
-                found: T = known[2]
-                return found
-            begun = time.monotonic()
+            if known is not None and (known.seen == seen or time.monotonic() < known.until):
+                return cast("T", known.value)
+            making = self._making.get(name)
+            if making is None and wait is not None and wait < 0:
+                self._wanted.add(name)
+                return None if known is None else cast("T", known.value)
+            if making is None:
+                making = self._making[name] = _POOL.submit(self._make, name, seen, make)
+        try:
+            return cast("T", making.result(wait))
+        except TimeoutError:
+            return None if known is None else cast("T", known.value)
+
+    @property
+    def pending(self) -> bool:
+        """Something is made, or to be made, that was never made before."""
+        return any(name not in self._kept for name in [*self._making, *self._wanted])
+
+    def _make(self, name: str, seen: object, make: Callable[[], T]) -> T:
+        begun = time.monotonic()
+        try:
             found = make()
             took = time.monotonic() - begun
-            self._kept[name] = seen, begun + max(_QUEUE_SECONDS, 50 * took), found
+            self._kept[name] = _Kept(seen, begun + max(_QUEUE_SECONDS, 50 * took), found)
             return found
+        finally:
+            with self._lock:
+                del self._making[name]
 
     def _recipe(self) -> Recipe | None:
         try:

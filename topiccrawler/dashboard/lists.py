@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
+from math import inf
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
@@ -18,7 +19,7 @@ from aiohttp import web
 from topiccrawler.crawling.job_files import FRONTIER, VISITS
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.context import context_of, job_of
-from topiccrawler.dashboard.jobs import Job
+from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, Job
 from topiccrawler.dashboard.views import query
 from topiccrawler.errors import ArgumentError
 from topiccrawler.frontier.base import State
@@ -39,9 +40,10 @@ async def sites(request: web.Request) -> web.Response:
     """`/jobs/JOB/sites?order=`."""
     here, job = context_of(request), await job_of(request)
     order = _order(request)
-    found = await asyncio.to_thread(_sites, job, order)
+    found, share = await asyncio.to_thread(_sites, job, order, FIRST_LOOK_SECONDS)
     shown = found[: panels.ALL_SITES]
     values = {"name": job.name, "sites": shown, "more": len(found) - len(shown)}
+    values |= {"share": share, "pending": share < 1 or job.pending}
     return here.views.page(request, "sites", {**values, "order": order, "orders": panels.ORDERS})
 
 
@@ -50,7 +52,7 @@ async def sites_file(request: web.Request) -> web.StreamResponse:
     job, order = await job_of(request), _order(request)
 
     def write(out: BinaryIO) -> None:
-        _table(_sites(job, order), out)
+        _table(_sites(job, order, inf)[0], out)
 
     return await _file(request, write, "csv", f"{job.name}-sites")
 
@@ -60,9 +62,9 @@ def _order(request: web.Request) -> str:
     return order if order in panels.ORDERS else panels.KEPT
 
 
-def _sites(job: Job, order: str) -> list[dict[str, Any]]:
-    job.log.advance()
-    return panels.where(job, job.status(), order)
+def _sites(job: Job, order: str, seconds: float) -> tuple[list[dict[str, Any]], float]:
+    share = job.log.advance(seconds)
+    return panels.where(job, job.status(), order), share
 
 
 async def urls(request: web.Request) -> web.Response:

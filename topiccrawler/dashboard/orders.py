@@ -53,8 +53,14 @@ def _said(t: Texts, verb: str, found: Mapping[str, Any]) -> str:
     end = "_preview" if found["preview"] else ""
     if verb == BLOCK:
         return t(f"said_block{end}", dropped=found["dropped"], queued=found["queued"])
-    before, after = (t("no_limit") if found[key] is None else found[key] for key in ("before", "after"))
+    before, after = (_value(t, found[key]) for key in ("before", "after"))
     said = t(f"said_set{end}", name=found["name"], after=after, before=before)
     if found["refused"] is not None:
         said += " " + t(f"said_refused{end}", refused=found["refused"], queued=found["queued"])
     return said
+
+
+def _value(t: Texts, value: object) -> str:
+    if value is None:
+        return t("no_limit")
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from topiccrawler.crawling.job_files import JOB
 from topiccrawler.dashboard.context import Context, context_of, job_of
-from topiccrawler.dashboard.jobs import Job
+from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, Job
 from topiccrawler.dashboard.lists import filters_of, number_of, turned
 from topiccrawler.dashboard.views import query
 from topiccrawler.errors import CrawlerError
@@ -76,13 +76,15 @@ def _page(job: Job, url: str) -> dict[str, Any]:
     with job_pages(job.folder) as pages:
         record = pages.get(url)
         copies = pages.copies(record, MOST_COPIES)
-    job.log.advance()
-    page_classifier = job.once("classifier", JOB, lambda: classifier_of(job.folder))
+    share = job.log.advance(FIRST_LOOK_SECONDS)
+    page_classifier = job.once("classifier", JOB, lambda: classifier_of(job.folder), None)
     words = words_that_count(page_classifier, record)
     text = record.text[:MOST_TEXT]
     facts = {"fetched": moment(record.fetched), **{name: getattr(record, name) for name in _FACTS}}
     return {
         "name": job.name,
+        "share": share,
+        "pending": share < 1,
         "page": record,
         "text": [printable(line[:MOST_LINE]) for line in text.splitlines() if line.strip()],
         "cut": len(record.text) - len(text),

@@ -11,26 +11,38 @@ from typing import Any
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.baseline import breadth_first, rate_at
-from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, Job
+from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, WAIT_SECONDS, Job
 from topiccrawler.frontier.base import State
 from topiccrawler.results.tally import Site
+from topiccrawler.topics.names import by_name
 
 FIND, WHERE, NEXT, WRONG = "find", "where", "next", "wrong"
 PANELS = (FIND, WHERE, NEXT, WRONG)
 SHOWN_SITES, SHOWN_NEXT, SHOWN_OUTCOMES, ALL_SITES = 15, 12, 14, 1000
 NEW, KEPT, FETCHED, SHARE, FAILED, WAITING = "new", "kept", "fetched", "share", "failed", "waiting"
 ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # of sites
+_COPY = "copy of"
 Status = Mapping[str, Any]
 
 
-def find(job: Job, status: Status, data: Path) -> dict[str, Any]:
+def prepare(job: Job, status: Status) -> None:
+    """Begin what takes long, all at once."""
+    if status["state"] in LIVE:
+        job.asked("sites", ALL_SITES, 0)
+        job.asked("top", TOP, 0)
+    else:
+        job.queue(0)
+    job.outcomes(0)
+
+
+def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> dict[str, Any]:
     """Is it finding? Figures; None = not known."""
     tally, answers = job.log.tally, "pages" in status
     recent, recent_kept = tally.recent
     pages = status["pages"] if answers else tally.fetched
     kept = status["kept"] if answers else tally.kept
     seconds = tally.ended - tally.began
-    queue = None if answers else job.queue()
+    queue = None if answers else job.queue(wait)
     recipe = job.recipe()
     curve = breadth_first(data, topic_name(recipe))
     return {
@@ -56,10 +68,11 @@ def find(job: Job, status: Status, data: Path) -> dict[str, Any]:
 
 
 def topic_name(recipe: Recipe | None) -> str:
-    """Of a topic of the catalogue as it was given, of a user's own as its file says."""
+    """Its name in the catalogue, or as a user's own file says; "" where that is not known."""
     if recipe is None:
         return ""
-    return str((recipe.topic_fields or {}).get("name") or recipe.topic)
+    known = by_name().get(recipe.topic.strip().lower())
+    return known.name if known is not None else str((recipe.topic_fields or {}).get("name") or recipe.topic)
 
 
 def curves(job: Job, data: Path) -> dict[str, Any]:
@@ -78,9 +91,9 @@ def curves(job: Job, data: Path) -> dict[str, Any]:
     }
 
 
-def where(job: Job, status: Status, order: str = KEPT) -> list[dict[str, Any]]:
+def where(job: Job, status: Status, order: str = KEPT, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
     """Where? One row a host, those that only wait included."""
-    queue = _queued_hosts(job, status)
+    queue = _queued_hosts(job, status, wait)
     rows = [_site(site, queue.pop(site.host, {})) for site in job.log.tally.sites]
     rows += [_site(Site(host), wait) for host, wait in queue.items()]
     if order != KEPT:
@@ -90,11 +103,11 @@ def where(job: Job, status: Status, order: str = KEPT) -> list[dict[str, Any]]:
     return rows
 
 
-def _queued_hosts(job: Job, status: Status) -> dict[str, Mapping[str, Any]]:
+def _queued_hosts(job: Job, status: Status, wait: float) -> dict[str, Mapping[str, Any]]:
     if status["state"] in LIVE:
-        found: Sequence[Mapping[str, Any]] = job.asked("sites", ALL_SITES) or []
+        found: Sequence[Mapping[str, Any]] = job.asked("sites", ALL_SITES, wait) or []
     else:
-        found = (job.queue() or {}).get("top_hosts", [])
+        found = (job.queue(wait) or {}).get("top_hosts", [])
     return {one["host"]: one for one in found}
 
 
@@ -113,20 +126,20 @@ def _site(site: Site, wait: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def following(job: Job, status: Status, most: int = TOP) -> list[dict[str, Any]]:
+def following(job: Job, status: Status, most: int = TOP, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
     """What next and why? The best URLs that wait: score with its shares, path from the seed, why their hosts wait."""
     if status["state"] in LIVE:
-        return (job.asked("top", TOP) or [])[:most] if status["state"] != STARTING else []
+        return (job.asked("top", TOP, wait) or [])[:most] if status["state"] != STARTING else []
     rows = []
-    for row in (job.queue() or {}).get("top", [])[:most]:
+    for row in (job.queue(wait) or {}).get("top", [])[:most]:
         steps = job.log.path(row["url"], row["source_url"], row["anchor"])
         rows.append({**row, "path": [{"url": step.url, "anchor": step.anchor} for step in steps]})
     return rows
 
 
-def wrong(job: Job) -> list[dict[str, Any]]:
+def wrong(job: Job, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
     """What is wrong? What failed and what was refused or discarded, by rule."""
-    found = job.outcomes()
+    found = job.outcomes(wait)
     rules: dict[tuple[str, str], int] = {}
     for one in job.log.tally.outcomes if found is None else found:
         rule = one.state, _rule(one.reason)
@@ -136,5 +149,7 @@ def wrong(job: Job) -> list[dict[str, Any]]:
 
 
 def _rule(reason: str) -> str:
-    """Of a trap only its kind: each of its URLs has a reason of its own."""
-    return ": ".join(reason.split(": ")[:2]) if reason.startswith("trap: ") else reason
+    """Of a trap only its kind, of a copy not of which page: each of these URLs has a reason of its own."""
+    if reason.startswith("trap: "):
+        return ": ".join(reason.split(": ")[:2])
+    return _COPY if reason.startswith(f"{_COPY} http") else reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -12,6 +13,8 @@ ENGLISH, CHINESE = "en", "zh"
 LANGUAGES = {ENGLISH: "English", CHINESE: "中文"}  # each by its own name
 TAGS = {ENGLISH: "en", CHINESE: "zh-Hans"}  # for the attribute lang
 COOKIE = "topiccrawler_language"
+
+_NUMBER, _NO_WORD = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"\W+")
 
 
 class Texts:
@@ -25,9 +28,12 @@ class Texts:
         text = self._texts[key]
         return text.format(**values) if values else text
 
-    def known(self, prefix: str, word: str) -> str:
-        """The text of a word of the program's own (a state, a reason); the word itself where there is none."""
-        return self._texts.get(f"{prefix}_{word.replace(' ', '_').replace('-', '_')}", word)
+    def known(self, prefix: str, said: str) -> str:
+        """What the program itself has said (a state, a reason, why it waits), a number in it kept; as it is where there is no text."""
+        number = _NUMBER.search(said)
+        key = _NO_WORD.sub("_", _NUMBER.sub("n", said, count=1)).strip("_").lower()
+        found = self._texts.get(f"{prefix}_{key}")
+        return said if found is None else found.format(n=number[0] if number else "")
 
     @property
     def names(self) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -12,9 +13,22 @@ from jinja2 import Environment
 
 from topiccrawler.dashboard.session import Session
 from topiccrawler.dashboard.texts import COOKIE, LANGUAGES, Texts, choose, texts_in
+from topiccrawler.resources import folder
 from topiccrawler.results.html import environment
 
+TEMPLATES = "dashboard/templates"
 THIN = "\u202f"  # a narrow space between thousands
+
+
+@cache
+def templates() -> Environment:
+    """All of them, compiled: the first page shall not wait for that."""
+    made = environment()
+    made.filters |= {"count": count, "percent": percent, "span": span, "part": part, "ago": moment_of_day}
+    made.globals |= {"languages": LANGUAGES, "query": query}
+    for file in folder(TEMPLATES).iterdir():
+        made.get_template(f"{TEMPLATES}/{file.name}")
+    return made
 
 
 class Views:
@@ -22,15 +36,7 @@ class Views:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._environment: Environment = environment()
-        self._environment.filters |= {
-            "count": count,
-            "percent": percent,
-            "span": span,
-            "part": part,
-            "ago": moment_of_day,
-        }
-        self._environment.globals |= {"languages": LANGUAGES, "query": query}
+        self._environment = templates()
 
     def texts(self, request: web.Request) -> Texts:
         """In the language of the browser."""
@@ -38,7 +44,7 @@ class Views:
 
     def text(self, request: web.Request, template: str, values: Mapping[str, Any]) -> str:
         """A template filled in."""
-        made = self._environment.get_template(f"dashboard/templates/{template}.html")
+        made = self._environment.get_template(f"{TEMPLATES}/{template}.html")
         return made.render(
             t=self.texts(request),
             form_token=self._session.form,

@@ -23,7 +23,7 @@ _REASONS = "SELECT reason, count(*) FROM urls WHERE state = ? GROUP BY reason OR
 _EXAMPLES = "SELECT url FROM urls JOIN links USING (number) WHERE state = ? AND reason = ? LIMIT ?"
 _ENDED = """SELECT links.url, anchor, coalesce(sources.url, ''), score, changed
     FROM urls JOIN links USING (number) LEFT JOIN sources ON sources.id = source
-    WHERE state = ? AND (reason = ? OR substr(reason, 1, length(?)) = ?) ORDER BY urls.number LIMIT ? OFFSET ?"""
+    WHERE state = ? AND (reason = ? OR substr(reason, 1, length(?)) = ? OR substr(reason, 1, length(?)) = ?) ORDER BY urls.number LIMIT ? OFFSET ?"""
 _TOP = """SELECT urls.number FROM urls
     LEFT JOIN (SELECT number AS raised, score AS raised_score, max(id) FROM raises GROUP BY number) ON raised = number
     WHERE state = 0 ORDER BY coalesce(raised_score, score) DESC, number LIMIT ?"""
@@ -98,11 +98,11 @@ class Ended:
 
 
 def ended(path: Path, state: State, reason: str, limit: int = -1, skip: int = 0) -> Iterator[Ended]:
-    """Such URLs in order of arrival, lazily; of a reason also those that say more of it behind a colon. StateError as for `overview`."""
+    """Such URLs in order of arrival, lazily; of a reason also those that say more of it, behind a colon or by a URL. StateError as for `overview`."""
     require(path)
-    more = f"{reason}: "
+    more, url = f"{reason}: ", f"{reason} http"
     with sqlite_faults(path), closing(open_to_read(path)) as database:
-        found = database.execute(_ENDED, (STATES.index(state), reason, more, more, limit, skip))
+        found = database.execute(_ENDED, (STATES.index(state), reason, more, more, url, url, limit, skip))
         for row in found:
             yield Ended(*row)
 

@@ -117,6 +117,8 @@ class PageStore(Database):
     def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
         """The rows of such pages about the topic, the most relevant first."""
         condition, values = selection.condition(host="host_of(url)", day=_DAY)
+        if selection.site:  # host_of() is asked only for what may be of the site
+            condition, values = f"instr(url, ?) AND {condition}", [selection.site, *values]
         asked = f"SELECT rowid FROM pages WHERE stored AND {condition} ORDER BY relevance DESC, url LIMIT ?"  # noqa: S608
         with self._faults():
             self._database.create_function("host_of", 1, host_of, deterministic=True)

@@ -66,10 +66,10 @@ def read_visits(path: Path) -> Iterator[Visit]:
                 yield visit
 
 
-def visit_of(line: str) -> Visit | None:
+def visit_of(line: str | bytes) -> Visit | None:
     """The visit of a line; None for what is none."""
     try:
-        row = json.loads(line)
+        row = json.loads(line if isinstance(line, str) else line.decode("utf-8", "surrogatepass"))
     except ValueError:
         return None
     if not isinstance(row, dict) or not row.keys() >= _NEEDED:
@@ -113,14 +113,14 @@ class VisitTail:
                     return
                 place = self._read
                 self._read += len(line)
-                if (visit := visit_of(line.decode("utf-8", "surrogatepass"))) is not None:
+                if (visit := visit_of(line)) is not None:
                     yield place, visit
 
     def at(self, place: int) -> Visit | None:
         """The visit whose line begins at this byte."""
         with self.path.open("rb") as file:
             file.seek(place)
-            return visit_of(file.readline().decode("utf-8", "surrogatepass"))
+            return visit_of(file.readline())
 
 
 _NAMES = {field.name for field in dataclasses.fields(Visit)}

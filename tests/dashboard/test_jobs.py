@@ -1,0 +1,127 @@
+"""The list of jobs, a finished job's panels, and what breadth-first gave beside them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.crawling.job_files import FRONTIER
+from topiccrawler.dashboard.baseline import breadth_first, rate_at
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Score, Visit
+
+Open = Callable[[Path], Any]
+SEED, FOUND = "http://seed.example/", "http://found.example/"
+
+
+def compared(folder: Path, topic: str, rates: dict[str, float], time: int) -> None:
+    """A comparison as `scrapy compare --out` leaves it."""
+    folder.mkdir(parents=True)
+    result = {"version": 1, "topic": topic, "strategies": {"breadth_first": {"harvest_rate": rates}}}
+    (folder / "result.json").write_text(json.dumps(result), encoding="utf-8")
+    os.utime(folder / "result.json", (time, time))
+
+
+def test_the_newest_comparison_on_the_topic_counts(tmp_path: Path) -> None:
+    compared(tmp_path / "old", "finance", {"250": 0.5}, 1)
+    compared(tmp_path / "all" / "finance", "finance", {"500": 0.1, "250": 0.2}, 2)
+    compared(tmp_path / "other", "sport", {"250": 0.9}, 3)
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "result.json").write_text("[1]", encoding="utf-8")
+    curve = breadth_first(tmp_path, "finance")
+    assert curve == [(250, 0.2), (500, 0.1)]
+    assert (rate_at(curve, 10), rate_at(curve, 900), rate_at([], 1)) == ((250, 0.2), (500, 0.1), None)
+
+
+def make(make_job: Callable[..., Path], topic: str = "finance") -> Path:
+    """A job of three visits with a queue: one URL that waits, three that were discarded."""
+    visits = (
+        Visit(SEED, 200, 1.0, 0.5, True, 10.0),
+        Visit(FOUND, 200, 1.0, 0.1, False, 20.0, SEED, "到那里"),
+        Visit(f"{FOUND}no", 404, 1.0, 0.0, False, 30.0, FOUND, "没有"),
+    )
+    job = make_job("job", visits=visits, topic=topic)
+    ends = {
+        "wait": "",
+        "a": "trap: calendar: the year 2081",
+        "b": "trap: calendar: the year 2082",
+        "c": "off topic",
+    }
+    with SqliteFrontier(job / FRONTIER, Hosts()) as frontier:
+        for name, reason in ends.items():
+            link = Link(f"{FOUND}{name}", "found.example", f"to {name}", source_url=FOUND)
+            frontier.push([(link, Score(link.url, 0.25))], now=1.0)
+            if reason and frontier.lease_url(link, 1.0, 1.0):
+                frontier.acknowledge(link.url, State.DISCARDED, reason, 2.0)
+    return job
+
+
+def test_a_finished_job_answers_the_four_questions(
+    open_dashboard: Open, make_job: Callable[..., Path]
+) -> None:
+    job = make(make_job, topic="财经")
+    compared(job.parent / "compared", "finance", {"250": 0.1}, 1)
+    dashboard = open_dashboard(job.parent)
+    listed = dashboard.get("/").text
+    assert 'href="/jobs/job"' in listed
+    assert "50.0" in listed
+    while "hx-trigger" in dashboard.get("/jobs/job/reading").text:
+        pass  # a part of it is still being read
+    text = dashboard.get("/jobs/job").text
+    assert "Breadth-first gave 10.0" in text
+    assert "5.0×" in text
+    assert re.search(r"found\.example</bdi> <span class=\"new\"", text)
+    assert not re.search(r"seed\.example</bdi> <span class=\"new\"", text)
+    way = text[text.index('class="queue"') :]
+    assert way.index(f'href="{SEED}"') < way.index(f'href="{FOUND}"') < way.index(f'href="{FOUND}wait"')
+    assert "trap: calendar" in text
+    assert "2081" not in text
+
+
+def test_a_rule_opens_all_its_urls(open_dashboard: Open, make_job: Callable[..., Path]) -> None:
+    dashboard = open_dashboard(make(make_job).parent)
+    text = dashboard.get("/jobs/job/urls?state=discarded&reason=trap%3A+calendar").text
+    assert f'href="{FOUND}a"' in text
+    assert f'href="{FOUND}b"' in text
+    assert f'href="{FOUND}c"' not in text
+    lines = dashboard.get("/jobs/job/urls.jsonl?state=discarded&reason=off+topic").text.splitlines()
+    assert [json.loads(line)["url"] for line in lines] == [f"{FOUND}c"]
+
+
+def test_a_job_without_a_queue_lists_what_its_log_knows(
+    open_dashboard: Open, make_job: Callable[..., Path]
+) -> None:
+    job = make(make_job)
+    for file in job.glob(f"{FRONTIER}*"):
+        file.unlink()
+    dashboard = open_dashboard(job.parent)
+    assert "The job kept no queue" in dashboard.get("/jobs/job").text
+    assert f'href="{FOUND}no"' in dashboard.get("/jobs/job/urls?state=error&reason=http+404").text
+
+
+def test_orders_to_a_job_that_does_not_run_are_refused_in_one_line(
+    open_dashboard: Open, make_job: Callable[..., Path]
+) -> None:
+    answer = open_dashboard(make(make_job).parent).post("/jobs/job/pause", {}, Accept="text/html")
+    assert answer.status == 400
+    assert "no crawl is running there" in answer.text
+
+
+def test_a_damaged_job_does_not_hide_the_others(open_dashboard: Open, make_job: Callable[..., Path]) -> None:
+    make_job("good", visits=(Visit(SEED, 200, 1.0, 0.5, True, 10.0),))
+    damaged = make_job("damaged")
+    (damaged / "job.json").write_text("{", encoding="utf-8")
+    (damaged / FRONTIER).write_bytes(b"no database")
+    (damaged / "visits.jsonl").write_bytes(b"\xff\xfe\n{}\n[1]\n")
+    (damaged / "control.json").write_text("[]", encoding="utf-8")
+    dashboard = open_dashboard(damaged.parent)
+    listed = dashboard.get("/").text
+    assert "/jobs/good" in listed
+    assert "/jobs/damaged" in listed
+    assert dashboard.get("/jobs/damaged").status == 200
