@@ -77,7 +77,7 @@ def test_a_frontier_can_be_looked_at_while_a_crawl_writes_to_it(tmp_path: Path) 
 def test_what_is_dumped_can_be_loaded_again_and_is_the_same(tmp_path: Path) -> None:
     fill(tmp_path / "f.sqlite")
     with reading(tmp_path / "f.sqlite") as rows:
-        lines = list(dump(rows))
+        lines = list(dump(rows.notes(), rows.listing()))
     assert lines[0] == HEAD
     assert json.loads(lines[1]) == {"note": "harvest", "text": '{"pages": 2, "kept": 1}'}
     with SqliteFrontier(tmp_path / "copy.sqlite") as copy:

@@ -48,7 +48,11 @@ class Command(TellingCommand):
         parser.add_argument(
             "--topic", metavar="TOPIC", help="topic name or file (default: the job's, else TOPIC)"
         )
-        parser.add_argument("--job", metavar="DIR", help="folder of a crawl: its JOBDIR or data folder")
+        parser.add_argument(
+            "--job",
+            metavar="DIR",
+            help="folder of a crawl: its JOBDIR or data folder; with REDIS_URL also the name of one in Redis",
+        )
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -63,8 +67,14 @@ class Command(TellingCommand):
         url = canonical(args[0]) if args else ""
         if url is None:
             raise ArgumentError(f"URL {args[0]!r}", "is no http(s) URL", "write it as http://host/path")
-        folder = opts.job or (self.setting("JOBDIR") if url else None)
-        past = PastCrawl(Path(folder).expanduser()) if folder else None
+        folder, redis = opts.job or (self.setting("JOBDIR") if url else None), self.setting("REDIS_URL")
+        past: PastCrawl | None = None
+        if folder and redis and not Path(folder).expanduser().is_dir():
+            from topiccrawler.crawling.shared_crawl import SharedCrawl
+
+            past = SharedCrawl(redis, folder)
+        elif folder:
+            past = PastCrawl(Path(folder).expanduser())
         try:
             found = self._found(url, past, opts)
         finally:

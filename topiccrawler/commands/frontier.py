@@ -18,6 +18,7 @@ from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError
 
 USAGE = """[JOBDIR]
+  scrapy frontier [dump] --job NAME -s REDIS_URL=redis://…
   scrapy frontier dump [JOBDIR] [--file FILE]
   scrapy frontier load [JOBDIR] [--file FILE]
   scrapy frontier tables [JOBDIR] --file FILE"""
@@ -48,6 +49,9 @@ class Command(TellingCommand):
             "--top", type=int, default=10, metavar="N", help="URLs and hosts shown (default 10)"
         )
         parser.add_argument(
+            "--job", metavar="NAME", help="a crawl in Redis (-s REDIS_URL=…), instead of JOBDIR"
+        )
+        parser.add_argument(
             "--file",
             metavar="FILE",
             help="for dump and load, instead of standard output and input; for tables, the file to write",
@@ -64,6 +68,9 @@ class Command(TellingCommand):
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.job_files import FRONTIER
 
+        if opts.job:
+            self._in_redis(args, opts)
+            return
         folder = next(iter(_folders(args)), None) or self.setting("JOBDIR")
         if not folder:
             raise ArgumentError(
@@ -81,6 +88,34 @@ class Command(TellingCommand):
         else:
             self._show(path, opts)
 
+    def _in_redis(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.crawling.recipe import Recipe
+        from topiccrawler.frontier.dump import dump
+        from topiccrawler.frontier.redis.view import RedisView
+
+        url = self.setting("REDIS_URL")
+        if not url:
+            raise ArgumentError(
+                f"--job {opts.job}",
+                "names a crawl in Redis, but there is no REDIS_URL",
+                "give -s REDIS_URL=…",
+            )
+        if args not in ([], [DUMP]):
+            raise ArgumentError(
+                " ".join(args), "is not for a crawl in Redis", "only the overview and dump are"
+            )
+        view = RedisView(url, opts.job)
+        try:
+            if args:
+                self._write(dump(view.notes_of(0), view.rows()), opts)
+                return
+            report = _report(
+                view.overview(opts.top), Recipe.from_json(view.made_of, view.name), opts.top, time.time()
+            )
+            self.say(json.dumps(report, ensure_ascii=False) if opts.json else _page(report))
+        finally:
+            view.close()
+
     def _show(self, path: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.results.queue import queue_report
 
@@ -92,12 +127,15 @@ class Command(TellingCommand):
         from topiccrawler.frontier.overview import reading
 
         with reading(path) as rows:
-            if opts.file:
-                with Path(opts.file).open("w", encoding="utf-8") as out:
-                    out.writelines(f"{line}\n" for line in dump(rows))
-            else:
-                for line in dump(rows):
-                    sys.stdout.buffer.write(line.encode() + b"\n")
+            self._write(dump(rows.notes(), rows.listing()), opts)
+
+    def _write(self, lines: Iterable[str], opts: argparse.Namespace) -> None:
+        if opts.file:
+            with Path(opts.file).open("w", encoding="utf-8") as out:
+                out.writelines(f"{line}\n" for line in lines)
+        else:
+            for line in lines:
+                sys.stdout.buffer.write(line.encode() + b"\n")
 
     def _load(self, path: Path, opts: argparse.Namespace) -> None:
         from topiccrawler.frontier.dump import load

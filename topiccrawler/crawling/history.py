@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import Protocol, cast
 
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.checkpoints import Checkpoints
 from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Row
+from topiccrawler.frontier.base import Frontier, Listing, Notes, Row
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Visit
@@ -58,6 +59,13 @@ class History:
         return self.path[-1].state
 
 
+class _Queue(Protocol):
+    listing: Listing
+    notes: Notes
+
+    def close(self) -> None: ...
+
+
 class PastCrawl:
     """The files of a job's folder, opened to be read."""
 
@@ -72,7 +80,7 @@ class PastCrawl:
                 "name the JOBDIR of a crawl, or its folder in TOPIC_DATA_DIR",
             )
         self.recipe = read_recipe(folder)
-        self._frontier = SqliteFrontier(queue, read_only=True) if queue.is_file() else None
+        self._frontier: _Queue | None = SqliteFrontier(queue, read_only=True) if queue.is_file() else None
         self._store = PageStore(pages, create=False) if pages.is_file() else None
 
     def close(self) -> None:
@@ -92,7 +100,8 @@ class PastCrawl:
             )
         parts = assemble(self.recipe)
         if self._frontier is not None:
-            Checkpoints(parts.strategy, self._frontier.notes, Rescoring(self._frontier), durable=True).load()
+            queue = cast("Frontier", self._frontier)  # its listing is all that is asked
+            Checkpoints(parts.strategy, self._frontier.notes, Rescoring(queue), durable=True).load()
         return parts
 
     def of(self, url: str) -> History:

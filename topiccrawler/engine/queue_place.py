@@ -82,6 +82,7 @@ def open_frontier(
             place.job,
             _recipe(parts, seeds),
             worker_seconds=settings.getfloat("FRONTIER_WORKER_SECONDS"),
+            made_of=parts.record().as_json(),
         )
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
         return RedisFrontier(

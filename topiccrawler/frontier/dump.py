@@ -11,7 +11,7 @@ loading the corrected file again adds the others.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Annotated, Literal
 
@@ -19,7 +19,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Pushed, Row, State
-from topiccrawler.frontier.rows import Rows
 from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import MAX_LENGTH_CHARACTERS, host_of
 
@@ -68,12 +67,12 @@ class _Line(BaseModel):
     changed: Finite = 0.0
 
 
-def dump(rows: Rows) -> Iterator[str]:
+def dump(notes: Mapping[str, str], rows: Iterable[Row]) -> Iterator[str]:
     """The lines, without their ends."""
     yield json.dumps({"frontier": VERSION})
-    for name, text in rows.notes().items():
+    for name, text in notes.items():
         yield json.dumps({"note": name, "text": text}, ensure_ascii=False)
-    for row in rows.listing():
+    for row in rows:
         yield json.dumps(_plain(row), ensure_ascii=False, allow_nan=False)
 
 

@@ -20,13 +20,20 @@ from topiccrawler.frontier.redis.notes import texts_of
 logger = logging.getLogger(__name__)
 
 WORKER_SECONDS = 30.0
+MADE_OF = "made_of"
 
 
 def join(
-    url: str, job: str, recipe: Mapping[str, Any] | None = None, *, worker_seconds: float = WORKER_SECONDS
+    url: str,
+    job: str,
+    recipe: Mapping[str, Any] | None = None,
+    *,
+    worker_seconds: float = WORKER_SECONDS,
+    made_of: Mapping[str, Any] | None = None,
 ) -> Membership:
     """Join a crawl, or begin it. `recipe`: what must be equal for all its workers, name -> value as typed.
 
+    `made_of`: the whole recipe of the one that begins it, for those who look at the crawl (view.RedisView).
     `worker_seconds`: a worker that gave no sign for so long is taken for dead.
     StateError when the server cannot be used, or the crawl was begun with another recipe.
     """
@@ -34,7 +41,8 @@ def join(
     client.check()
     text = json.dumps(dict(recipe or {}), sort_keys=True, ensure_ascii=False)
     joined = _join(client, text, worker_seconds, client.run)
-    joined.notes = texts_of(_hash(client.read("HGETALL", f"notes:{joined.slot}")))
+    joined.notes = texts_of(hash_of(client.read("HGETALL", f"notes:{joined.slot}")))
+    client.read("SETNX", MADE_OF, json.dumps(dict(made_of or {}), ensure_ascii=False))
     if not client.is_durable():
         logger.warning(
             "Redis %s keeps no append-only file: a crash of the server loses the crawl (appendonly yes)",
@@ -75,7 +83,8 @@ def _other(client: Client, begun: Mapping[str, Any], asked: Mapping[str, Any]) -
     return StateError(f"Redis {client.name}", "holds another crawl", "begin another with -a job=NAME")
 
 
-def _hash(raw: Any) -> dict[bytes, bytes]:
+def hash_of(raw: Any) -> dict[bytes, bytes]:
+    """A hash, as any version of the client gives it."""
     if isinstance(raw, dict):
         return raw
     return dict(zip(raw[::2], raw[1::2], strict=True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from heapq import nlargest
 from typing import Any
 from zlib import crc32
 
@@ -43,8 +42,7 @@ class RedisListing:
                 yield row.link
 
     def best(self, count: int) -> list[Row]:
-        waiting = self.rows(State.WAITING)
-        return nlargest(count, waiting, key=lambda row: row.score) if count > 0 else []
+        return [row_of(raw, self._where) for raw in self._ask("best", [count])] if count > 0 else []
 
     def counts(self) -> Mapping[State, int]:
         return counts_of(self._ask("counts", []))

@@ -106,6 +106,16 @@ local function reap(lease)
   end
 end
 
+-- All hosts that somebody owns, or that have waiting URLs.
+local function waiting_hosts()
+  local hosts = {}
+  for _, host in ipairs(call('HKEYS', ns .. 'owners')) do hosts[host] = true end
+  for _, name in ipairs({ 'free', 'cooling' }) do
+    for _, host in ipairs(call('ZRANGE', ns .. name, 0, -1)) do hosts[host] = true end
+  end
+  return hosts
+end
+
 -- A host's clock and the first of its queue: what its new owner needs. One more than `count` says what is behind.
 local function first_of(host, count)
   local found = call('ZRANGE', ns .. 'q:' .. host, 0, count, 'WITHSCORES')

@@ -1,0 +1,98 @@
+"""A crawl in Redis looked at by commands, while its workers go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from frontier_calls import lease, link, push
+from redis_server import RedisServer
+
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.redis.frontier import RedisFrontier
+from topiccrawler.frontier.redis.joining import join
+from topiccrawler.model import Score
+
+
+@pytest.fixture
+def job(redis_server: RedisServer) -> Iterator[str]:
+    """A crawl of two workers, each with a page."""
+    name = uuid4().hex
+    made_of = Recipe("finance", strategy="best_first").as_json()
+    workers = [RedisFrontier(join(redis_server.url, name, {}, made_of=made_of)) for _ in range(2)]
+    first, second = workers
+    push(first, ("a.example/1", 0.9), ("a.example/2", 0.8), ("b.example/1", 0.3))
+    found = link("b.example/2", anchor="基金净值", source_url="http://a.example/1", depth=1)
+    first.push([(found, Score(found.url, 0.6))], now=1.0)
+    assert lease(first) == "a.example/1"
+    first.acknowledge("http://a.example/1", State.ERROR, "http 404", 2.0)
+    for frontier, kept in ((first, 1), (second, 2)):
+        frontier.notes.put("harvest", json.dumps({"pages": 3, "kept": kept}))
+        frontier.commit()
+        frontier.listing.counts()  # it is there now
+    yield name
+    for frontier in workers:
+        frontier.close()
+
+
+def test_frontier_shows_a_crawl_in_redis(
+    job: str, redis_server: RedisServer, command: Callable[..., Any]
+) -> None:
+    found = command("frontier", "--job", job, "--json", "-s", f"REDIS_URL={redis_server.url}")
+    assert found.code == 0, found.err
+    report = json.loads(found.out)
+    assert (report["topic"], report["strategy"], report["pages"], report["kept"]) == (
+        "finance",
+        "best_first",
+        6,
+        3,
+    )
+    assert (report["states"]["waiting"], report["states"]["error"]) == (3, 1)
+    assert [row["url"][7:] for row in report["top"]] == ["a.example/2", "b.example/2", "b.example/1"]
+    assert report["failures"] == {"http 404": 1}
+    assert {row["host"]: row["waiting"] for row in report["top_hosts"]} == {"b.example": 2, "a.example": 1}
+
+
+def test_a_crawl_in_redis_is_dumped_as_json_lines(
+    job: str, redis_server: RedisServer, command: Callable[..., Any]
+) -> None:
+    found = command("frontier", "dump", "--job", job, "-s", f"REDIS_URL={redis_server.url}")
+    lines = [json.loads(line) for line in found.out.splitlines()]
+    assert lines[0] == {"frontier": 1}
+    assert [line["url"] for line in lines if "url" in line][-1] == "http://b.example/2"
+
+
+def test_explain_knows_a_url_of_a_crawl_in_redis(
+    job: str, redis_server: RedisServer, command: Callable[..., Any]
+) -> None:
+    found = command("explain", "http://b.example/2", "--job", job, "-s", f"REDIS_URL={redis_server.url}")
+    assert found.code == 0, found.err
+    assert "+0.600 in the queue of best_first" in found.out
+    assert "http 404" in command(
+        "explain", "http://a.example/1", "--job", job, "-s", f"REDIS_URL={redis_server.url}"
+    ).out  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["frontier", "--job", "nosuch"], "there is no crawl of this name"),
+        (["frontier", "load", "--job", "nosuch"], "is not for a crawl in Redis"),
+        (["explain", "http://a.example/", "--job", "nosuch"], "there is no crawl of this name"),
+    ],
+)
+def test_what_is_not_there_is_one_line(
+    words: list[str], fault: str, redis_server: RedisServer, command: Callable[..., Any]
+) -> None:
+    found = command(*words, "-s", f"REDIS_URL={redis_server.url}")
+    assert found.code == 1
+    assert fault in found.err
+    assert len(found.err.strip().splitlines()) == 1
+
+
+def test_a_name_without_a_server_is_one_line(command: Callable[..., Any]) -> None:
+    assert "there is no REDIS_URL" in command("frontier", "--job", "money").err

@@ -1,0 +1,12 @@
+-- The waiting URLs with the best scores of all hosts. ARGV: how many. Gives their records, best first. O(hosts).
+
+local count = tonumber(ARGV[1])
+local found = {}
+for host in pairs(waiting_hosts()) do
+  local first = call('ZRANGE', ns .. 'q:' .. host, 0, count - 1, 'WITHSCORES')
+  for i = 1, #first, 2 do found[#found + 1] = { tonumber(first[i + 1]), first[i] } end
+end
+table.sort(found, function(a, b) return a[1] < b[1] or (a[1] == b[1] and a[2] < b[2]) end)
+local rows = {}
+for i = 1, math.min(count, #found) do rows[i] = call('HGET', row_of(found[i][2])) end
+return rows

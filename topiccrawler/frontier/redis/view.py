@@ -1,0 +1,97 @@
+"""A crawl in Redis, looked at without joining it: for commands, while workers go on."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Listing, Notes, Row, State
+from topiccrawler.frontier.overview import Overview
+from topiccrawler.frontier.redis.batch import Argument, Batch
+from topiccrawler.frontier.redis.client import AwayError, Client
+from topiccrawler.frontier.redis.joining import MADE_OF, hash_of
+from topiccrawler.frontier.redis.listing import RedisListing, counts_of
+from topiccrawler.frontier.redis.notes import RedisNotes, texts_of
+from topiccrawler.frontier.rows import STATES
+
+HARVEST, WAITS = "harvest", "waits"  # notes that are summed up over the workers
+
+
+class RedisView:
+    """Reads only. StateError when there is no such server or crawl."""
+
+    def __init__(self, url: str, job: str) -> None:
+        self._client = Client(url, job)
+        self._client.check()
+        self.name = self._client.name
+        made_of = self._read("GET", MADE_OF)
+        if made_of is None:
+            fault = "there is no crawl of this name"
+            raise StateError(f"Redis {self.name}", fault, "give the name it was begun with by -a job=NAME")
+        self.made_of: Mapping[str, Any] = json.loads(made_of)
+        self.listing: Listing = RedisListing(self._ask, self.name)
+        self.notes: Notes = RedisNotes(Batch(), self.notes_of(0))
+
+    def notes_of(self, slot: int) -> dict[str, str]:
+        """The notes of one worker."""
+        return texts_of(hash_of(self._read("HGETALL", f"notes:{slot}")))
+
+    def rows(self) -> Iterator[Row]:
+        """All records, in order of arrival."""
+        return self.listing.rows()
+
+    def overview(self, top: int) -> Overview:
+        """Counts, and what comes next. O(hosts); of hosts only those that wait or are owned, and what of them waits or is leased."""
+        counts, hosts, reasons = self._ask("overview", [])
+        waiting = {
+            name.decode("utf-8", "replace"): {
+                State.WAITING.value: int(waits),
+                State.PROCESSING.value: int(leased),
+            }
+            for name, waits, leased in sorted(hosts, key=lambda host: (-int(host[1]), host[0]))
+        }
+        ended: dict[State, Counter[str]] = {State.ERROR: Counter(), State.DISCARDED: Counter()}
+        for raw, count in hash_of(reasons).items():
+            state = STATES[int(raw[:1])]
+            if state in ended and int(count) > 0:
+                ended[state][raw[1:].decode("utf-8", "replace")] += int(count)
+        by_state = counts_of(counts)
+        states = {state.value: by_state[state] for state in STATES}
+        failures, discards = (dict(ended[state].most_common()) for state in (State.ERROR, State.DISCARDED))
+        return Overview(states, waiting, failures, discards, self.listing.best(top), self.summed_notes())
+
+    def summed_notes(self) -> dict[str, str]:
+        """Pages and kept pages of all workers together, and why the hosts of each wait."""
+        harvest: Counter[str] = Counter()
+        waits: list[Any] = []
+        slot = 0
+        while texts := self.notes_of(slot):
+            found = json.loads(texts.get(HARVEST, "{}"))
+            harvest.update({name: count for name, count in found.items() if isinstance(count, int)})
+            waits += json.loads(texts.get(WAITS, "[]"))
+            slot += 1
+        return {HARVEST: json.dumps(harvest), WAITS: json.dumps(waits)}
+
+    def close(self) -> None:
+        """Let go."""
+        self._client.close()
+
+    def _ask(self, name: str, arguments: Sequence[Argument]) -> Any:
+        try:
+            return self._client.run(name, arguments)
+        except AwayError as error:
+            raise self._away(error) from None
+
+    def _read(self, command: str, name: str) -> Any:
+        try:
+            return self._client.read(command, name)
+        except AwayError as error:
+            raise self._away(error) from None
+
+    def _away(self, error: AwayError) -> StateError:
+        return StateError(
+            f"Redis {self.name}", f"is away ({error})", "give the command again when it is back"
+        )
