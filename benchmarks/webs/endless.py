@@ -37,17 +37,17 @@ class EndlessWeb:
         return self._page(int(name), int(number)).encode(), "text/html; charset=utf-8"
 
     def _title(self, host: int, number: int) -> str:
-        stream = self._streams[_on_topic(host, number)]
+        stream = self._streams[is_on_topic(host, number)]
         start = (number * 2_654_435_761 + host * 97) % (len(stream) - 40)
         return stream[start : start + 12 + number % 9].replace("，", "").replace("。", "")
 
     def _page(self, host: int, number: int) -> str:
         draw = random.Random(number * HOSTS + host)
-        stream = self._streams[_on_topic(host, number)]
+        stream = self._streams[is_on_topic(host, number)]
 
         def link(to_host: int, to: int, text: str) -> str:
             return (
-                f'<a href="{_path(to) if to_host == host else _url(to_host, to)}" title="{text}">{text}</a>'
+                f'<a href="{_path(to) if to_host == host else url_of(to_host, to)}" title="{text}">{text}</a>'
             )
 
         def listed(to: int) -> str:
@@ -77,7 +77,8 @@ def _path(number: int) -> str:
     return f"/{('news', 'view', 'list')[number % 3]}/{number}.html"
 
 
-def _url(host: int, number: int) -> str:
+def url_of(host: int, number: int) -> str:
+    """The address of a page."""
     return f"http://s{host}.example{_path(number)}"
 
 
@@ -86,6 +87,7 @@ def _child(number: int, place: int) -> int:
     return (mixed ^ mixed >> 29) * _STEP % (1 << 64) % _NUMBERS
 
 
-def _on_topic(host: int, number: int) -> bool:
+def is_on_topic(host: int, number: int) -> bool:
+    """Whether the page is about finance."""
     on_topic = host * 7919 % 1000 < 1000 * SITES_ON_TOPIC
     return (number * 40_503 + host) % 997 < 997 * PAGES_ON_TOPIC[on_topic]

@@ -28,6 +28,7 @@ from typing import Any, cast
 from urllib.request import ProxyHandler, build_opener
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from webs.bounded import BoundedWeb
 from webs.endless import EndlessWeb
 from webs.hosts import HostsWeb
 from webs.news import NewsWeb
@@ -135,7 +136,7 @@ def processors() -> tuple[set[int], set[int]]:
 def main() -> None:
     """Make a web and serve it."""
     parser = argparse.ArgumentParser(description="Serve a synthetic web as a proxy on loopback.")
-    parser.add_argument("web", choices=("news", "order", "traps", "endless"))
+    parser.add_argument("web", choices=("news", "order", "traps", "endless", "bounded"))
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--hosts", type=int, default=40)
     parser.add_argument("--links", type=int, default=10_000)
@@ -150,8 +151,8 @@ def main() -> None:
 
         asyncio.run(serve(computed))
         return
-    if given.web == "endless":
-        made = EndlessWeb().answer
+    if given.web in {"endless", "bounded"}:
+        made = (EndlessWeb() if given.web == "endless" else BoundedWeb(given.hosts)).answer
         asyncio.run(serve(lambda url: whole_answer(*body) if (body := made(url)) else None))
         return
     web: NewsWeb | HostsWeb

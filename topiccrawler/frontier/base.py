@@ -149,9 +149,9 @@ class Frontier(Protocol):
     def release(self, now: float, urls: Iterable[str] | None = None) -> int:
         """Put leases back to waiting with their old score: those named, else those past their deadline."""
 
-    def rescore(self, scores: Iterable[Score]) -> int:
+    def rescore(self, scores: Iterable[Score], *, counted: bool = True) -> int:
         """Replace (up or down) the scores, their shares and the carries of waiting URLs; others are passed over. Returns how many
-        scores changed."""
+        scores changed; without `counted`, a frontier on another machine need not know and gives how many it sent."""
 
     def __len__(self) -> int:
         """How many are waiting; O(1)."""

@@ -143,7 +143,7 @@ class LeasingFrontier(ABC):
                 released += 1
         return released
 
-    def rescore(self, scores: Iterable[Score]) -> int:
+    def rescore(self, scores: Iterable[Score], *, counted: bool = True) -> int:
         changed = 0
         touched: dict[str, None] = {}
         for score in scores:

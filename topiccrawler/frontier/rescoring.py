@@ -77,7 +77,7 @@ class Rescoring:
             return 0
         began = perf_counter()
         batch = list(islice(self._scores, self.slice_urls))
-        self.changed += self.frontier.rescore(batch)
+        self.changed += self.frontier.rescore(batch, counted=False)
         for score in batch:
             self._follow(score.url)
         self._applied += len(batch)

@@ -40,7 +40,7 @@ class Client:
             self._redis = redis.Redis.from_url(
                 check_address(url),
                 socket_timeout=answer_seconds,
-                socket_connect_timeout=CONNECT_SECONDS,
+                socket_connect_timeout=min(CONNECT_SECONDS, answer_seconds),
                 retry=Retry(NoBackoff(), 0),
                 protocol=2,
                 single_connection_client=False,
@@ -48,6 +48,11 @@ class Client:
         except ValueError as error:
             raise ArgumentError(f"REDIS_URL={shown(url)}", "cannot be read", str(error)) from None
         self._digests: dict[str, str] = {}
+        self._address, self._job = url, job
+
+    def twin(self, answer_seconds: float) -> Client:
+        """A further connection, for another thread."""
+        return Client(self._address, self._job, answer_seconds)
 
     def check(self) -> None:
         """StateError when there is no such server, it refuses us or is too old."""

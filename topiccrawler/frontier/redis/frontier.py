@@ -86,8 +86,8 @@ class RedisFrontier(LeasingFrontier):
         return did
 
     def look_up(self, urls: Iterable[str]) -> bool:
-        """Ask in one go what is known of these URLs; questions and pushes that follow are answered from it. Hosts that nobody has
-        are taken, while there is room. False while the server is away."""
+        """Ask in one go what is known of these URLs, and take hosts that nobody has, while there is room. False while the server is
+        away."""
         wanted = {url: digest(url) for url in urls if not self._entries.knows(url)}
         if not wanted:
             return True
@@ -114,7 +114,7 @@ class RedisFrontier(LeasingFrontier):
         return None if self._worker.away else super().lease(now, accept)
 
     def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
-        """As the contract says, for hosts that this worker has or can take; else the URL waits for the host's owner and this is False."""
+        """As the contract says, for hosts that this worker has or can take; else the URL waits for its host's owner: False."""
         self._at(now)
         self._worker.room_for_one_more = True
         fine = self.look_up([link.url])
@@ -124,11 +124,14 @@ class RedisFrontier(LeasingFrontier):
             return False
         return super().lease_url(link, score, now, shares)
 
-    def rescore(self, scores: Iterable[Score]) -> int:
+    def rescore(self, scores: Iterable[Score], *, counted: bool = True) -> int:
         batch = list(scores)
-        if not self.look_up(score.url for score in batch):
+        asked = {score.url for score in batch if counted or self._entries.knows(score.url)}
+        if not self.look_up(asked):
             return 0
-        return super().rescore(batch)
+        unseen = [score for score in batch if score.url not in asked]
+        self._worker.rescore_unseen(unseen)
+        return len(unseen) + super().rescore(score for score in batch if score.url in asked)
 
     def is_open(self, url: str) -> bool:
         self.look_up([url])
@@ -273,7 +276,7 @@ class RedisFrontier(LeasingFrontier):
         if monotonic() < self._next_tick:
             return
         self._worker.tick(self._now, {self._host(number) for _, number in self._leases.values()}, self._lost)
-        self._entries.sweep(self._held)
+        self._entries.sweep(lambda: {*self._tops.numbers(), *(number for _, number in self._leases.values())})
         self._next_tick = monotonic() + TICK_SECONDS
         self._worker.give_up_after(self._outage_seconds)
 
@@ -284,9 +287,6 @@ class RedisFrontier(LeasingFrontier):
             if self._host(number) in gone:
                 self._end_lease(url, self._now)
                 self._entries.lose(number)
-
-    def _held(self) -> set[int]:
-        return {*self._tops.numbers(), *(number for _, number in self._leases.values())}
 
     def _has_rank(self, host: str, key: Key) -> bool:
         return self._tops.holds(host, key)

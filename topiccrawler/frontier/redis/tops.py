@@ -69,6 +69,8 @@ class Tops:
         key = (-score, number)
         if not held or key >= top.bound:
             top.bound = min(top.bound, key)
+            if not held:
+                self.short.add(host)
         else:
             at = bisect_left(top.keys, key)
             if at == len(top.keys) or top.keys[at] != key:

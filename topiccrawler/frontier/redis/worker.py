@@ -14,6 +14,7 @@ from typing import Any
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.leasing import check_score
 from topiccrawler.frontier.redis.batch import Argument, Batch
 from topiccrawler.frontier.redis.client import AwayError
 from topiccrawler.frontier.redis.clocks import heard, told
@@ -21,8 +22,10 @@ from topiccrawler.frontier.redis.connection import BACK, Connection
 from topiccrawler.frontier.redis.entries import Entries
 from topiccrawler.frontier.redis.listing import counts_of
 from topiccrawler.frontier.redis.membership import NUMBERS, Membership
-from topiccrawler.frontier.redis.records import DOUBLE
+from topiccrawler.frontier.redis.records import DOUBLE, digest
 from topiccrawler.frontier.redis.tops import NOTHING, Tops
+from topiccrawler.model import Score
+from topiccrawler.urls.canonical import host_of
 
 TICK_SECONDS = 0.25
 SLOT_HOSTS = 8  # hosts for each request that may be under way
@@ -66,8 +69,6 @@ class Worker:
             joined.client, self.session, str(self.slot), self._seconds / 6, self._seconds
         )
 
-    # -- the server ------------------------------------------------------------------------------------------------
-
     @property
     def away(self) -> bool:
         """The server does not answer."""
@@ -110,6 +111,14 @@ class Worker:
         except AwayError as error:
             fault, remedy = f"is away ({error})", "ask again when it is back"
             raise StateError(f"Redis {self.where}", fault, remedy) from None
+
+    def rescore_unseen(self, scores: Iterable[Score]) -> None:
+        """Of URLs that are not at hand: the server knows whether they wait. Where one may come first, its host is read again."""
+        for score in scores:
+            check_score(score)
+            host = host_of(score.url)
+            self._batch.rescore(host, digest(score.url), score)
+            self._tops.put(host, float(score.value), 0, held=False)
 
     def leased(self, host: str) -> None:
         """A URL of the host was leased: whoever has the host after a sudden death of this worker must know."""

@@ -1,0 +1,171 @@
+"""Several processes on one crawl in Redis, against one process without: pages fetched twice, gaps of hosts, harvest, time waited.
+
+    python benchmarks/redis_workers.py [--workers 4] [--hosts 200] [--first 5000] [--delay 0.25] [--pages 0] [--single] [--json]
+
+A web that ends (benchmarks/webs/bounded.py, a hundred pages a host, a proxy on loopback) is crawled with `adaptive` by so many
+processes until all have ended; with --pages each stops after its share of so many. `--single` crawls it with one process without Redis,
+for its first --first pages. Of what the web was asked for, in order:
+
+    pages, twice     pages, and requests for pages that had been fetched already
+    harvest          share on topic of the first --first pages; `at` = the same of each quarter of them
+    short_gaps       gaps between two pages of a host below half of the delay, of all gaps: what a busy machine shortens on the way,
+                     one process has as well
+    seconds          until the last process ended; pages_per_second
+    waited           share of the time that a process stood still for Redis: the largest, and the mean
+    ended            why each ended
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import _checkout
+from redis_frontier import SERVER
+from redis_frontier import served as redis_served
+from webs.bounded import SEED
+from webs.endless import is_on_topic
+from webs.server import Served, served
+
+PAGE = re.compile(r"http://s(\d+)\.example/\w+/(\d+)\.html")
+NEVER = 10**9
+
+
+def command(arguments: dict[str, Any], settings: dict[str, Any]) -> list[str]:
+    words = [sys.executable, "-m", "scrapy", "crawl", "topic"]
+    for flag, values in (("-a", arguments), ("-s", settings)):
+        words += [word for name, value in values.items() for word in (flag, f"{name}={value}")]
+    return words
+
+
+def crawl(
+    web: Served, folder: str, processes: int, arguments: dict[str, Any], settings: dict[str, Any]
+) -> list[str]:
+    """Run them together; their logs."""
+    environment = {**web.environment(), "PYTHONPATH": f"{_checkout.ROOT}:{os.environ.get('PYTHONPATH', '')}"}
+    logs = [Path(folder, f"{number}.log") for number in range(processes)]
+    running = [
+        subprocess.Popen(
+            command(arguments, {**settings, "LOG_FILE": log, "TOPIC_DATA_DIR": folder}),
+            cwd=_checkout.ROOT,
+            env=environment,
+        )
+        for log in logs
+    ]
+    for process in running:
+        process.wait()
+    return [log.read_text() for log in logs]
+
+
+def judged(asked: list[tuple[float, str]], first: int, delay: float) -> dict[str, Any]:
+    """What the web saw."""
+    pages = [(at, found) for at, url in asked if (found := PAGE.fullmatch(url))]
+    met: set[str] = set()
+    last: dict[str, float] = {}
+    twice, gaps = 0, []
+    for at, page in pages:
+        twice += page[0] in met
+        met.add(page[0])
+        if page[1] in last:
+            gaps.append(at - last[page[1]])
+        last[page[1]] = at
+    hits = [is_on_topic(int(page[1]), int(page[2])) for _, page in pages[:first]]
+    quarter = max(1, len(hits) // 4)
+    return {
+        "pages": len(met),
+        "twice": twice,
+        "harvest": round(sum(hits) / max(1, len(hits)), 4),
+        "at": [round(sum(hits[: quarter * n]) / (quarter * n), 4) for n in (1, 2, 3, 4)],
+        "short_gaps": f"{sum(gap < delay / 2 for gap in gaps)} of {len(gaps)}",
+        "least_gap": round(min(gaps, default=0.0), 3),
+    }
+
+
+def numbers(log: str, key: str) -> float:
+    found = re.search(rf"'{re.escape(key)}': ([0-9.]+)", log)
+    return float(found[1]) if found else 0.0
+
+
+def measure(given: argparse.Namespace) -> dict[str, Any]:
+    settings: dict[str, Any] = {
+        "DOWNLOAD_DELAY": given.delay,
+        "AUTOTHROTTLE_ENABLED": False,
+        "FRONTIER_UNPROVEN_PAGES": 0,
+        "FRONTIER_HOST_UNPRODUCTIVE_PAGES": 0,
+        "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES": 0,
+        "TOPIC_LINK_THRESHOLD": 0,
+    }
+    arguments: dict[str, Any] = {
+        "topic": "finance",
+        "seeds": SEED,
+        "strategy": "adaptive",
+        "objective": "time",
+    }
+    processes = 1 if given.single else given.workers
+    most = given.first if given.single else given.pages // processes
+    if most:
+        arguments["pages"] = most
+    with (
+        tempfile.TemporaryDirectory(prefix="redis") as folder,
+        served("bounded", "--hosts", str(given.hosts)) as web,
+    ):
+        begun = time.monotonic()
+        if given.single:
+            logs = crawl(web, folder, 1, arguments, settings)
+        else:
+            server, socket = redis_served(folder)
+            try:
+                shared = {"REDIS_URL": f"unix://{socket}"}
+                logs = crawl(web, folder, processes, {**arguments, "job": "bench"}, {**settings, **shared})
+            finally:
+                server.kill()
+                server.wait()
+        seconds = time.monotonic() - begun
+        found = judged(web.ask("log"), given.first, given.delay)
+    shares = [
+        numbers(log, "frontier/redis/wait_seconds") / max(1e-9, numbers(log, "elapsed_time_seconds"))
+        for log in logs
+    ]
+    return {
+        **found,
+        "seconds": round(seconds, 1),
+        "pages_per_second": round(found["pages"] / seconds, 1),
+        "waited": [round(max(shares), 3), round(sum(shares) / len(shares), 3)],
+        "fenced": sum(numbers(log, "frontier/redis/fenced") for log in logs),
+        "ended": [text[1] if (text := re.search(r"'finish_reason': '(\w+)'", log)) else "?" for log in logs],
+        "errors": sum(log.count(" ERROR: ") + log.count("Traceback") for log in logs),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--hosts", type=int, default=200)
+    parser.add_argument("--first", type=int, default=5000)
+    parser.add_argument("--delay", type=float, default=0.25)
+    parser.add_argument("--pages", type=int, default=0)
+    parser.add_argument("--single", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    if SERVER is None and not given.single:
+        print("no redis-server and no valkey-server in PATH: nothing is measured")
+        return
+    os.environ.pop("http_proxy", None)
+    found = measure(given)
+    print(
+        json.dumps(found) if given.json else "\n".join(f"{name:<17} {value}" for name, value in found.items())
+    )
+
+
+if __name__ == "__main__":
+    main()
