@@ -92,6 +92,7 @@ class Command(TellingCommand):
         from topiccrawler.crawling.recipe import Recipe
         from topiccrawler.frontier.dump import dump
         from topiccrawler.frontier.redis.view import RedisView
+        from topiccrawler.results.queue import report_of
 
         url = self.setting("REDIS_URL")
         if not url:
@@ -109,7 +110,7 @@ class Command(TellingCommand):
             if args:
                 self._write(dump(view.notes_of(0), view.rows()), opts)
                 return
-            report = _report(
+            report = report_of(
                 view.overview(opts.top), Recipe.from_json(view.made_of, view.name), opts.top, time.time()
             )
             self.say(json.dumps(report, ensure_ascii=False) if opts.json else _page(report))

@@ -15,14 +15,18 @@ from topiccrawler.crawling.noted_waits import NOTE, noted_waits
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.base import Row
-from topiccrawler.frontier.overview import notes_as_json, overview
+from topiccrawler.frontier.overview import Overview, notes_as_json, overview
 from topiccrawler.model import Link
 from topiccrawler.strategies.shares import Shares
 
 
 def queue_report(folder: Path, top: int, now: float) -> dict[str, Any]:
     """JSON values, of the `top` first of each kind. `now`: seconds since the epoch. StateError when there is no queue."""
-    seen, recipe = overview(folder / FRONTIER, top), read_recipe(folder)
+    return report_of(overview(folder / FRONTIER, top), read_recipe(folder), top, now)
+
+
+def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> dict[str, Any]:
+    """The same of a queue that was looked at already, wherever it is kept."""
     waits = {
         host: (reason, until) for host, reason, until in noted_waits(seen.notes.get(NOTE)) if until > now
     }
