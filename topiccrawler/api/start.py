@@ -14,7 +14,7 @@ from pathlib import Path
 from topiccrawler.api.job import Job
 from topiccrawler.crawling.job_files import OUTPUT
 from topiccrawler.crawling.params import parse_arguments
-from topiccrawler.crawling.process import start_scrapy
+from topiccrawler.crawling.process import job_line, start_scrapy
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 STRATEGY = "adaptive"
@@ -63,10 +63,7 @@ def crawl(
         raise ArgumentError(
             f"name={name!r}", "is no plain folder name", "use letters, digits and dashes; data=FOLDER"
         )
-    options |= {"TOPIC_DATA_DIR": folder.parent, "TOPIC_JOB": folder.name, "JOBDIR": folder}
-    line = ["crawl", "topic"]
-    line += [word for key, value in words.items() for word in ("-a", f"{key}={value}")]
-    line += [word for key, value in options.items() for word in ("-s", f"{key}={_written(value)}")]
+    line = job_line(words, {key: _written(value) for key, value in options.items()}, folder)
     with file_faults(StateError, f"folder {folder}", "cannot be written", _REMEDY):
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / OUTPUT).open("ab") as log:

@@ -14,6 +14,14 @@ from topiccrawler.errors import CrawlerError
 SETTINGS_MODULE = "topiccrawler.settings"
 
 
+def job_line(arguments: Mapping[str, str], settings: Mapping[str, str], folder: Path) -> list[str]:
+    """What is typed behind `scrapy` for a job with its files and its queue in this folder."""
+    own = {"TOPIC_DATA_DIR": str(folder.parent), "TOPIC_JOB": folder.name, "JOBDIR": str(folder)}
+    options = [("-a", f"{name}={value}") for name, value in arguments.items()]
+    options += [("-s", f"{name}={value}") for name, value in {**settings, **own}.items()]
+    return ["crawl", "topic", *(word for pair in options for word in pair)]
+
+
 def start_scrapy(
     arguments: Sequence[str],
     output: IO[bytes],

@@ -18,7 +18,7 @@ from typing import Any
 from topiccrawler import settings as ours
 from topiccrawler.crawling.job_files import OUTPUT
 from topiccrawler.crawling.params import STRATEGY_PREFIX, CrawlParams, parse_arguments
-from topiccrawler.crawling.process import start_scrapy
+from topiccrawler.crawling.process import job_line, start_scrapy
 from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.dashboard.jobs import Job, Jobs
 from topiccrawler.errors import ArgumentError, CrawlerError, SeedsError, StateError, file_faults
@@ -150,17 +150,9 @@ def _name(order: Order, jobs: Jobs) -> str:
     return name
 
 
-def command_of(order: Order, data: Path) -> list[str]:
+def line_of(order: Order, folder: Path) -> list[str]:
     """What is typed behind `scrapy`."""
-    own = {
-        "TOPIC_DATA_DIR": str(data),
-        "TOPIC_JOB": order.job,
-        "JOBDIR": str(data / order.job),
-        "TOPIC_CONTROL": "True",
-    }
-    options = [("-a", f"{name}={value}") for name, value in order.arguments.items()]
-    options += [("-s", f"{name}={value}") for name, value in {**order.settings, **own}.items()]
-    return ["crawl", "topic", *(word for pair in options for word in pair)]
+    return job_line(order.arguments, {**order.settings, "TOPIC_CONTROL": "True"}, folder)
 
 
 def start(order: Order, jobs: Jobs) -> Job:
@@ -171,7 +163,7 @@ def start(order: Order, jobs: Jobs) -> Job:
         folder.mkdir(parents=True)
         output = (folder / OUTPUT).open("wb")
     with output:
-        process = start_scrapy(command_of(order, data), output, os.environ, own_session=True)
+        process = start_scrapy(line_of(order, folder), output, os.environ, own_session=True)
     job = jobs.started(order.job, process)
     until = time.monotonic() + _SECONDS
     while time.monotonic() < until and process.poll() is None and not _is_up(folder):
