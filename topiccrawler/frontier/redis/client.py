@@ -36,6 +36,7 @@ class Client:
         self.prefix = prefix_of(job)
         self.server = shown(url)
         self._faults = redis.exceptions
+        self.connects = 0  # how often a connection was made
         try:
             self._redis = redis.Redis.from_url(
                 check_address(url),
@@ -43,7 +44,7 @@ class Client:
                 socket_connect_timeout=min(CONNECT_SECONDS, answer_seconds),
                 retry=Retry(NoBackoff(), 0),
                 protocol=2,
-                single_connection_client=False,
+                redis_connect_func=self._connected,
             )
         except ValueError as error:
             raise ArgumentError(f"REDIS_URL={shown(url)}", "cannot be read", str(error)) from None
@@ -98,6 +99,10 @@ class Client:
     def close(self) -> None:
         """Let go of the connection."""
         self._redis.close()
+
+    def _connected(self, connection: Any) -> None:
+        self.connects += 1
+        connection.on_connect()
 
     def _call(self, *command: Argument) -> Any:
         faults = self._faults

@@ -16,12 +16,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.redis.batch import Argument
+from topiccrawler.frontier.redis.calls import Call, Figures
 from topiccrawler.frontier.redis.client import AwayError, Client
 
 logger = logging.getLogger(__name__)
@@ -30,29 +30,8 @@ CALL_SECONDS = 1.0  # that the reactor waits for an answer
 KNOCK_SECONDS = 0.5
 KEPT_SECONDS = 10.0  # changes are kept after they were confirmed; appendfsync everysec loses two at most
 BEAT = "beat"
+LOST = -1  # the answer of scripts/apply.lua
 UP, AWAY, BACK = "up", "away", "back"
-
-
-@dataclass(slots=True)
-class _Call:
-    name: str
-    arguments: Sequence[Argument]
-    batch: int = 0  # of changes; 0 = a question
-    done: threading.Event = field(default_factory=threading.Event)
-    reply: Any = None
-    error: Exception | None = None
-    late: bool = False  # nobody waits for the reply any more
-
-
-@dataclass(slots=True)
-class Figures:
-    """Since the start."""
-
-    calls: int = 0
-    wait_seconds: float = 0.0  # of the reactor
-    busy_seconds: float = 0.0  # of the thread
-    outages: int = 0
-    fenced: int = 0  # changes refused because their host has another owner
 
 
 class Connection:
@@ -70,24 +49,23 @@ class Connection:
         self._session, self._slot = session, slot
         self._beat_seconds, self._lease_seconds = beat_seconds, lease_seconds
         self._batches = 0
-        self._calls: SimpleQueue[_Call | None] = SimpleQueue()
-        self._held: deque[_Call] = deque()  # changes that wait until the server is back
+        self._renewed = False  # the server was away since the last question
+        self._calls: SimpleQueue[Call | None] = SimpleQueue()
+        self._held: deque[Call] = deque()  # changes that wait until the server is back
         self._kept: deque[tuple[float, int, Sequence[Argument]]] = deque()
-        self._resume: _Call | None = None
+        self._resume: Call | None = None
         self._fault: CrawlerError | None = None
         self._alive = time.monotonic()
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="redis", daemon=True)
         self._thread.start()
 
-    # -- the reactor's side ----------------------------------------------------------------------------------------
-
     def send(self, arguments: Sequence[Argument]) -> None:
         """Changes, to be made after all before."""
         self._check()
         self._batches += 1
         signed = [self._session, self._batches, self._slot, *arguments]
-        self._hand(_Call("apply", signed, self._batches))
+        self._hand(Call("apply", signed, self._batches))
 
     def ask(
         self,
@@ -104,12 +82,12 @@ class Connection:
             raise AwayError(self.state)
         if self._given == self._done and not patient:
             return self._at_once(name, arguments)
-        return self._wait(_Call(name, arguments), seconds)
+        return self._wait(Call(name, arguments), seconds)
 
     def resume(self, hosts: Sequence[str]) -> list[str] | None:
         """The server is back: tell it what is owned, and make up for what it lost. Gives the hosts that have another owner now; None
         when this worker was taken for dead."""
-        call = self._resume = _Call("resume", [self._session, self._lease_seconds, self._slot, *hosts])
+        call = self._resume = Call("resume", [self._session, self._lease_seconds, self._slot, *hosts])
         if not call.done.wait(CALL_SECONDS):
             call.late = True
         if call.error is not None or not call.done.is_set():
@@ -117,6 +95,11 @@ class Connection:
         if call.reply is None:
             return None
         return [host.decode() for host in call.reply[1]]
+
+    def compare(self, batch: int) -> None:
+        """The last changes that the server knows of: fewer than it confirmed, and it lost some."""
+        if self._kept and batch < self._kept[-1][1] and self.state == UP:
+            self._lost_writes("has lost its last changes")
 
     def sign(self, session: str, slot: str) -> None:
         """Go on as another worker: changes that were not made yet are signed by the one before, and refused where hosts have others."""
@@ -147,22 +130,29 @@ class Connection:
         if self._fault is not None:
             raise self._fault
 
-    def _hand(self, call: _Call) -> None:
+    def _hand(self, call: Call) -> None:
         self._given += 1
         self._calls.put(call)
 
     def _at_once(self, name: str, arguments: Sequence[Argument]) -> Any:
         began = time.monotonic()
         self.figures.calls += 1
+        before = self._direct.connects
         try:
-            return self._direct.run(name, arguments)
+            reply = self._direct.run(name, arguments)
         except AwayError as error:  # it may have been done: `resume` tells
             self._tell_away(error)
             raise
         finally:
             self.figures.wait_seconds += time.monotonic() - began
+        if (
+            before and self._direct.connects > before
+        ):  # nothing it says counts until it has what it may have lost
+            self._lost_writes("was started anew")
+            raise AwayError(self.state)
+        return reply
 
-    def _wait(self, call: _Call, seconds: float) -> Any:
+    def _wait(self, call: Call, seconds: float) -> Any:
         began = time.monotonic()
         self._hand(call)
         call.done.wait(seconds)
@@ -191,18 +181,18 @@ class Connection:
 
     def _next(self) -> None:
         if self._held:
-            call: _Call | None = self._held.popleft()
+            call: Call | None = self._held.popleft()
         else:
             try:
                 call = self._calls.get(timeout=self._beat_seconds)
             except Empty:
                 if time.monotonic() - self._alive > self._lease_seconds * 20:
                     return  # the reactor stands still: others may have the hosts
-                call = _Call(BEAT, [self._session, self._lease_seconds])
+                call = Call(BEAT, [self._session, self._lease_seconds])
         if call is not None:
             self._do(call)
 
-    def _do(self, call: _Call) -> None:
+    def _do(self, call: Call) -> None:
         began = time.monotonic()
         try:
             call.reply = self._client.run(call.name, call.arguments)
@@ -213,6 +203,10 @@ class Connection:
             self._fault = call.error = error
         self.figures.calls += 1
         self.figures.busy_seconds += time.monotonic() - began
+        if call.batch and call.reply == LOST:
+            self._held.appendleft(call)
+            self._lost_writes("has lost its last changes")
+            return
         self.away_since = None
         if call.batch and call.error is None:
             self.figures.fenced += int(call.reply or 0)
@@ -221,13 +215,13 @@ class Connection:
         if call.late:
             self.late.append((call.name, call.reply))
 
-    def _keep(self, call: _Call) -> None:
+    def _keep(self, call: Call) -> None:
         now = time.monotonic()
         self._kept.append((now, call.batch, call.arguments))
         while self._kept and self._kept[0][0] < now - KEPT_SECONDS:
             self._kept.popleft()
 
-    def _lost(self, call: _Call, error: AwayError) -> None:
+    def _lost(self, call: Call, error: AwayError) -> None:
         self._tell_away(error)
         if call.batch:
             self._held.appendleft(call)
@@ -235,14 +229,20 @@ class Connection:
             call.error = error
             self._end(call)
 
+    def _lost_writes(self, fault: str) -> None:
+        logger.warning("Redis %s %s; changes that it lacks are made again", self._client.server, fault)
+        self.figures.outages += self.state == UP
+        self.away_since = time.monotonic()
+        self.state = BACK
+
     def _tell_away(self, error: AwayError) -> None:
         if self.state == UP:
             logger.warning("Redis %s is away (%s); the crawl waits", self._client.server, error)
-            self.figures.outages += 1
+        self.figures.outages += self.state == UP
         self.away_since = self.away_since or time.monotonic()
         self.state = AWAY
 
-    def _end(self, call: _Call) -> None:
+    def _end(self, call: Call) -> None:
         if call.name != BEAT:
             self._done += 1
         call.done.set()
@@ -265,13 +265,16 @@ class Connection:
             self._pause(0.02)
             return
         try:
-            call.reply = self._client.run(call.name, call.arguments)
+            held = self._held[0].batch if self._held else self._batches + 1
+            oldest = self._kept[0][1] if self._kept else held
+            session, seconds, slot, *hosts = call.arguments
+            call.reply = self._client.run(call.name, [session, seconds, slot, oldest, *hosts])
             known = call.reply[0] if call.reply is not None else 0
             if call.reply is not None:
                 for _, batch, arguments in list(self._kept):
                     if batch > known:
                         self._client.run("apply", arguments)
-            self.state, self.away_since = UP, None
+            self.state, self.away_since, self._renewed = UP, None, True
             logger.info("Redis %s is back; the crawl goes on", self._client.server)
         except (AwayError, CrawlerError) as error:
             call.error = error

@@ -215,7 +215,7 @@ class Worker:
             self._join_again(lost)
 
     def _hear(self, found: Sequence[Any]) -> None:
-        at, counts, live, hosts, best, is_dry, taken, again = found
+        at, counts, live, hosts, best, is_dry, taken, again, batch = found
         self._offset = float(at) - self._now
         self.counts = counts_of(counts)
         self._entries.since.clear()
@@ -227,6 +227,7 @@ class Worker:
         for one in again:
             if one[0].decode() in self._tops.owned:
                 self.read(one)
+        self.connection.compare(int(batch))
 
     def _drop_given(self) -> None:
         for host in self._given:

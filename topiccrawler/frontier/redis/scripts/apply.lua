@@ -1,8 +1,10 @@
 -- A worker's changes, in order, once. ARGV: session, number of the batch, slot, then operations of several arguments each.
--- Gives how many were refused because their host has another owner.
+-- Gives how many were refused because their host has another owner; -1 = nothing was done, since the server lost batches before.
 
 local session, batch, slot = ARGV[1], tonumber(ARGV[2]), ARGV[3]
-if batch <= tonumber(call('HGET', ns .. 'seqs', session) or 0) then return 0 end
+local last = tonumber(call('HGET', ns .. 'seqs', session) or 0)
+if batch <= last then return 0 end
+if batch > last + 1 and call('SISMEMBER', ns .. 'reaped', session) == 0 then return -1 end
 call('HSET', ns .. 'seqs', session, batch)
 
 local owners, touched, counts, refused = {}, {}, {}, 0
@@ -35,9 +37,9 @@ end
 
 -- push: host, again ('' or 1), how many, then each: number (5 bytes), anchor bit (4), record
 local function push()
-  local host, again, last = ARGV[i + 1], ARGV[i + 2] ~= '', i + 3 + tonumber(ARGV[i + 3])
+  local host, again, final = ARGV[i + 1], ARGV[i + 2] ~= '', i + 3 + tonumber(ARGV[i + 3])
   local queue, news, strange = {}, false, false
-  for place = i + 4, last do
+  for place = i + 4, final do
     local given = ARGV[place]
     local number, row = string.sub(given, 1, 5), string.sub(given, 10)
     local score = string.sub(row, 2, 9)
@@ -83,7 +85,7 @@ local function push()
   end
   if news then call('ZADD', ns .. 'q:' .. host, unpack(queue)) end
   if news or strange then tell(host, strange) end
-  i = last + 1
+  i = final + 1
 end
 
 -- move: host, digest, state, reason, time (8 bytes)

@@ -1,4 +1,5 @@
--- A worker is back after the server was away, or lost its last writes. ARGV: session, lease seconds, slot, then the hosts it owns.
+-- A worker is back after the server was away, or lost its last writes. ARGV: session, lease seconds, slot, the
+-- oldest batch of changes that it can send again, then the hosts it owns.
 -- Gives nil when it was taken for dead meanwhile, else the last batch the server knows of and the hosts that have another owner now.
 
 local session, lease = ARGV[1], tonumber(ARGV[2])
@@ -8,7 +9,7 @@ if tonumber(call('GET', ns .. 'sessions') or 0) < tonumber(session) then call('S
 call('ZADD', ns .. 'workers', now + lease, session)
 call('HSETNX', ns .. 'slots', ARGV[3], session)
 local mine, lost = {}, {}
-for i = 4, #ARGV do
+for i = 5, #ARGV do
   local host = ARGV[i]
   local owner = call('HGET', ns .. 'owners', host)
   mine[host] = true
@@ -21,4 +22,6 @@ end
 for _, host in ipairs(call('SMEMBERS', ns .. 'owned:' .. session)) do
   if not mine[host] then disown(host, session) end
 end
-return { tonumber(call('HGET', ns .. 'seqs', session) or 0), lost }
+local last = math.max(tonumber(call('HGET', ns .. 'seqs', session) or 0), tonumber(ARGV[4]) - 1)
+call('HSET', ns .. 'seqs', session, last)
+return { last, lost }

@@ -2,7 +2,7 @@
 -- ARGV: session, lease seconds, nothing to do here ('' or 1), hosts with waiting URLs, rows a host, hosts wanted, hosts given back,
 -- then each of those with its clock, then hosts whose queue is to be read again.
 -- Gives a list, empty when the worker was taken for dead: time, counts, live workers, hosts with waiting URLs of all, best free score,
--- whether nobody has anything to do, hosts taken, hosts read again.
+-- whether nobody has anything to do, hosts taken, hosts read again, the last batch of its changes.
 
 local session, lease, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[5])
 reap(lease)
@@ -45,4 +45,5 @@ else
 end
 local live = call('ZCARD', ns .. 'workers')
 local is_dry = #free == 0 and cooling == 0 and call('SCARD', ns .. 'dry') == live
-return { string.format('%.6f', now), call('HGETALL', ns .. 'counts'), live, hosts, free[2] or '', is_dry and 1 or 0, taken, again }
+return { string.format('%.6f', now), call('HGETALL', ns .. 'counts'), live, hosts, free[2] or '', is_dry and 1 or 0, taken, again,
+  tonumber(call('HGET', ns .. 'seqs', session) or 0) }
