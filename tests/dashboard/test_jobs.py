@@ -84,6 +84,21 @@ def test_a_finished_job_answers_the_four_questions(
     assert "2081" not in text
 
 
+def test_the_curve_of_breadth_first_is_drawn_as_far_as_it_is_known(
+    open_dashboard: Open, make_job: Callable[..., Path]
+) -> None:
+    visits = tuple(Visit(f"{SEED}{number}", 200, 1.0, 0.5, number > 1, 1.0) for number in range(4))
+    job = make_job("job", visits=visits)
+    compared(job.parent / "compared", "finance", {"2": 0.5}, 1)
+    dashboard = open_dashboard(job.parent)
+    dashboard.get("/jobs/job")
+    assert json.loads(dashboard.get("/jobs/job/curve.json").text) == {
+        "fetched": [0, 1, 2, 3, 4],
+        "kept": [0, 0, 0, 1, 2],
+        "breadth_first": [0.0, 0.5, 1.0, None, None],
+    }
+
+
 def test_a_rule_opens_all_its_urls(open_dashboard: Open, make_job: Callable[..., Path]) -> None:
     dashboard = open_dashboard(make(make_job).parent)
     text = dashboard.get("/jobs/job/urls?state=discarded&reason=trap%3A+calendar").text

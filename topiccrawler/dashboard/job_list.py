@@ -62,6 +62,8 @@ def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool
         known = (seen, {"pages": tally.fetched, "kept": tally.kept, "began": tally.began})
         if read:
             here.jobs.figures[name] = known
+        else:
+            known = (seen, {"pages": None, "kept": None, "began": tally.began})
     status, recipe = job.status(), job.recipe()
     found: dict[str, Any] = {**known[1], **{key: status[key] for key in ("pages", "kept") if key in status}}
     return {
