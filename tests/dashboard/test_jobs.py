@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from topiccrawler.crawling.job_files import FRONTIER
+from topiccrawler.dashboard import jobs
 from topiccrawler.dashboard.baseline import breadth_first, rate_at
+from topiccrawler.dashboard.jobs import Jobs
+from topiccrawler.engine.control.address import Address
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -126,6 +132,18 @@ def test_orders_to_a_job_that_does_not_run_are_refused_in_one_line(
     answer = open_dashboard(make(make_job).parent).post("/jobs/job/pause", {}, Accept="text/html")
     assert answer.status == 400
     assert "no crawl is running there" in answer.text
+
+
+def test_a_crawl_that_is_too_busy_to_answer_is_not_taken_for_one_that_has_ended(
+    make_job: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_job("busy")
+    job = Jobs(folder.parent).get("busy")
+    monkeypatch.setattr(jobs, "STATUS_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        Address(f"http://127.0.0.1:{silent.getsockname()[1]}").write(folder)
+        assert job.status() == {"state": "starting"}
+    assert job.status() == {"state": "ended"}  # killed: control.json stays
 
 
 def test_a_damaged_job_does_not_hide_the_others(open_dashboard: Open, make_job: Callable[..., Path]) -> None:

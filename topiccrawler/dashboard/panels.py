@@ -45,8 +45,7 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
     kept = status["kept"] if answers else tally.kept
     seconds = tally.ended - tally.began
     queue = None if answers else job.queue(wait)
-    recipe = job.recipe()
-    curve = breadth_first(data, topic_name(recipe))
+    curve = _breadth_first(job, data)
     return {
         "state": status["state"],
         "pages": pages,
@@ -80,8 +79,7 @@ def topic_name(recipe: Recipe | None) -> str:
 def curves(job: Job, data: Path) -> dict[str, Any]:
     """The harvest curve, and breadth-first's where it is known, on common places: pages fetched, pages kept."""
     points = job.log.tally.curve()
-    recipe = job.recipe()
-    base = breadth_first(data, topic_name(recipe))
+    base = _breadth_first(job, data)
     most = points[-1][0]
     known = dict(points)
     places = sorted({*known, *(pages for pages, _ in base if pages < most)})
@@ -91,6 +89,11 @@ def curves(job: Job, data: Path) -> dict[str, Any]:
         "kept": [known.get(place) for place in places],
         "breadth_first": _between(places, at, kept) if base else None,
     }
+
+
+def _breadth_first(job: Job, data: Path) -> list[tuple[int, float]]:
+    topic = topic_name(job.recipe())
+    return job.once("breadth_first", "", lambda: breadth_first(data, topic), None) or []
 
 
 def _between(places: Sequence[int], at: Sequence[int], kept: Sequence[float]) -> list[float | None]:
