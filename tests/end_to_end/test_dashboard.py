@@ -174,6 +174,7 @@ def started(page: Any, files: DemoFiles, seen: Seen) -> None:
     seen.values["figures"] = [figure_moves(page, name) for name in ("pages", "pages", "queued")]
     page.wait_for_selector("#curve canvas")
     seen.values["next"] = page.locator(".queue > li").first.inner_text()
+    seen.values["path"] = page.locator(".queue > li").first.locator(".path li").count()
 
 
 def figure_moves(page: Any, name: str) -> tuple[str, str]:
@@ -285,6 +286,7 @@ def a_job_is_started_from_the_form_and_its_figures_move(seen: Seen) -> None:
     assert seen["kept"].startswith("DOWNLOAD_DELAY=0.3")
     assert all(before != after for before, after in seen["figures"])
     assert ".example" in seen["next"]
+    assert seen["path"] > 1
 
 
 def paused_no_request_reaches_the_web_until_it_is_resumed(seen: Seen) -> None:
