@@ -62,6 +62,7 @@ def changed(
         "dropped": dropped,
         "top": before,
         "shown": order("top"),
+        "sites": order("sites"),
         "preview": order("block", dropped, "--preview"),
         "block": order("block", dropped),
         "block site": order("block", "--site", "c.example"),
@@ -106,8 +107,13 @@ def test_what_comes_next_has_its_shares(changed: dict[str, Any]) -> None:
     row = changed["top"][0]
     assert row["source_url"] == SEED
     assert row["shares"]
+    assert [step["url"] for step in row["path"]] == [SEED, row["url"]]
     assert "Next by score" in changed["shown"]
     assert row["url"] in changed["shown"]
+
+
+def test_the_hosts_with_most_waiting_are_named(changed: dict[str, Any]) -> None:
+    assert changed["sites"].split()[:2] == ["5", "b.example"]
 
 
 def test_a_page_threshold_counts_from_then_on(changed: dict[str, Any]) -> None:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from topiccrawler.crawling.job_files import FRONTIER
+from topiccrawler.dashboard import jobs
 from topiccrawler.dashboard.baseline import breadth_first, rate_at
+from topiccrawler.dashboard.jobs import Jobs
+from topiccrawler.engine.control.address import Address
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -84,6 +90,21 @@ def test_a_finished_job_answers_the_four_questions(
     assert "2081" not in text
 
 
+def test_the_curve_of_breadth_first_is_drawn_as_far_as_it_is_known(
+    open_dashboard: Open, make_job: Callable[..., Path]
+) -> None:
+    visits = tuple(Visit(f"{SEED}{number}", 200, 1.0, 0.5, number > 1, 1.0) for number in range(4))
+    job = make_job("job", visits=visits)
+    compared(job.parent / "compared", "finance", {"2": 0.5}, 1)
+    dashboard = open_dashboard(job.parent)
+    dashboard.get("/jobs/job")
+    assert json.loads(dashboard.get("/jobs/job/curve.json").text) == {
+        "fetched": [0, 1, 2, 3, 4],
+        "kept": [0, 0, 0, 1, 2],
+        "breadth_first": [0.0, 0.5, 1.0, None, None],
+    }
+
+
 def test_a_rule_opens_all_its_urls(open_dashboard: Open, make_job: Callable[..., Path]) -> None:
     dashboard = open_dashboard(make(make_job).parent)
     text = dashboard.get("/jobs/job/urls?state=discarded&reason=trap%3A+calendar").text
@@ -111,6 +132,18 @@ def test_orders_to_a_job_that_does_not_run_are_refused_in_one_line(
     answer = open_dashboard(make(make_job).parent).post("/jobs/job/pause", {}, Accept="text/html")
     assert answer.status == 400
     assert "no crawl is running there" in answer.text
+
+
+def test_a_crawl_that_is_too_busy_to_answer_is_not_taken_for_one_that_has_ended(
+    make_job: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_job("busy")
+    job = Jobs(folder.parent).get("busy")
+    monkeypatch.setattr(jobs, "STATUS_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        Address(f"http://127.0.0.1:{silent.getsockname()[1]}").write(folder)
+        assert job.status() == {"state": "starting"}
+    assert job.status() == {"state": "ended"}  # killed: control.json stays
 
 
 def test_a_damaged_job_does_not_hide_the_others(open_dashboard: Open, make_job: Callable[..., Path]) -> None:

@@ -134,11 +134,15 @@ def seen(
     page.on("dialog", lambda dialog: (seen.complaints.append(dialog.message), dialog.dismiss()))
     page.goto(link)
     seen.values["entered"] = page.url
+    page.keyboard.press("Tab")
+    seen.values["first"] = page.evaluate("document.activeElement.getAttribute('href')")
+    page.keyboard.press("Enter")
+    seen.values["skipped to"] = page.evaluate("document.activeElement.id")
     started(page, files, seen)
     paused(page, data / JOB, web, seen)
     changed(page, seen)
     held = len(web.requests)
-    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("button", name="Resume").press("Enter")
     page.wait_for_selector("[data-state-badge].running")
     figure_moves(page, "pages")
     seen.values["held"], seen.values["resumed"] = held, len(web.requests)
@@ -170,6 +174,7 @@ def started(page: Any, files: DemoFiles, seen: Seen) -> None:
     seen.values["figures"] = [figure_moves(page, name) for name in ("pages", "pages", "queued")]
     page.wait_for_selector("#curve canvas")
     seen.values["next"] = page.locator(".queue > li").first.inner_text()
+    seen.values["path"] = page.locator(".queue > li").first.locator(".path li").count()
 
 
 def figure_moves(page: Any, name: str) -> tuple[str, str]:
@@ -197,7 +202,8 @@ def paused(page: Any, job: Path, web: RunningServer, seen: Seen) -> None:
 
 
 def changed(page: Any, seen: Seen) -> None:
-    page.get_by_text("Change while it runs").click()
+    page.locator("#change > summary").focus()
+    page.keyboard.press("Enter")
     said = page.locator("#change-said p")
     page.locator('select[name="name"]').select_option("link_threshold")
     setting, blocking = page.locator("#change form").all()
@@ -280,6 +286,7 @@ def a_job_is_started_from_the_form_and_its_figures_move(seen: Seen) -> None:
     assert seen["kept"].startswith("DOWNLOAD_DELAY=0.3")
     assert all(before != after for before, after in seen["figures"])
     assert ".example" in seen["next"]
+    assert seen["path"] > 1
 
 
 def paused_no_request_reaches_the_web_until_it_is_resumed(seen: Seen) -> None:
@@ -313,6 +320,7 @@ def every_page_fits_and_is_named_in_both_widths_and_languages(seen: Seen) -> Non
         assert not look["sticksOut"], (width, path)
         assert (look["headings"], look["nameless"]) == (1, 0), path
         assert look["language"] == {390: "zh-Hans", 1600: "en"}[width]
+    assert (seen["first"], seen["skipped to"]) == ("#main", "main")
     assert len({look["ground"] for look in seen["looks"].values()}) == 2
 
 

@@ -15,7 +15,7 @@ from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.errors import CrawlerError
 
 _SECONDS = 0.1  # for reading logs that were not read yet; the next request goes on
-_UNREAD_SECONDS, _LIVE_SECONDS = 0.3, 3  # until the list asks again
+_UNREAD_SECONDS, _LIVE_SECONDS = 0.5, 3  # until the list asks again
 _MOST = 500
 
 
@@ -62,6 +62,8 @@ def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool
         known = (seen, {"pages": tally.fetched, "kept": tally.kept, "began": tally.began})
         if read:
             here.jobs.figures[name] = known
+        else:
+            known = (seen, {"pages": None, "kept": None, "began": tally.began})
     status, recipe = job.status(), job.recipe()
     found: dict[str, Any] = {**known[1], **{key: status[key] for key in ("pages", "kept") if key in status}}
     return {

@@ -22,7 +22,7 @@ from topiccrawler.engine.control.journal import orders
 from topiccrawler.results.report import made_from
 from topiccrawler.strategies import STRATEGIES
 
-CHANGEABLE = ("page_threshold", "link_threshold", "pages", "targets")
+CHANGEABLE = ("page_threshold", "link_threshold", "pages", "targets", "topic")
 _ALIVE_SECONDS = 15.0  # an event stream without events says that it is there
 _LOG_BYTES = 64_000
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from topiccrawler.crawling.job_files import FRONTIER, JOB, OUTPUT, read_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.address import FILE as CONTROL
-from topiccrawler.engine.control.client import ask
+from topiccrawler.engine.control.client import ask, is_listening
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.overview import Outcome, outcomes
 from topiccrawler.results.job_log import JobLog
@@ -34,11 +34,10 @@ STARTING, RUNNING, PAUSED, CLOSING, ENDED, FAILED = (
 LIVE = frozenset({STARTING, RUNNING, PAUSED, CLOSING})
 WAIT_SECONDS, NO_BEGIN = 0.01, -1.0  # for what can be shown later
 FIRST_LOOK_SECONDS = 0.06  # at a log that was not read yet; the next look goes on
+STATUS_SECONDS = 2.0  # a crawl that reads a long page answers later
 TOP = 50  # rows of the queue
 MOST_JOBS = 16  # whose logs stay in memory
-_QUEUE_SECONDS = (
-    5.0  # a queue that is written to is read again after this, and no sooner than fifty times what it took
-)
+_QUEUE_SECONDS = 5.0  # a queue that is written to is read again after this, and no sooner than a hundred times what it took
 
 
 T = TypeVar("T")
@@ -63,6 +62,7 @@ class Job:
     folder: Path
     log: JobLog
     process: Popen[bytes] | None = None  # that the dashboard has started
+    _said: dict[str, Any] | None = None  # the crawl's last status
     _kept: dict[str, _Kept] = field(default_factory=dict)
     _wanted: set[str] = field(default_factory=set)
     _making: dict[str, Future[Any]] = field(default_factory=dict)
@@ -73,15 +73,21 @@ class Job:
         return self.folder.name
 
     def status(self) -> dict[str, Any]:
-        """What the running crawl says, or only a state: starting, ended, failed."""
+        """What the running crawl says, or only a state: starting, closing, ended, failed. Of one that is too busy to answer what it said last."""
         if (self.folder / CONTROL).is_file():
             try:
-                return ask(self.folder, "status")
-            except CrawlerError:
-                pass  # it has just ended, or was killed
+                self._said = ask(self.folder, "status", patience=STATUS_SECONDS)
+            except CrawlerError:  # it is busy, has just ended, or was killed
+                if not is_listening(self.folder):
+                    return self._without_answer()
+                return self._said or {"state": STARTING}
+            return self._said
+        return self._without_answer()
+
+    def _without_answer(self) -> dict[str, Any]:
         code = None if self.process is None else self.process.poll()
         if self.process is not None and code is None:
-            return {"state": STARTING}
+            return {"state": CLOSING if self._said else STARTING}
         return {"state": FAILED if code else ENDED}
 
     @property
@@ -154,7 +160,7 @@ class Job:
         try:
             found = make()
             took = time.monotonic() - begun
-            self._kept[name] = _Kept(seen, begun + max(_QUEUE_SECONDS, 50 * took), found)
+            self._kept[name] = _Kept(seen, begun + max(_QUEUE_SECONDS, 100 * took), found)
             return found
         finally:
             with self._lock:

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.baseline import breadth_first, rate_at
 from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, WAIT_SECONDS, Job
@@ -43,8 +45,7 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
     kept = status["kept"] if answers else tally.kept
     seconds = tally.ended - tally.began
     queue = None if answers else job.queue(wait)
-    recipe = job.recipe()
-    curve = breadth_first(data, topic_name(recipe))
+    curve = _breadth_first(job, data)
     return {
         "state": status["state"],
         "pages": pages,
@@ -78,17 +79,27 @@ def topic_name(recipe: Recipe | None) -> str:
 def curves(job: Job, data: Path) -> dict[str, Any]:
     """The harvest curve, and breadth-first's where it is known, on common places: pages fetched, pages kept."""
     points = job.log.tally.curve()
-    recipe = job.recipe()
-    base = breadth_first(data, topic_name(recipe))
-    base_points = {0: 0.0, **{pages: pages * rate for pages, rate in base}} if base else {}
-    most = points[-1][0] if points else 0
+    base = _breadth_first(job, data)
+    most = points[-1][0]
     known = dict(points)
-    places = sorted({*known, *(place for place in base_points if place <= 2 * most)})
+    places = sorted({*known, *(pages for pages, _ in base if pages < most)})
+    at, kept = zip((0, 0.0), *((pages, pages * rate) for pages, rate in base), strict=True)
     return {
         "fetched": places,
         "kept": [known.get(place) for place in places],
-        "breadth_first": [base_points.get(place) for place in places] if base else None,
+        "breadth_first": _between(places, at, kept) if base else None,
     }
+
+
+def _breadth_first(job: Job, data: Path) -> list[tuple[int, float]]:
+    topic = topic_name(job.recipe())
+    return job.once("breadth_first", "", lambda: breadth_first(data, topic), None) or []
+
+
+def _between(places: Sequence[int], at: Sequence[int], kept: Sequence[float]) -> list[float | None]:
+    """A curve that is known at some places, at others; None behind its end."""
+    found = np.interp(places, at, kept).round(1).tolist()
+    return [value if place <= at[-1] else None for place, value in zip(places, found, strict=True)]
 
 
 def where(job: Job, status: Status, order: str = KEPT, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:

@@ -15,7 +15,9 @@ from topiccrawler.dashboard.session import Session
 from topiccrawler.dashboard.texts import COOKIE, LANGUAGES, Texts, choose, texts_in
 from topiccrawler.resources import folder
 from topiccrawler.results.html import environment
+from topiccrawler.text.printable import printable
 
+MOST_LINE = 2_000  # characters
 TEMPLATES = "dashboard/templates"
 THIN = "\u202f"  # a narrow space between thousands
 
@@ -24,7 +26,14 @@ THIN = "\u202f"  # a narrow space between thousands
 def templates() -> Environment:
     """All of them, compiled: the first page shall not wait for that."""
     made = environment()
-    made.filters |= {"count": count, "percent": percent, "span": span, "part": part, "ago": moment_of_day}
+    made.filters |= {
+        "count": count,
+        "percent": percent,
+        "span": span,
+        "part": part,
+        "ago": moment_of_day,
+        "line": line,
+    }
     made.globals |= {"languages": LANGUAGES, "query": query}
     for file in folder(TEMPLATES).iterdir():
         made.get_template(f"{TEMPLATES}/{file.name}")
@@ -87,6 +96,11 @@ def span(seconds: float | None) -> str:
 def moment_of_day(seconds: float) -> str:
     """Hour, minute and second, local time."""
     return time.strftime("%H:%M:%S", time.localtime(seconds)) if seconds else ""
+
+
+def line(text: str) -> str:
+    """A line of a log, its blanks kept, without what steers."""
+    return printable(text[:MOST_LINE])
 
 
 def part(text: str) -> str:

@@ -1,6 +1,12 @@
 // Figures, panels and the curve of one job's page; every other page works without it.
 "use strict";
 (() => {
+  // A list that renews itself waits while the keyboard is in it.
+  document.body.addEventListener("htmx:beforeSwap", (event) => {
+    const place = event.detail.target;
+    if (place.id === "jobs" && place.contains(document.activeElement)) event.detail.shouldSwap = false;
+  });
+
   const job = document.getElementById("job");
   if (!job) return;
   const address = job.dataset.job, said = document.getElementById("said");
@@ -16,9 +22,10 @@
     if (found.spoken && Date.now() - spoken > 20000) say(found.spoken);
   }
 
+  function phase(name) { return { starting: 0, ended: 2, failed: 2 }[name] ?? 1; }
+
   function turn(found) {
-    const live = (name) => ["running", "paused", "closing"].includes(name);
-    if (live(state) !== live(found.state)) { location.reload(); return; }
+    if (phase(state) !== phase(found.state)) { location.reload(); return; }
     state = found.state;
     const badge = document.querySelector("[data-state-badge]");
     badge.className = `state ${state}`;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ def ask(
     verb: str,
     query: Mapping[str, object] | None = None,
     body: Mapping[str, object] | None = None,
+    patience: float = PATIENCE_SECONDS,
 ) -> dict[str, Any]:
-    """The crawl's answer to a verb; `body`: of a verb that changes something. StateError when nobody answers, ArgumentError when
-    the crawl refuses."""
-    text = ask_text(folder, verb, query, body)
+    """The crawl's answer to a verb; `body`: of a verb that changes something; `patience`: seconds. StateError when nobody answers,
+    ArgumentError when the crawl refuses."""
+    text = ask_text(folder, verb, query, body, patience)
     try:
         answer = json.loads(text)
     except ValueError:
@@ -38,12 +40,13 @@ def ask_text(
     verb: str,
     query: Mapping[str, object] | None = None,
     body: Mapping[str, object] | None = None,
+    patience: float = PATIENCE_SECONDS,
 ) -> str:
     """The same as text."""
     address = Address.read(folder)
     path = f"/{verb}" + (f"?{urlencode(query)}" if query else "")
     try:
-        status, text = _exchange(address, path, body)
+        status, text = _exchange(address, path, body, patience)
     except (OSError, http.client.HTTPException, ValueError) as failure:
         why = str(failure) or type(failure).__name__
         fault = f"nobody answers at {address.url} ({why}); a killed crawl leaves {FILE} behind"
@@ -60,9 +63,21 @@ def ask_text(
     raise told
 
 
-def _exchange(address: Address, path: str, body: Mapping[str, object] | None) -> tuple[int, str]:
+def is_listening(folder: Path) -> bool:
+    """Somebody listens where the crawl does; whether it answers is not asked."""
+    try:
+        place = urlsplit(Address.read(folder).url)
+        socket.create_connection((place.hostname or "", place.port or 0), timeout=1.0).close()
+    except (StateError, OSError, ValueError):
+        return False
+    return True
+
+
+def _exchange(
+    address: Address, path: str, body: Mapping[str, object] | None, patience: float
+) -> tuple[int, str]:
     place = urlsplit(address.url)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE_SECONDS)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=patience)
     headers = {"Authorization": f"Bearer {address.token}", "Content-Type": "application/json"}
     try:
         if body is None:

@@ -1,0 +1,32 @@
+"""How `scrapy dashboard` refuses; what it serves is tested in tests/dashboard and tests/end_to_end."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def test_a_wrong_call_ends_with_the_usage(command: Callable[..., Any]) -> None:
+    for words in (("--port", "70000"), ("--port", "-1"), ("job",)):
+        ran = command("dashboard", "--no-open", *words)
+        assert ran.code == 2
+        assert "usage: scrapy dashboard [--data DIR]" in ran.err + ran.out
+
+
+def test_a_folder_that_is_none_and_a_port_that_is_taken_are_told_in_one_line(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        runs = [
+            command("dashboard", "--no-open", "--data", str(file)),
+            command("dashboard", "--no-open", "--data", str(tmp_path), "--port", port),
+        ]
+    assert [(ran.code, ran.err.count("\n")) for ran in runs] == [(1, 1), (1, 1)]
+    assert "is a file; name a folder" in runs[0].err
+    assert "cannot be listened on" in runs[1].err
+    assert "give another --port" in runs[1].err
