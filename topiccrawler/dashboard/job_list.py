@@ -14,7 +14,7 @@ from topiccrawler.dashboard.jobs import LIVE, mark
 from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.errors import CrawlerError
 
-_SECONDS = 0.1  # for reading logs that were not read yet; the next request goes on
+_SECONDS = 0.06  # for reading logs that were not read yet; the next request goes on
 _UNREAD_SECONDS, _LIVE_SECONDS = 0.5, 3  # until the list asks again
 _MOST = 500
 
