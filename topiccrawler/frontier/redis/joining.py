@@ -13,7 +13,7 @@ from typing import Any
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.redis.client import Client
-from topiccrawler.frontier.redis.connection import Connection
+from topiccrawler.frontier.redis.connection import CALL_SECONDS, Connection
 from topiccrawler.frontier.redis.membership import NUMBERS, Membership
 from topiccrawler.frontier.redis.notes import texts_of
 
@@ -30,17 +30,18 @@ def join(
     *,
     worker_seconds: float = WORKER_SECONDS,
     made_of: Mapping[str, Any] | None = None,
+    call_seconds: float = CALL_SECONDS,
 ) -> Membership:
     """Join a crawl, or begin it. `recipe`: what must be equal for all its workers, name -> value as typed.
 
     `made_of`: the whole recipe of the one that begins it, for those who look at the crawl (view.RedisView).
-    `worker_seconds`: a worker that gave no sign for so long is taken for dead.
+    `call_seconds`: an answer that takes longer counts as none. `worker_seconds`: a worker that gave no sign for so long is taken for dead.
     StateError when the server cannot be used, or the crawl was begun with another recipe.
     """
     client = Client(url, job)
     client.check()
     text = json.dumps(dict(recipe or {}), sort_keys=True, ensure_ascii=False)
-    joined = _join(client, text, worker_seconds, client.run)
+    joined = _join(client, text, worker_seconds, call_seconds, client.run)
     joined.notes = texts_of(hash_of(client.read("HGETALL", f"notes:{joined.slot}")))
     client.read("SETNX", MADE_OF, json.dumps(dict(made_of or {}), ensure_ascii=False))
     if not client.is_durable():
@@ -51,14 +52,14 @@ def join(
     return joined
 
 
-def _join(client: Client, recipe: str, seconds: float, run: Any) -> Membership:
+def _join(client: Client, recipe: str, seconds: float, call_seconds: float, run: Any) -> Membership:
     session, slot, first, time, begun_with, live = run("join", [seconds, recipe, NUMBERS])
     if not session:
         raise _other(client, json.loads(begun_with), json.loads(recipe))
     begin = int(first)
 
     def renew(connection: Connection) -> Membership:
-        return _join(client, recipe, seconds, connection.ask)
+        return _join(client, recipe, seconds, call_seconds, connection.ask)
 
     return Membership(
         client,
@@ -68,6 +69,7 @@ def _join(client: Client, recipe: str, seconds: float, run: Any) -> Membership:
         int(live),
         seconds,
         float(time),
+        call_seconds,
         renew,
     )
 
