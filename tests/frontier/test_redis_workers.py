@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,9 +21,11 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.redis.frontier import RedisFrontier
 from topiccrawler.frontier.redis.joining import join
 from topiccrawler.frontier.redis.keys import shown
+from topiccrawler.frontier.redis.processes import has_ended, identity
 from topiccrawler.model import Score
 
 Worker = Callable[..., RedisFrontier]
+ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 20.0
 
 
@@ -254,3 +258,24 @@ def test_a_server_that_hangs_does_not_hold_the_caller(own_server: RedisServer) -
     until(lambda: lease(frontier) == "a/1")
     assert frontier.figures()["outages"] == 1
     frontier.close()
+
+
+def test_a_process_that_was_killed_on_this_machine_is_not_waited_for(redis_server: RedisServer) -> None:
+    job = uuid4().hex
+    program = "import sys; from topiccrawler.frontier.redis.joining import join; print(join(*sys.argv[1:]).slot, flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", program, redis_server.url, job]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "0\n"
+        beside = join(redis_server.url, job)
+        other.kill()
+        other.wait()
+    assert (beside.slot, join(redis_server.url, job).slot) == (1, 0)
+
+
+@pytest.mark.parametrize("who", ["", "another/machine 1 2", "nonsense"])
+def test_what_is_not_known_to_have_ended_counts_as_alive(who: str) -> None:
+    assert not has_ended(who)
+    assert not has_ended(identity())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from topiccrawler.errors import StateError
@@ -16,6 +16,7 @@ from topiccrawler.frontier.redis.client import Client
 from topiccrawler.frontier.redis.connection import CALL_SECONDS, Connection
 from topiccrawler.frontier.redis.membership import NUMBERS, Membership
 from topiccrawler.frontier.redis.notes import texts_of
+from topiccrawler.frontier.redis.processes import has_ended, identity
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +42,9 @@ def join(
     client = Client(url, job)
     client.check()
     text = json.dumps(dict(recipe or {}), sort_keys=True, ensure_ascii=False)
-    joined = _join(client, text, worker_seconds, call_seconds, client.run)
+    processes = hash_of(client.read("HGETALL", "processes"))
+    ended = [session for session, who in processes.items() if has_ended(who.decode())]
+    joined = _join(client, text, worker_seconds, call_seconds, client.run, ended)
     joined.notes = texts_of(hash_of(client.read("HGETALL", f"notes:{joined.slot}")))
     client.read("SETNX", MADE_OF, json.dumps(dict(made_of or {}), ensure_ascii=False))
     if not client.is_durable():
@@ -52,8 +55,10 @@ def join(
     return joined
 
 
-def _join(client: Client, recipe: str, seconds: float, call_seconds: float, run: Any) -> Membership:
-    session, slot, first, time, begun_with, live = run("join", [seconds, recipe, NUMBERS])
+def _join(
+    client: Client, recipe: str, seconds: float, call_seconds: float, run: Any, ended: Sequence[bytes] = ()
+) -> Membership:
+    session, slot, first, time, begun_with, live = run("join", [seconds, recipe, NUMBERS, identity(), *ended])
     if not session:
         raise _other(client, json.loads(begun_with), json.loads(recipe))
     begin = int(first)
