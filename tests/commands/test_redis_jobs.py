@@ -23,7 +23,9 @@ def job(redis_server: RedisServer) -> Iterator[str]:
     """A crawl of two workers, each with a page."""
     name = uuid4().hex
     made_of = Recipe("finance", strategy="best_first").as_json()
-    workers = [RedisFrontier(join(redis_server.url, name, {}, made_of=made_of)) for _ in range(2)]
+    workers = [
+        RedisFrontier(join(redis_server.url, name, {}, made_of=made_of, call_seconds=60.0)) for _ in range(2)
+    ]
     first, second = workers
     push(first, ("a.example/1", 0.9), ("a.example/2", 0.8), ("b.example/1", 0.3))
     found = link("b.example/2", anchor="基金净值", source_url="http://a.example/1", depth=1)

@@ -30,7 +30,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
             made.append(MemoryFrontier(hosts, lease_seconds=lease_seconds))
         elif request.param.startswith("redis"):
             keep = 2 if request.param == "redis_bounded" else 16
-            place = join(server.url, uuid4().hex)
+            place = join(server.url, uuid4().hex, call_seconds=60.0)
             made.append(RedisFrontier(place, hosts, lease_seconds=lease_seconds, keep=keep))
         else:
             bound = 10 if request.param == "sqlite_bounded" else 0

@@ -260,7 +260,9 @@ class RedisMachine(FrontierMachine):
     server: ClassVar[RedisServer]
 
     def made(self, hosts: Hosts) -> Frontier:
-        return RedisFrontier(join(self.server.url, uuid4().hex), hosts, lease_seconds=LEASE_SECONDS, keep=2)
+        return RedisFrontier(
+            join(self.server.url, uuid4().hex, call_seconds=60.0), hosts, lease_seconds=LEASE_SECONDS, keep=2
+        )
 
 
 _quick = settings(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,9 +21,11 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.redis.frontier import RedisFrontier
 from topiccrawler.frontier.redis.joining import join
 from topiccrawler.frontier.redis.keys import shown
+from topiccrawler.frontier.redis.processes import has_ended, identity
 from topiccrawler.model import Score
 
 Worker = Callable[..., RedisFrontier]
+ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 20.0
 
 
@@ -32,7 +36,9 @@ def worker(redis_server: RedisServer) -> Iterator[Worker]:
     job = uuid4().hex
 
     def build(hosts: Hosts | None = None, worker_seconds: float = 30.0, **options: float) -> RedisFrontier:
-        place = join(redis_server.url, job, {"topic": "finance"}, worker_seconds=worker_seconds)
+        place = join(
+            redis_server.url, job, {"topic": "finance"}, worker_seconds=worker_seconds, call_seconds=60.0
+        )
         made.append(RedisFrontier(place, hosts, **options))
         return made[-1]
 
@@ -207,7 +213,7 @@ def own_server() -> Iterator[RedisServer]:
 
 
 def test_a_server_that_lost_its_last_writes_gets_them_again(own_server: RedisServer) -> None:
-    frontier = RedisFrontier(join(own_server.url, "lost"))
+    frontier = RedisFrontier(join(own_server.url, "lost", call_seconds=60.0))
     push(frontier, ("a/1", 1.0))
     assert states(frontier) == {"waiting": 1}
     log = max(Path(own_server.folder.name).rglob("*.aof"), key=lambda path: path.stat().st_size)
@@ -222,7 +228,7 @@ def test_a_server_that_lost_its_last_writes_gets_them_again(own_server: RedisSer
     own_server.start()
     push(frontier, ("c/1", 3.0), ("b/1", 9.0))  # while it is away, for all that this worker knows
     leased: set[str | None] = set()
-    until(lambda: leased.add(lease(frontier)) or "c/1" in leased)
+    until(lambda: leased.add(lease(frontier)) or leased >= {"a/1", "c/1"})
     assert frontier.figures()["outages"] == 1
     assert leased - {None} == {"a/1", "c/1"}
     assert states(frontier) == {"completed": 1, "processing": 2}
@@ -252,3 +258,24 @@ def test_a_server_that_hangs_does_not_hold_the_caller(own_server: RedisServer) -
     until(lambda: lease(frontier) == "a/1")
     assert frontier.figures()["outages"] == 1
     frontier.close()
+
+
+def test_a_process_that_was_killed_on_this_machine_is_not_waited_for(redis_server: RedisServer) -> None:
+    job = uuid4().hex
+    program = "import sys; from topiccrawler.frontier.redis.joining import join; print(join(*sys.argv[1:]).slot, flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", program, redis_server.url, job]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "0\n"
+        beside = join(redis_server.url, job)
+        other.kill()
+        other.wait()
+    assert (beside.slot, join(redis_server.url, job).slot) == (1, 0)
+
+
+@pytest.mark.parametrize("who", ["", "another/machine 1 2", "nonsense"])
+def test_what_is_not_known_to_have_ended_counts_as_alive(who: str) -> None:
+    assert not has_ended(who)
+    assert not has_ended(identity())

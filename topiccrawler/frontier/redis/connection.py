@@ -1,7 +1,7 @@
 """The wire between the reactor's thread and Redis: a thread of its own calls the server, in order, and waits for it.
 
 The conflict: the frontier's contract is synchronous and the reactor must not stand still. So changes are handed over and not waited
-for (`send`); what the caller needs at once (`ask`) is waited for, at most CALL_SECONDS, and then the server counts as away. While it is
+for (`send`); what the caller needs at once (`ask`) is waited for, two seconds at most, and then the server counts as away. While it is
 away nothing is asked, changes are kept in order, and the thread knocks until it is back. When all changes are made, a question needs no
 thread: it goes by a connection of its own, which saves the two changes between threads that cost most on a busy machine.
 
@@ -26,7 +26,7 @@ from topiccrawler.frontier.redis.client import AwayError, Client
 
 logger = logging.getLogger(__name__)
 
-CALL_SECONDS = 1.0  # that the reactor waits for an answer
+CALL_SECONDS = 2.0  # that the reactor waits for an answer
 KNOCK_SECONDS = 0.5
 KEPT_SECONDS = 10.0  # changes are kept after they were confirmed; appendfsync everysec loses two at most
 BEAT = "beat"
@@ -35,19 +35,24 @@ UP, AWAY, BACK = "up", "away", "back"
 
 
 class Connection:
-    """See the module. `slot`, `session`: what changes are signed with. `beat`: arguments of the sign of life."""
+    """See the module. `slot`, `session`: what changes are signed with. `lease_seconds`: without a sign of life, of the worker."""
 
     def __init__(
-        self, client: Client, session: str, slot: str, beat_seconds: float, lease_seconds: float
+        self,
+        client: Client,
+        session: str,
+        slot: str,
+        lease_seconds: float,
+        call_seconds: float = CALL_SECONDS,
     ) -> None:
         self.figures = Figures()
         self.state = UP
         self.away_since: float | None = None  # by time.monotonic
         self.late: deque[tuple[str, Any]] = deque()  # replies that came when nobody waited any more
-        self._client, self._direct = client, client.twin(CALL_SECONDS)
+        self._client, self._direct = client, client.twin(call_seconds)
         self._given = self._done = 0  # calls handed to the thread, and those it is done with
         self._session, self._slot = session, slot
-        self._beat_seconds, self._lease_seconds = beat_seconds, lease_seconds
+        self._lease_seconds, self._call_seconds = lease_seconds, call_seconds
         self._batches = 0
         self._renewed = False  # the server was away since the last question
         self._calls: SimpleQueue[Call | None] = SimpleQueue()
@@ -71,7 +76,7 @@ class Connection:
         self,
         name: str,
         arguments: Sequence[Argument] = (),
-        seconds: float = CALL_SECONDS,
+        seconds: float | None = None,
         *,
         patient: bool = False,
     ) -> Any:
@@ -82,13 +87,13 @@ class Connection:
             raise AwayError(self.state)
         if self._given == self._done and not patient:
             return self._at_once(name, arguments)
-        return self._wait(Call(name, arguments), seconds)
+        return self._wait(Call(name, arguments), seconds or self._call_seconds)
 
     def resume(self, hosts: Sequence[str]) -> list[str] | None:
         """The server is back: tell it what is owned, and make up for what it lost. Gives the hosts that have another owner now; None
         when this worker was taken for dead."""
         call = self._resume = Call("resume", [self._session, self._lease_seconds, self._slot, *hosts])
-        if not call.done.wait(CALL_SECONDS):
+        if not call.done.wait(self._call_seconds):
             call.late = True
         if call.error is not None or not call.done.is_set():
             raise AwayError(str(call.error))
@@ -106,19 +111,10 @@ class Connection:
         self._session, self._slot, self._batches = session, slot, 0
         self._kept.clear()
 
-    def drain(self, seconds: float) -> bool:
-        """Wait until all changes are made; False when the server was away for so long."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and self._thread.is_alive():
-            try:
-                self.ask("counts", (), max(0.01, end - time.monotonic()))
-            except AwayError:
-                if self.state == BACK:
-                    return False
-                time.sleep(0.05)
-            else:
-                return True
-        return False
+    @property
+    def is_closed(self) -> bool:
+        """Nothing is called any more."""
+        return not self._thread.is_alive()
 
     def close(self) -> None:
         """Let go, at once."""
@@ -184,7 +180,7 @@ class Connection:
             call: Call | None = self._held.popleft()
         else:
             try:
-                call = self._calls.get(timeout=self._beat_seconds)
+                call = self._calls.get(timeout=self._lease_seconds / 6)
             except Empty:
                 if time.monotonic() - self._alive > self._lease_seconds * 20:
                     return  # the reactor stands still: others may have the hosts

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.redis.client import Client
-from topiccrawler.frontier.redis.connection import Connection
+from topiccrawler.frontier.redis.connection import CALL_SECONDS, Connection
 from topiccrawler.frontier.redis.membership import NUMBERS, Membership
 from topiccrawler.frontier.redis.notes import texts_of
+from topiccrawler.frontier.redis.processes import has_ended, identity
 
 logger = logging.getLogger(__name__)
 
@@ -30,17 +31,20 @@ def join(
     *,
     worker_seconds: float = WORKER_SECONDS,
     made_of: Mapping[str, Any] | None = None,
+    call_seconds: float = CALL_SECONDS,
 ) -> Membership:
     """Join a crawl, or begin it. `recipe`: what must be equal for all its workers, name -> value as typed.
 
     `made_of`: the whole recipe of the one that begins it, for those who look at the crawl (view.RedisView).
-    `worker_seconds`: a worker that gave no sign for so long is taken for dead.
+    `call_seconds`: an answer that takes longer counts as none. `worker_seconds`: a worker that gave no sign for so long is taken for dead.
     StateError when the server cannot be used, or the crawl was begun with another recipe.
     """
     client = Client(url, job)
     client.check()
     text = json.dumps(dict(recipe or {}), sort_keys=True, ensure_ascii=False)
-    joined = _join(client, text, worker_seconds, client.run)
+    processes = hash_of(client.read("HGETALL", "processes"))
+    ended = [session for session, who in processes.items() if has_ended(who.decode())]
+    joined = _join(client, text, worker_seconds, call_seconds, client.run, ended)
     joined.notes = texts_of(hash_of(client.read("HGETALL", f"notes:{joined.slot}")))
     client.read("SETNX", MADE_OF, json.dumps(dict(made_of or {}), ensure_ascii=False))
     if not client.is_durable():
@@ -51,14 +55,16 @@ def join(
     return joined
 
 
-def _join(client: Client, recipe: str, seconds: float, run: Any) -> Membership:
-    session, slot, first, time, begun_with, live = run("join", [seconds, recipe, NUMBERS])
+def _join(
+    client: Client, recipe: str, seconds: float, call_seconds: float, run: Any, ended: Sequence[bytes] = ()
+) -> Membership:
+    session, slot, first, time, begun_with, live = run("join", [seconds, recipe, NUMBERS, identity(), *ended])
     if not session:
         raise _other(client, json.loads(begun_with), json.loads(recipe))
     begin = int(first)
 
     def renew(connection: Connection) -> Membership:
-        return _join(client, recipe, seconds, connection.ask)
+        return _join(client, recipe, seconds, call_seconds, connection.ask)
 
     return Membership(
         client,
@@ -68,6 +74,7 @@ def _join(client: Client, recipe: str, seconds: float, run: Any) -> Membership:
         int(live),
         seconds,
         float(time),
+        call_seconds,
         renew,
     )
 

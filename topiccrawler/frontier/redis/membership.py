@@ -22,5 +22,6 @@ class Membership:
     live: int
     worker_seconds: float
     server_time: float
+    call_seconds: float  # that the reactor waits for an answer
     renew: Callable[[Connection], Membership]
     notes: dict[str, str] = field(default_factory=dict)

@@ -1,12 +1,13 @@
 """One worker among those of a crawl: which hosts it owns, what it gives back and takes, when all are done.
 
-It owns about as many hosts as it can use, and no more than its share of those that have waiting URLs. What it owns and does not
-need it gives back: hosts without URLs, the worst of too many, and those that rank behind the best that nobody owns.
+Alone it owns all it has room for. Among others it owns the hosts it fetches from now and a reserve of those it can ask next, no more
+than its share of all that have URLs; the rest are nobody's, so that the best of all goes to whoever has room. It gives back hosts without
+URLs, those beyond the reserve, and those that rank behind the best that nobody owns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from time import monotonic
 from typing import Any
@@ -20,8 +21,10 @@ from topiccrawler.frontier.redis.client import AwayError
 from topiccrawler.frontier.redis.clocks import heard, told
 from topiccrawler.frontier.redis.connection import BACK, Connection
 from topiccrawler.frontier.redis.entries import Entries
+from topiccrawler.frontier.redis.leaving import leave
 from topiccrawler.frontier.redis.listing import counts_of
 from topiccrawler.frontier.redis.membership import NUMBERS, Membership
+from topiccrawler.frontier.redis.owned_hosts import active_hosts, not_needed, ready_hosts
 from topiccrawler.frontier.redis.records import DOUBLE, digest
 from topiccrawler.frontier.redis.tops import NOTHING, Tops
 from topiccrawler.model import Score
@@ -30,6 +33,7 @@ from topiccrawler.urls.canonical import host_of
 TICK_SECONDS = 0.25
 SLOT_HOSTS = 8  # hosts for each request that may be under way
 LEAST_HOSTS = 256
+RESERVE = 8  # hosts that can be asked next; more when more were asked since the last tick
 SWAPPED = 16  # hosts exchanged for better ones at a time
 LOOK_SECONDS = 30.0  # that somebody who looks at the crawl waits for an answer
 READ_AGAIN = 64  # queues read again at a time
@@ -60,13 +64,14 @@ class Worker:
         self._best_free = -inf  # score
         self._share = 0  # hosts with waiting URLs, of all, for each worker; 0 = all
         self._hand_overs = 0
-        self._in_use = 0  # hosts kept with the last tick, and taken since
+        self._room = self._most  # for further hosts, until the next tick
+        self._leased = 0  # URLs, since the last tick
         self._given: set[str] = set()  # hosts given back with the tick under way
         self._clocks: set[str] = set()  # hosts whose clock changed since they were last told of
         self._now = 0.0
         self._joined_at = monotonic()
         self.connection = Connection(
-            joined.client, self.session, str(self.slot), self._seconds / 6, self._seconds
+            joined.client, self.session, str(self.slot), self._seconds, joined.call_seconds
         )
 
     @property
@@ -123,6 +128,7 @@ class Worker:
     def leased(self, host: str) -> None:
         """A URL of the host was leased: whoever has the host after a sudden death of this worker must know."""
         self._clocks.add(host)
+        self._leased += 1
 
     def more_numbers(self) -> Iterator[int]:
         """For URLs to come."""
@@ -132,13 +138,8 @@ class Worker:
     def leave(self, now: float, seconds: float) -> None:
         """Make the last changes, and let others have the rest."""
         self.left = True
-        if not self.connection.drain(seconds):
-            return
-        owned = [part for host in self._tops.owned for part in (host, self._told(host, now))]
-        try:
-            self.connection.ask("leave", [self.session, *owned], seconds)
-        except AwayError:
-            return
+        clocks = {host: self._told(host, now) for host in self._tops.owned}
+        leave(self.connection, self.session, clocks, seconds)
 
     def figures(self) -> Mapping[str, float]:
         """For the stats."""
@@ -158,7 +159,7 @@ class Worker:
 
     def to_take(self, hosts: Iterable[str]) -> list[str]:
         """Which of these hosts to take when nobody owns them."""
-        room = self._most - self._in_use
+        room = self._room
         wanted = [host for host in dict.fromkeys(hosts) if host not in self._tops.owned]
         return wanted[: max(room, int(self.room_for_one_more), 0)]
 
@@ -168,7 +169,7 @@ class Worker:
             host, clock = one[0].decode(), one[1]
             self._tops.own(host)
             self._hand_overs += 1
-            self._in_use += 1
+            self._room -= 1
             heard(self._hosts, host, clock, self._offset, self.session)
             self.read(one)
 
@@ -192,13 +193,24 @@ class Worker:
         self.flush()
         if self.away:
             return
-        active = self._active()
-        given = self._to_give_back(active, leased, now)
+        active = active_hosts(self._tops, self._hosts)
+        ready = ready_hosts(self._tops, self._hosts, active, leased, now)
+        reserve, self._leased = max(RESERVE, 2 * self._leased), 0
+        surplus = len(active) - self._most
+        if self.live > 1:
+            surplus = max(surplus, len(ready) - reserve)
+        given = not_needed(self._tops, self._hosts, leased)
+        if surplus > 0:
+            given.update(host for _, host in ready[-surplus:])
+        elif self.live > 1 or surplus == 0:
+            given.update(host for key, host in ready[-SWAPPED:] if -key[0] < self._best_free)
         kept = len(active) - len(given.intersection(active))
         idle = not leased and self._hosts.next_ready(now) is None
         again = [host for host in list(self._tops.short)[:READ_AGAIN] if host not in given]
         clocks = [part for host in given for part in (host, self._told(host, now))]
         wanted = max(0, self._most - kept)
+        if self.live > 1:
+            wanted = min(wanted, max(0, reserve - sum(host not in given for _, host in ready)))
         arguments = [
             self.session, self._seconds, "1" if idle else "", kept, self._tops.keep, wanted, len(given), *clocks, *again,
         ]  # fmt: skip
@@ -209,7 +221,7 @@ class Worker:
             return
         if found:
             self._drop_given()
-            self._in_use = kept
+            self._room = wanted
             self._hear(found)
         else:
             self._join_again(lost)
@@ -247,29 +259,6 @@ class Worker:
     def _most(self) -> int:
         most = self._most_hosts or max(LEAST_HOSTS, SLOT_HOSTS * min(self._hosts.slots, 10_000))
         return min(most, max(1, self._share)) if self._share else most
-
-    def _active(self) -> set[str]:
-        """Owned hosts that have URLs, and that budgets have not closed."""
-        return {
-            host
-            for host, top in self._tops.owned.items()
-            if top.best() is not None and self._hosts.ready_at(host) < inf
-        }
-
-    def _to_give_back(self, active: set[str], leased: Container[str], now: float) -> set[str]:
-        """Hosts without a lease that are not needed here. Those closed by budgets stay: here it is known why."""
-        free = [host for host in self._tops.owned if host not in leased and not self._hosts.leases(host)]
-        given = {host for host in free if self._tops.owned[host].best() is None}
-        surplus = len(active) - self._most
-        if surplus < 0:
-            return given
-        ranked = sorted((self._tops.owned[host].best() or NOTHING, host) for host in free if host in active)
-        if surplus > self._most // 8:
-            given.update(host for _, host in ranked[-surplus:])
-        elif self._best_free > -inf:
-            worse = [host for key, host in ranked[-SWAPPED:] if -key[0] < self._best_free]
-            given.update(worse)
-        return given
 
     def _told(self, host: str, now: float) -> bytes:
         return told(self._hosts, host, now, self._offset, self.session)

@@ -8,6 +8,7 @@
 -- clocks  hash HOST -> time of the server at which it may be asked (8 bytes), then JSON
 -- free    zset HOST -> -best score, of the hosts nobody owns that may be asked     cooling  HOST -> when, of those that may not
 -- workers zset SESSION -> deadline     slots  hash SLOT -> SESSION     active  hash SESSION -> owned hosts with waiting URLs
+-- processes  hash SESSION -> which process it is (processes.py)
 
 local ns = KEYS[1]
 local call = redis.call
@@ -86,6 +87,7 @@ local function forget(session)
   call('SREM', ns .. 'dry', session)
   call('HDEL', ns .. 'active', session)
   call('HDEL', ns .. 'seqs', session)
+  call('HDEL', ns .. 'processes', session)
   local slots = call('HGETALL', ns .. 'slots')
   for i = 1, #slots, 2 do
     if slots[i + 1] == session then call('HDEL', ns .. 'slots', slots[i]) end

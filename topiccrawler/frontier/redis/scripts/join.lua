@@ -1,9 +1,13 @@
--- A worker joins. ARGV: lease seconds, recipe, numbers wanted.
+-- A worker joins. ARGV: lease seconds, recipe, numbers wanted, its process, then sessions whose processes are known to have ended.
 -- Gives the session (the fencing number), slot, first of its numbers, time of the server, recipe of the crawl, live workers.
 
 reap(tonumber(ARGV[1]))
-if call('SETNX', ns .. 'recipe', ARGV[2]) == 0 and call('GET', ns .. 'recipe') ~= ARGV[2] and ARGV[4] ~= 'agreed' then
+if call('SETNX', ns .. 'recipe', ARGV[2]) == 0 and call('GET', ns .. 'recipe') ~= ARGV[2] then
   return { '', '', '', '', call('GET', ns .. 'recipe'), '' }
+end
+for i = 5, #ARGV do
+  forget(ARGV[i])
+  call('SADD', ns .. 'reaped', ARGV[i])
 end
 local session = tostring(call('INCR', ns .. 'sessions'))
 local taken = {}
@@ -13,6 +17,7 @@ local slot = 0
 while taken[tostring(slot)] do slot = slot + 1 end
 call('HSET', ns .. 'slots', slot, session)
 call('ZADD', ns .. 'workers', now + tonumber(ARGV[1]), session)
+call('HSET', ns .. 'processes', session, ARGV[4])
 local live = call('ZCARD', ns .. 'workers')
 if live == 1 then -- budgets may be larger now
   for _, host in ipairs(call('ZRANGEBYSCORE', ns .. 'cooling', '+inf', '+inf')) do
