@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,6 +60,28 @@ def test_an_event_loop_gets_the_same_pages(job: Job) -> None:
         return [page async for page in job.pages_async()]
 
     assert urls(asyncio.run(collect())) == [FUND.url, STOCK.url]
+
+
+def test_a_task_that_is_cancelled_as_it_stops_the_crawl_still_stops_it(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped, free = threading.Event(), threading.Event()
+    monkeypatch.setattr(job, "stop", lambda *_: stopped.set())
+
+    async def leave() -> None:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+        busy = asyncio.create_task(asyncio.to_thread(free.wait))
+        stopping = asyncio.create_task(job.stop_async())
+        await asyncio.sleep(0)
+        stopping.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await stopping
+        free.set()
+        await busy
+        await asyncio.to_thread(stopped.wait, 60)
+
+    asyncio.run(leave())
+    assert stopped.is_set()
 
 
 def test_pages_are_found_by_their_words_and_the_figures_are_told(job: Job) -> None:

@@ -98,8 +98,8 @@ class Job:
             time.sleep(POLL_SECONDS)
 
     async def stop_async(self, timeout: float = STOP_SECONDS) -> None:  # noqa: ASYNC109 of the crawl, not of this call
-        """The same for an event loop, which is not held up."""
-        await asyncio.to_thread(self.stop, timeout)
+        """The same for an event loop, which is not held up; a task that is cancelled as it waits here still stops the crawl."""
+        await asyncio.shield(asyncio.to_thread(self.stop, timeout))
 
     def wait(self, timeout: float | None = None) -> Self:
         """Until the crawl ends (seconds; None = however long). CrawlerError when it failed, TimeoutError when it still runs."""
