@@ -269,3 +269,11 @@ def test_an_anchor_is_new_once_for_each_url_that_waits_or_was_never_met(frontier
     assert not frontier.is_new_anchor("http://a/1", "债券")
     frontier.release(0.0, ["http://a/1"])
     assert [frontier.is_new_anchor("http://a/1", text) for text in ("债券", "债券")] == [True, False]
+
+
+def test_a_url_that_was_asked_about_before_anything_waited_is_leased_as_any_other(frontier: Frontier) -> None:
+    assert frontier.rescore([Score("http://a/1", 1.0), Score("http://b/1", 1.0)]) == 0
+    assert lease(frontier) is None
+    assert frontier.lease_url(link("a/1"), 1.0, 0.0)
+    push(frontier, ("b/1", 2.0))
+    assert lease(frontier) == "b/1"

@@ -242,8 +242,11 @@ class Worker:
         self.connection.compare(int(batch))
 
     def _drop_given(self) -> None:
+        """What was asked about their URLs counts no more: who asks again may take the host again."""
         for host in self._given:
             self._tops.drop(host)
+        if self._given:
+            self._entries.forget()
         self._given = set()
 
     def _hear_late(self) -> None:
