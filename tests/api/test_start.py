@@ -34,7 +34,12 @@ def test_values_are_written_as_the_command_line_has_them(started: list[list[str]
         name=folder.name,
         strategy="best_first",
         strategy_stages=True,
-        settings={"DOWNLOAD_DELAY": 0.5, "TOPIC_RENDERED_HOSTS": ["a.cn", "b.cn"], "TOPIC_LISTINGS": False},
+        settings={
+            "DOWNLOAD_DELAY": 0.5,
+            "TOPIC_RENDERED_HOSTS": ["a.cn", "b.cn"],
+            "TOPIC_LISTINGS": False,
+            "RETRY_BY": {"a": 1},
+        },
     )
     (line,) = started
     assert line[:2] == ["crawl", "topic"]
@@ -46,7 +51,12 @@ def test_values_are_written_as_the_command_line_has_them(started: list[list[str]
         "strategy_stages": "true",
     }
     own = {"TOPIC_DATA_DIR": str(folder.parent), "TOPIC_JOB": folder.name, "JOBDIR": str(folder)}
-    given = {"DOWNLOAD_DELAY": "0.5", "TOPIC_RENDERED_HOSTS": "a.cn,b.cn", "TOPIC_LISTINGS": "false"}
+    given = {
+        "DOWNLOAD_DELAY": "0.5",
+        "TOPIC_RENDERED_HOSTS": "a.cn,b.cn",
+        "TOPIC_LISTINGS": "false",
+        "RETRY_BY": '{"a": 1}',
+    }
     assert pairs(line, "-s") == {"LOG_LEVEL": "INFO", **given, **own}
 
 

@@ -6,6 +6,7 @@ So the crawl is the very command `scrapy crawl topic`; what it finds is read fro
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -74,6 +75,8 @@ def _written(value: object) -> str:
     """A value as the command line has it."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         return ",".join(str(part) for part in value)
     return str(value)
