@@ -38,7 +38,8 @@ def test_head_is_asked_and_get_where_it_is_refused() -> None:
     assert (said["/error"], said["/none"], said["/round"]) == ("answers 500", "answers 404", "answers 302")
     assert said["/away"] == "answers 302"
     assert said["/odd"]
-    assert server.asked.count("HEAD /") == 1
+    # the second is where /moved leads: Python asks it with HEAD from 3.13 on, with GET before
+    assert server.asked.count("HEAD /") + server.asked.count("GET /") == 2
     assert "GET /none" not in server.asked
     assert {"HEAD /get", "GET /get"} <= set(server.asked)
 
