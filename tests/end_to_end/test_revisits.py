@@ -175,3 +175,4 @@ def test_without_an_earlier_crawl_it_is_refused(
     said = refusal("topic", settings, topic="finance", seeds=HOME, revisit="true")
     assert said.startswith("argument -a revisit=true: ")
     assert told in said
+    assert not list(tmp_path.iterdir())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from random import Random
 
 from scrapy.settings import BaseSettings
@@ -19,19 +20,21 @@ from topiccrawler.store.visits import read_visits
 _ARGUMENT = "argument -a revisit=true"
 
 
-def plan_revisits(runtime: Runtime, settings: BaseSettings) -> None:
-    """Give the runtime its revisits. Of `pages` they take TOPIC_REVISIT_SHARE; the rest is for new pages.
-
-    ArgumentError without a queue and a log of an earlier run, and under another project's scheduler.
-    """
+def check_revisit(settings: BaseSettings) -> None:
+    """ArgumentError without a queue and a log of an earlier run, and under another project's scheduler; nothing is made yet."""
     if not is_focused(load_object(settings["SCHEDULER"])):
         raise ArgumentError(_ARGUMENT, "needs our scheduler", "leave SCHEDULER as it is")
-    files = runtime.files
-    log = files.folder / VISITS if files.resumes else None
-    if not settings.get("JOBDIR") or log is None or not log.is_file():
+    jobdir = settings.get("JOBDIR")
+    if not jobdir or not (Path(jobdir) / VISITS).is_file():
         raise ArgumentError(
             _ARGUMENT, "there is no earlier crawl to go on with", "name its folder: -s JOBDIR=FOLDER"
         )
+
+
+def plan_revisits(runtime: Runtime, settings: BaseSettings) -> None:
+    """Give the runtime its revisits. Of `pages` they take TOPIC_REVISIT_SHARE; the rest is for new pages."""
+    files = runtime.files
+    log = files.folder / VISITS
     checks = list(files.checks.all()) if (files.folder / CHECKS).is_file() else []
     # The draws differ from run to run, and are the same when a run is repeated.
     random = Random(sum(check.looks + check.misses for check in checks))

@@ -16,7 +16,7 @@ from topiccrawler.crawling.teaching import answers_behind
 from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares import documents
-from topiccrawler.engine.revisit_plan import plan_revisits
+from topiccrawler.engine.revisit_plan import check_revisit, plan_revisits
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.engine.user_faults import is_scrapys_process
 from topiccrawler.items import Outlinks, PageItem
@@ -40,9 +40,11 @@ class TopicSpider(FocusedSpider):
     name = "topic"
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
-        return parse_arguments(
-            arguments, topic=topic, strategy=self.settings.get("TOPIC_STRATEGY", "adaptive")
-        )
+        strategy = self.settings.get("TOPIC_STRATEGY", "adaptive")
+        params = parse_arguments(arguments, topic=topic, strategy=strategy)
+        if params.revisit:
+            check_revisit(self.settings)
+        return params
 
     def prepare(self, params: CrawlParams) -> None:
         if params.revisit:
