@@ -5,13 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import re
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from door import PATIENCE, Door
 from drawn_web import DrawnWeb
 
 from topiccrawler.engine.control.address import Address
@@ -21,22 +21,9 @@ from topiccrawler.engine.control.metrics import COUNTS, GAUGES
 from topiccrawler.errors import StateError
 
 STATS = Path(__file__).parents[2] / "docs" / "stats.md"
-PATIENCE = 60  # seconds, then the test fails
 TEXT = "<title>基金</title><p>基金 股票 理财 投资</p>"
 SEED, BEHIND = "http://a.example/", "http://b.example/"  # the other host lies behind its robots.txt
 OTHERS = [f"http://a.example/{number}" for number in range(4)]
-
-
-class Door:
-    """A robots.txt that is answered when the test opens it."""
-
-    def __init__(self) -> None:
-        self.asked, self.open = threading.Event(), threading.Event()
-
-    def __call__(self) -> str:
-        self.asked.set()
-        assert self.open.wait(PATIENCE)
-        return "User-agent: *\nDisallow:\n"
 
 
 class Crawl:
@@ -49,14 +36,14 @@ class Crawl:
         arguments = ("-a", "topic=finance", "-a", f"seeds={SEED}", *more)
         settings = ("-s", f"JOBDIR={job}", "-s", "DOWNLOAD_DELAY=0.01", "-s", "AUTOTHROTTLE_ENABLED=False")
         self.process = warm_scrapy.begin("crawl", "topic", *arguments, *settings, proxy=web.proxy)
-        assert self.door.asked.wait(PATIENCE)
+        self.door.wait_for_knock()
 
     def pause(self) -> dict[str, Any]:
         """Pause it when only the other host is left, open the door, and see it come to rest: what is under way is held back."""
         while ask(self.job, "status")["pages"] < self.pages:
             pass
         assert ask(self.job, "pause", body={})["state"] == "paused"
-        self.door.open.set()
+        self.door.open()
         while (found := ask(self.job, "status"))["in_flight"] != found["held_back"]:
             pass
         return found

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from door import PATIENCE, Door
 
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.engine.control.client import ask
 from topiccrawler.engine.control.journal import orders
 from topiccrawler.errors import ArgumentError
 
-PATIENCE = 60  # seconds, then the test fails
 TEXT = "<title>基金</title><p>基金 股票 理财 投资</p>"
 SEED = "http://a.example/"
 BEHIND = [f"http://b.example/{number}" for number in range(6)]  # one is leased, the others wait
@@ -30,25 +29,19 @@ def changed(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Any]:
     """What the crawl said to each order, and what came of it."""
-    asked, opened = threading.Event(), threading.Event()
-
-    def robots() -> str:
-        asked.set()
-        assert opened.wait(PATIENCE)
-        return ""
-
+    door = Door()
     pages: dict[str, Any] = dict.fromkeys(BEHIND, TEXT + f"<a href='{LINKED}'>基金</a>")
     pages |= {SEED: TEXT + "".join(f"<a href='{url}'>基金</a>" for url in BEHIND), LINKED: TEXT, MOVED: TEXT}
-    pages |= {BEHIND[5]: answer(301, Location=MOVED), "http://b.example/robots.txt": robots}
+    pages |= {BEHIND[5]: answer(301, Location=MOVED), "http://b.example/robots.txt": door}
     web, job = draw_web(pages), tmp_path_factory.mktemp("changes") / "job"
     settings = (f"JOBDIR={job}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "CONCURRENT_REQUESTS=1")
     options = [part for setting in settings for part in ("-s", setting)]
     process = warm_scrapy.begin(
         "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={SEED}", *options, proxy=web.proxy
     )
-    assert asked.wait(PATIENCE)
+    door.wait_for_knock()
     ask(job, "pause", body={})
-    opened.set()
+    door.open()
 
     def order(*words: str) -> str:
         ran = command("control", str(job), *words)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
 import pytest
+from door import PATIENCE, Door
 
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError
 
-PATIENCE = 60  # seconds, then the test fails
 FUNDS = "<title>基金</title><p>基金 股票 理财 投资 证券 银行</p>"
 HEALTH = "<title>健康养生</title><p>健康 医院 疾病 治疗 医生 养生 患者 保健</p>"
 SEED = "http://a.example/"
@@ -30,17 +29,11 @@ def changed(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Any]:
     """A crawl about finance that is held, given another topic, and let go; then resumed."""
-    asked, opened = threading.Event(), threading.Event()
-
-    def robots() -> str:
-        asked.set()
-        assert opened.wait(PATIENCE)
-        return ""
-
+    door = Door()
     links = "".join(f"<a href='{url}'>基金净值</a> " for url in ABOUT_FUNDS)
     links += "".join(f"<a href='{url}'>健康养生</a> " for url in ABOUT_HEALTH)
     pages: dict[str, Any] = dict.fromkeys(ABOUT_FUNDS, FUNDS) | dict.fromkeys(ABOUT_HEALTH, HEALTH)
-    web = draw_web({SEED: FUNDS + links, "http://b.example/robots.txt": robots, **pages})
+    web = draw_web({SEED: FUNDS + links, "http://b.example/robots.txt": door, **pages})
     job = tmp_path_factory.mktemp("topic") / "job"
     settings = (
         f"JOBDIR={job}",
@@ -53,9 +46,9 @@ def changed(
     process = warm_scrapy.begin(
         "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={SEED}", *options, proxy=web.proxy
     )
-    assert asked.wait(PATIENCE)
+    door.wait_for_knock()
     ask(job, "pause", body={})
-    opened.set()
+    door.open()
     seen: dict[str, Any] = {"job": job, "before": [row["url"] for row in ask(job, "top")["top"]]}
     for wrong in ("finance", "helth"):
         with pytest.raises(ArgumentError) as refused:

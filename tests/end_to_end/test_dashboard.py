@@ -24,11 +24,12 @@ from topiccrawler.engine.control.address import FILE as CONTROL
 from topiccrawler.engine.control.address import Address
 from topiccrawler.engine.control.client import ask
 from topiccrawler.engine.control.journal import orders
+from topiccrawler.engine.middlewares.rendering import BROWSERS
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
 
 ROOT = Path(__file__).parents[2]
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",

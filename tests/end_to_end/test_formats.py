@@ -16,6 +16,7 @@ import docx
 import openpyxl
 import pytest
 
+from topiccrawler.engine.middlewares.rendering import BROWSERS
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
 
@@ -242,8 +243,7 @@ def test_an_unknown_choice_for_duplicates_is_one_line(warm_scrapy: Callable[...,
 
 
 needs_browser = pytest.mark.skipif(
-    importlib.util.find_spec("scrapy_playwright") is None
-    or not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")),
+    importlib.util.find_spec("scrapy_playwright") is None or not any(map(shutil.which, BROWSERS)),
     reason="the extra is not there: pip install -r requirements-rendering.txt and a Chromium (apt-get install chromium)",
 )
 SCRIPTED = (

@@ -21,6 +21,7 @@ from urllib.request import ProxyHandler, build_opener
 from uuid import uuid4
 
 import pytest
+from door import Door
 from redis_server import RedisServer
 
 from topiccrawler.engine.control.client import ask
@@ -150,14 +151,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
     scrapyd: tuple[str, subprocess.Popen[bytes]], deployed: Path, web: Any, home: Path
 ) -> None:
     address, process = scrapyd
-    asked, door = threading.Event(), threading.Event()
-
-    def robots() -> str:
-        asked.set()
-        assert door.wait(PATIENCE_SECONDS)
-        return "User-agent: *\nDisallow:\n"
-
-    web.pages["http://sport.example/robots.txt"] = robots
+    door = web.pages["http://sport.example/robots.txt"] = Door()
     names = zipfile.ZipFile(deployed).namelist()
     for wanted in (
         "models/finance.json",
@@ -175,9 +169,9 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
     )["jobid"]  # fmt: skip
 
     folder = home / "data" / job
-    assert asked.wait(PATIENCE_SECONDS)
+    door.wait_for_knock()
     assert ask(folder, "pause", body={})["state"] == "paused"
-    door.set()
+    door.open()
     wait_for(lambda: ask(folder, "status")["held_back"] or None, process)
     assert "http://sport.example/" not in web.asked
     ask(folder, "resume", body={})

@@ -57,17 +57,20 @@ class Due:
 
 def known_pages(visits: Iterable[Visit], checks: Iterable[Check]) -> list[Known]:
     """The pages of a job that are kept or led to one that is."""
-    pages: dict[str, Visit] = {}
+    later = {check.url: check for check in checks}
+    pages: dict[
+        str, tuple[Check, float, bool]
+    ] = {}  # what is needed of a visit: the log of a long job has many
     children: Counter[str] = Counter()
     for visit in visits:
         if 200 <= visit.status < 300:
-            pages[visit.url] = visit
-            children[visit.source_url] += visit.stored
-    later = {check.url: check for check in checks}
+            pages[visit.url] = later.get(visit.url) or first_check(visit), visit.relevance, visit.stored
+            if visit.stored:
+                children[visit.source_url] += 1
     return [
-        Known(later.get(url) or first_check(visit), visit.relevance, visit.stored, children[url])
-        for url, visit in pages.items()
-        if visit.stored or children[url]
+        Known(check, relevance, is_kept, children[url])
+        for url, (check, relevance, is_kept) in pages.items()
+        if is_kept or children[url]
     ]
 
 

@@ -52,8 +52,7 @@ def commit_lease(runtime: Runtime, lease: Lease, state: State, reason: str, now:
             kept=kept, relevant=lease.page.is_target, format=lease.kept_format, copy=lease.kept_copy
         )
         runtime.frontier.notes.put(runtime.harvest.NOTE, runtime.harvest.note())
-    for target in lease.redirect_targets:
-        runtime.ordering.acknowledge(target, *((state, reason) if target == url else _MOVED), now)
+    _end_targets(runtime, lease, state, reason, now)
     end = _MOVED if lease.redirect_targets else (state, reason)
     runtime.ordering.acknowledge(link.url, *end, now, fetched=lease.status > 0)
 
@@ -63,9 +62,15 @@ def _commit_look(runtime: Runtime, lease: Lease, due: Due, state: State, reason:
     if runtime.revisits is not None:
         runtime.revisits.ended(lease, due, now)
     runtime.files.commit()
+    _end_targets(runtime, lease, state, reason, now)
+
+
+def _end_targets(runtime: Runtime, lease: Lease, state: State, reason: str, now: float) -> None:
+    """The last of its redirects ends as the lease does, those before it led on."""
+    left = len(lease.redirect_targets)
     for target in lease.redirect_targets:
-        is_last = target == lease.redirect_targets[-1]
-        runtime.ordering.acknowledge(target, *((state, reason) if is_last else _MOVED), now)
+        left -= 1
+        runtime.ordering.acknowledge(target, *(_MOVED if left else (state, reason)), now)
 
 
 def close_files(runtime: Runtime, left: Iterable[Lease], queue_stats: QueueStats, now: float) -> None:
