@@ -127,6 +127,16 @@ def test_the_index_says_what_it_lacks_and_when_a_transaction_is_worth_it(index: 
     assert index.missing([(1, 1.0), (2, 2.5), (BATCH + 1, 1.0)]) == [2, BATCH + 1]
 
 
+def test_long_pages_are_worth_a_transaction_sooner(index: PageIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("topiccrawler.store.index.BATCH_CHARACTERS", 30)
+    index.add(1, replace(PAGE, text="基金 收益", title="基金"))
+    assert not index.is_full
+    index.add(2, replace(PAGE, text="基金 " * 20))
+    assert index.is_full
+    index.commit()
+    assert not index.is_full
+
+
 def test_what_is_no_text_and_no_number_is_indexed_too(index: PageIndex) -> None:
     index.add(1, replace(PAGE, title="\ud800\x00", text="基金\udfff收益\x00", relevance=float("nan")))
     index.add(2, replace(PAGE, relevance=7.0))

@@ -18,7 +18,7 @@ from topiccrawler.store.pages import PageRecord, PageStore
 
 logger = logging.getLogger(__name__)
 
-MOST_AT_ONCE = 8 * BATCH  # pages that a crawl indexes before it goes on: one to two seconds
+MOST_AT_ONCE = 2 * BATCH  # pages that a crawl indexes before it goes on: one to two seconds
 
 
 class Indexing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from socket import socket
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
@@ -11,10 +12,13 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import is_asyncio_available
 
+from topiccrawler.engine.control.address import Address
+from topiccrawler.engine.control.listening import Listening
 from topiccrawler.engine.runtime import Runtime, needed_runtime
 
 if TYPE_CHECKING:
     from topiccrawler.engine.control.server import Server
+    from topiccrawler.engine.control.verbs import Verbs
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +31,9 @@ class Control:
     runtime: Runtime
     host: str
     port: int
+    _verbs: Verbs | None = None
+    _address: Address | None = None
+    _listening: Listening | None = None
     _server: Server | None = None
 
     @classmethod
@@ -48,16 +55,15 @@ class Control:
 
     async def start(self) -> None:
         """Listen, and say where in the job's folder."""
-        from topiccrawler.engine.control.server import Server  # aiohttp: Scrapy brings it
         from topiccrawler.engine.control.verbs import Verbs
 
-        verbs = Verbs(self.crawler, self.runtime)
-        server = Server(verbs.asks, verbs.orders)
+        self._verbs = Verbs(self.crawler, self.runtime)
+        listening = Listening(self._serve)
         try:
-            address = await server.start(self.host, self.port)
-            address.write(self.runtime.files.folder)
+            self._address = Address(listening.open(self.host, self.port))
+            self._address.write(self.runtime.files.folder)
         except OSError as error:
-            await server.stop()
+            await listening.close()
             logger.warning(
                 "Control: cannot listen on %s port %d (%s); the crawl goes on without it",
                 self.host,
@@ -65,13 +71,23 @@ class Control:
                 error,
             )
             return
-        self._server = server
+        self._listening = listening
 
     async def stop(self) -> None:
         """The crawl is over: nobody answers any more."""
-        server, self._server = self._server, None
-        if server is None:
+        listening, self._listening = self._listening, None
+        if listening is None or self._address is None:
             return
-        if server.address is not None:
-            server.address.remove(self.runtime.files.folder)
-        await server.stop()
+        self._address.remove(self.runtime.files.folder)
+        await listening.close()
+        if self._server is not None:
+            await self._server.stop()
+
+    async def _serve(self, listening: socket) -> None:
+        """The first caller is there."""
+        from topiccrawler.engine.control.server import Server
+
+        assert self._address is not None  # noqa: S101 it listens
+        assert self._verbs is not None  # noqa: S101
+        self._server = Server(self._address, self.host, self._verbs.asks, self._verbs.orders)
+        await self._server.start(listening)

@@ -10,6 +10,7 @@ import hmac
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from socket import socket
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,26 +30,26 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Server:
-    """Answers `asks` (GET) and `orders` (POST) by name; a text goes out as it is, anything else as JSON."""
+    """Answers `asks` (GET) and `orders` (POST) by name; a text goes out as it is, anything else as JSON.
 
-    def __init__(self, asks: Mapping[str, Verb], orders: Mapping[str, Verb]) -> None:
+    `host`: the name or address that it listens on, as the settings have it.
+    """
+
+    def __init__(
+        self, address: Address, host: str, asks: Mapping[str, Verb], orders: Mapping[str, Verb]
+    ) -> None:
         app = web.Application(middlewares=[self._guard], client_max_size=MOST_BYTES)
         for name, verb in asks.items():
             app.router.add_get(f"/{name}", _answering(verb, _of_query))
         for name, verb in orders.items():
             app.router.add_post(f"/{name}", _answering(verb, _of_body))
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
-        self._host = ""
-        self.address: Address | None = None
+        self._address, self._host = address, host
 
-    async def start(self, host: str, port: int) -> Address:
-        """Listen; `port`: 0 = one that the system picks. OSError when that cannot be."""
+    async def start(self, listening: socket) -> None:
+        """Serve the callers of a socket that listens; it is closed by `stop`."""
         await self._runner.setup()
-        await web.TCPSite(self._runner, host, port).start()
-        self._host = host
-        taken = self._runner.addresses[0][1]
-        self.address = Address(f"http://{f'[{host}]' if ':' in host else host}:{taken}")
-        return self.address
+        await web.SockSite(self._runner, listening).start()
 
     async def stop(self) -> None:
         """Let go of the port."""
@@ -72,10 +73,9 @@ class Server:
             return _fault(500, f"{request.method} {request.path}", "failed", "the crawl's log says why")
 
     def _admit(self, request: web.Request) -> None:
-        assert self.address is not None  # noqa: S101 it listens
-        admit(request.headers, self._host, urlsplit(self.address.url).port or 0)
+        admit(request.headers, self._host, urlsplit(self._address.url).port or 0)
         given = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
-        if not hmac.compare_digest(given, f"Bearer {self.address.token}".encode()):
+        if not hmac.compare_digest(given, f"Bearer {self._address.token}".encode()):
             raise RefusedError(401, "no token, or a wrong one", "send Authorization: Bearer and the token")
         if request.method == "POST" and request.content_type != "application/json":
             raise RefusedError(415, "a body that is no JSON", "send Content-Type: application/json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
@@ -13,7 +13,6 @@ from topiccrawler.crawling.blocks import Block
 from topiccrawler.engine.control import journal, queue_view
 from topiccrawler.engine.control.changes import change_of
 from topiccrawler.engine.control.metrics import metrics_text
-from topiccrawler.engine.control.server import Values, Verb
 from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, status_of
 from topiccrawler.engine.control.waiting import count, drop, slices
 from topiccrawler.engine.pause import Pause
@@ -21,6 +20,9 @@ from topiccrawler.engine.runtime import Runtime
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.engine.wake_timer import WAKE
 from topiccrawler.errors import ArgumentError, StateError
+
+if TYPE_CHECKING:
+    from topiccrawler.engine.control.server import Values, Verb
 
 STOPPED = "stopped"  # finish_reason
 MOST_SHOWN, MOST_TOP = 10, 1000  # URLs, without a number and with one

@@ -1,0 +1,55 @@
+"""The port of a crawl's control: open at once, served from the first caller on."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+
+from topiccrawler.engine.control.listening import Listening
+
+
+async def _greet(served: asyncio.Queue[str], listening: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    caller, _ = await loop.sock_accept(listening)
+    with listening, caller:
+        await served.put((await loop.sock_recv(caller, 100)).decode())
+
+
+def _port(url: str) -> int:
+    return urlsplit(url).port or 0
+
+
+def test_the_first_caller_brings_the_server_and_is_answered_by_it() -> None:
+    async def play() -> str:
+        served = asyncio.Queue[str]()
+        listening = Listening(lambda taken: _greet(served, taken))
+        url = listening.open("127.0.0.1", 0)
+        await asyncio.sleep(0)
+        assert served.empty()
+        _, writer = await asyncio.open_connection("127.0.0.1", _port(url))
+        writer.write(b"who is there")
+        await writer.drain()
+        said = await served.get()
+        await listening.close()
+        writer.close()
+        return said
+
+    assert asyncio.run(play()) == "who is there"
+
+
+def test_a_port_that_nobody_called_is_free_again() -> None:
+    async def play() -> None:
+        first, second = (Listening(lambda taken: _greet(asyncio.Queue(), taken)) for _ in range(2))
+        port = _port(first.open("127.0.0.1", 0))
+        with pytest.raises(OSError, match="in use"):
+            second.open("127.0.0.1", port)
+        await second.close()
+        await first.close()
+        third = Listening(lambda taken: _greet(asyncio.Queue(), taken))
+        assert _port(third.open("127.0.0.1", port)) == port
+        await third.close()
+
+    asyncio.run(play())
