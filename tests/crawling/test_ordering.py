@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import pytest
@@ -47,13 +48,21 @@ def test_what_the_gate_refuses_is_shown_to_the_strategy_and_queued_once_a_better
             return [Score(link.url, 1.0) for link in links]
 
     frontier = MemoryFrontier(Hosts())
-    ordering = Ordering(Sees(), frontier, gate=LinkGate(Likes(), 0.5))
+    refused: list[tuple[str, float | None, float]] = []
+    ordering = Ordering(
+        Sees(),
+        frontier,
+        gate=LinkGate(Likes(), 0.5),
+        refused=lambda links, odds, now: refused.extend((link.host, odds(link), now) for link in links),
+    )
     poor = ordering.visit(Page("http://hub.example/"), [link("a", "足球"), link("b", "足球")], 0.0)
     assert (poor[Pushed.REFUSED], len(frontier), shown) == (2, 0, ["足球", "足球"])
     mixed = ordering.visit(Page("http://hub.example/2"), [link("a", "足球"), link("a", "基金")], 0.0)
     assert (mixed[Pushed.REFUSED], mixed[Pushed.NEW]) == (1, 1)
     [row] = frontier.listing.rows()
     assert (row.link.host, row.link.anchor) == ("a.example", "基金")
+    probability = pytest.approx(1 / (1 + math.exp(2)))
+    assert refused == [(f"{host}.example", probability, 0.0) for host in "aba"]
 
 
 def test_links_of_a_page_reached_by_a_tunnel_count_its_steps_and_a_target_ends_the_tunnel() -> None:

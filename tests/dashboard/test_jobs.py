@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.job_files import FRONTIER
+from topiccrawler.crawling.job_files import FRONTIER, REFUSED
 from topiccrawler.dashboard import jobs
 from topiccrawler.dashboard.baseline import breadth_first, rate_at
 from topiccrawler.dashboard.jobs import Jobs
@@ -21,6 +21,7 @@ from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score, Visit
+from topiccrawler.store.refused import RefusedLinks, read_refused
 
 Open = Callable[[Path], Any]
 SEED, FOUND = "http://seed.example/", "http://found.example/"
@@ -113,6 +114,27 @@ def test_a_rule_opens_all_its_urls(open_dashboard: Open, make_job: Callable[...,
     assert f'href="{FOUND}c"' not in text
     lines = dashboard.get("/jobs/job/urls.jsonl?state=discarded&reason=off+topic").text.splitlines()
     assert [json.loads(line)["url"] for line in lines] == [f"{FOUND}c"]
+
+
+def test_links_that_were_not_queued_are_listed(open_dashboard: Open, make_job: Callable[..., Path]) -> None:
+    job = make(make_job)
+    refused = RefusedLinks(job / REFUSED)
+    links = [
+        Link(f"{FOUND}{number}", "found.example", f"Nr. {number}", source_url=SEED) for number in range(64)
+    ]
+    refused.add(links, lambda _: 0.0005, 5.0)
+    refused.commit()
+    urls = [link.url for link in read_refused(job / REFUSED)]
+    assert 0 < len(urls) < len(links)
+    dashboard = open_dashboard(job.parent)
+    while "hx-trigger" in dashboard.get("/jobs/job/outcomes").text:
+        pass
+    listed = "/jobs/job/urls?state=refused&amp;reason=below+link+threshold"
+    assert listed in dashboard.get("/jobs/job/outcomes").text
+    assert f'href="{urls[0]}"' in dashboard.get(listed.replace("&amp;", "&")).text
+    rows = dashboard.get(listed.replace("&amp;", "&").replace("urls", "urls.csv")).text.splitlines()
+    assert len(rows) == 1 + len(urls)
+    assert "error, discarded or refused" in dashboard.get("/jobs/job/urls?state=nothing").text
 
 
 def test_a_job_without_a_queue_lists_what_its_log_knows(

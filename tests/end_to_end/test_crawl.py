@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.job_files import REFUSED
+from topiccrawler.store.refused import read_refused
+
 ROOT = Path(__file__).parents[2]
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
@@ -179,7 +182,7 @@ def test_the_gate_keeps_hopeless_links_out_of_the_queue_unless_it_is_opened(
     crawl: Callable[..., Any],
     tmp_path: Path,
 ) -> None:
-    hopeless = ("http://sport.example/nba/1.html", "NBA篮球比赛直播 足球联赛球员进球集锦")
+    hopeless = ("http://sport.example/nba/7.html", "NBA篮球比赛直播 足球联赛球员进球集锦")
     links = [("/fund", "基金净值"), ("/more", "下一页"), hopeless]
     web = draw_web(
         {
@@ -194,6 +197,10 @@ def test_the_gate_keeps_hopeless_links_out_of_the_queue_unless_it_is_opened(
     assert {"http://hub.example/fund", "http://hub.example/more"} < set(web.fetched())
     assert (hopeless[0] in web.fetched()) is fetched
     assert ("'topic/gate/refused': 1" in ran.err) is not fetched
+    noted = [link for file in tmp_path.rglob(REFUSED) for link in read_refused(file)]
+    assert [(link.url, link.source_url) for link in noted] == (
+        [] if fetched else [(hopeless[0], "http://hub.example/")]
+    )
 
 
 def test_hostile_pages_do_no_harm(

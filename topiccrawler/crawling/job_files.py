@@ -7,12 +7,14 @@ pages.sqlite        the pages          duplicates.sqlite   their fingerprints   
 index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
 checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
 discarded.sqlite    a sample of the pages that were found off topic (store.sample)
+refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
 """
 
 from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -22,11 +24,13 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import changes
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
+from topiccrawler.model import Link
 from topiccrawler.store.checks import PageChecks
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.refused import RefusedLinks
 from topiccrawler.store.sample import PageSample
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.topics.topic import make_topic
@@ -38,6 +42,7 @@ PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
 INDEX = "index.sqlite"  # of the words of the pages; made again when it is missing
 OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
 DISCARDED = "discarded.sqlite"
+REFUSED = "refused.jsonl"
 CHECKS = "checks.sqlite"  # of a job that was revisited
 OUTPUT = "output.log"  # what a crawl says that another program has started
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
@@ -126,6 +131,11 @@ class JobFiles:
         return PageSample(self.folder / DISCARDED, self._discarded)
 
     @cached_property
+    def refused(self) -> RefusedLinks:
+        """A sample of the links that were not queued."""
+        return RefusedLinks(self.folder / REFUSED)
+
+    @cached_property
     def checks(self) -> PageChecks:
         """What later looks at the pages found."""
         return PageChecks(self.folder / CHECKS)
@@ -147,12 +157,19 @@ class JobFiles:
         if self._indexed:
             self._indexing.add(row, record)
 
+    def note_refused(
+        self, links: Sequence[Link], probability: Callable[[Link], float | None], now: float
+    ) -> None:
+        """The gate has kept these links out of the queue."""
+        self.refused.add(links, probability, now)
+
     def commit(self) -> None:
         """Make the pages and visits so far durable; before the frontier acknowledges them."""
         for opened in self._opened():
             opened.commit()
-        if "visits" in self.__dict__:
-            self.visits.commit()
+        for log in ("visits", "refused"):
+            if log in self.__dict__:
+                self.__dict__[log].commit()
         if "_indexing" in self.__dict__:
             self._indexing.commit()
 

@@ -8,7 +8,7 @@ them stand here, once: strategies.base says which.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, Checkpoints
 from topiccrawler.crawling.gate import OPEN_GATE, LinkGate
@@ -19,6 +19,8 @@ from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Expand, Strategy
 
+Refused = Callable[[Sequence[Link], Callable[[Link], float | None], float], None]
+
 
 class Ordering:
     """Gives pages to the strategy and its scores to the frontier.
@@ -27,7 +29,8 @@ class Ordering:
     `gate`: links that it refuses are shown to the strategy and not queued.
     `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
     (hard focus: other pages are shown to the strategy without links); None = as the strategy's paper has it.
-    `listings`: says which feeds and sitemaps to ask for; None = none.
+    `listings`: says which feeds and sitemaps to ask for; None = none. `refused`: hears of the links of a page that the gate refuses,
+    with what tells their probability and the time.
     """
 
     def __init__(
@@ -41,13 +44,14 @@ class Ordering:
         gate: LinkGate = OPEN_GATE,
         checkpoint_pages: int = EVERY_PAGES,
         listings: SiteListings | None = None,
+        refused: Refused | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
         self.expand: Expand = expand or strategy.expand
         self.budgets = budgets
         self.gate = gate
-        self.listings = listings
+        self.listings, self._refused = listings, refused
         self.rescoring = Rescoring(frontier)
         self._refresh_asked = False
         self._checkpoints = Checkpoints(
@@ -182,6 +186,13 @@ class Ordering:
                 best[score.url] = (link, score)
         pushed = self.frontier.push(best.values(), now=now, tunnel=tunnel)
         refused = len(links) - len(passing)
+        if refused and self._refused is not None:
+            passed = set(map(id, passing))
+            self._refused(
+                [link for link in links if id(link) not in passed],
+                lambda link: self.gate.decide(link, tunnel).probability,
+                now,
+            )
         return {**pushed, Pushed.REFUSED: refused} if refused else pushed
 
 

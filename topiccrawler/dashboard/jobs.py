@@ -12,7 +12,7 @@ from subprocess import Popen
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from topiccrawler.crawling.job_files import FRONTIER, JOB, OUTPUT, read_recipe
+from topiccrawler.crawling.job_files import FRONTIER, JOB, OUTPUT, REFUSED, read_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.address import FILE as CONTROL
 from topiccrawler.engine.control.client import ask, is_listening
@@ -22,6 +22,7 @@ from topiccrawler.results.job_log import JobLog
 from topiccrawler.results.jobs import is_job
 from topiccrawler.results.queue import queue_report
 from topiccrawler.results.tally import EXAMPLES
+from topiccrawler.store.refused import read_refused
 
 STARTING, RUNNING, PAUSED, CLOSING, ENDED, FAILED = (
     "starting",
@@ -116,6 +117,13 @@ class Job:
         if not (self.folder / FRONTIER).is_file():
             return None
         return self.once("outcomes", FRONTIER, self._outcomes, wait)
+
+    def refused(self, wait: float = WAIT_SECONDS) -> int:
+        """Links in the sample of those that were not queued."""
+        return (
+            self.once("refused", REFUSED, lambda: sum(1 for _ in read_refused(self.folder / REFUSED)), wait)
+            or 0
+        )
 
     def asked(self, verb: str, number: int, wait: float = WAIT_SECONDS) -> list[dict[str, Any]] | None:
         """The `top` or the `sites` of the running crawl, not asked so often that it feels it; None when it does not answer."""

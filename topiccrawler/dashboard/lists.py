@@ -9,14 +9,14 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from math import inf
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
 from aiohttp import web
 
-from topiccrawler.crawling.job_files import FRONTIER, VISITS
+from topiccrawler.crawling.job_files import FRONTIER, REFUSED, VISITS
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.context import context_of, job_of
 from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, Job
@@ -29,7 +29,9 @@ from topiccrawler.results.exports.table import inert
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.selection import selection_of
 from topiccrawler.results.tally import end_of
+from topiccrawler.store.refused import read_refused
 from topiccrawler.store.visits import read_visits
+from topiccrawler.topics.names import by_name
 
 ROWS = 100  # of a list's page
 _CHUNK = 256 * 1024
@@ -68,13 +70,13 @@ def _sites(job: Job, order: str, seconds: float) -> tuple[list[dict[str, Any]], 
 
 
 async def urls(request: web.Request) -> web.Response:
-    """`/jobs/JOB/urls?state=&reason=&skip=`: what ended so."""
+    """`/jobs/JOB/urls?state=&reason=&skip=`: what ended so, or was not queued."""
     here, job = context_of(request), await job_of(request)
     state, reason = _end(request)
     skip = number_of(request, "skip")
     found = await asyncio.to_thread(lambda: list(_urls(job, state, reason, ROWS + 1, skip)))
-    values = {"name": job.name, "state": state.value, "reason": reason, "urls": found[:ROWS]}
-    turning = turned(skip, ROWS, more=len(found) > ROWS, state=state.value, reason=reason)
+    values = {"name": job.name, "state": state, "reason": reason, "urls": found[:ROWS]}
+    turning = turned(skip, ROWS, more=len(found) > ROWS, state=state, reason=reason)
     return here.views.page(request, "urls", {**values, **turning})
 
 
@@ -89,23 +91,27 @@ async def urls_file(request: web.Request) -> web.StreamResponse:
         else:
             out.writelines(json.dumps(row, ensure_ascii=True).encode() + b"\n" for row in rows)
 
-    return await _file(request, write, kind, f"{job.name}-{state.value}")
+    return await _file(request, write, kind, f"{job.name}-{state}")
 
 
-def _end(request: web.Request) -> tuple[State, str]:
+def _end(request: web.Request) -> tuple[str, str]:
     given = request.query.get("state", State.ERROR.value)
-    if given not in {State.ERROR, State.DISCARDED}:
-        raise ArgumentError(f"state {given!r}", "is not listed", "ask for error or discarded")
-    return State(given), request.query.get("reason", "")
+    if given not in {State.ERROR, State.DISCARDED, panels.NOT_QUEUED}:
+        raise ArgumentError(f"state {given!r}", "is not listed", "ask for error, discarded or refused")
+    return given, request.query.get("reason", "")
 
 
-def _urls(job: Job, state: State, reason: str, limit: int, skip: int) -> Iterator[Ended]:
+def _urls(job: Job, state: str, reason: str, limit: int, skip: int) -> Iterator[Ended]:
+    if state == panels.NOT_QUEUED:
+        for link in read_refused(job.folder / REFUSED, limit, skip):
+            yield Ended(*astuple(link))
+        return
     if (job.folder / FRONTIER).is_file():
-        yield from ended(job.folder / FRONTIER, state, reason, limit, skip)
+        yield from ended(job.folder / FRONTIER, State(state), reason, limit, skip)
         return
     log, number = job.folder / VISITS, 0
     for visit in read_visits(log) if log.is_file() else ():
-        if not visit.stored and end_of(visit) == (state.value, reason):
+        if not visit.stored and end_of(visit) == (state, reason):
             number += 1
             if 0 <= limit < number - skip:
                 return
@@ -128,8 +134,12 @@ async def pages_file(request: web.Request) -> web.StreamResponse:
 def filters_of(request: web.Request) -> dict[str, Any]:
     """What of the pages is asked for, as results.selection takes it. ArgumentError for a relevance that is no number."""
     asked = {
-        name: text for name in ("site", "since", "kind") if (text := request.query.get(name, "").strip())
+        name: text
+        for name in ("topic", "site", "since", "kind")
+        if (text := request.query.get(name, "").strip())
     }
+    if (known := by_name().get(asked.get("topic", "").lower())) is not None:
+        asked["topic"] = known.name
     least = request.query.get("min_relevance", "").strip()
     try:
         return asked | ({"min_relevance": float(least)} if least else {})

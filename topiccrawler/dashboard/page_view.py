@@ -47,7 +47,9 @@ async def kept(request: web.Request) -> web.Response:
         return {"fault": fault, "pages": found}
 
     found = await asyncio.to_thread(read)
-    asked = {name: request.query.get(name, "") for name in ("site", "since", "min_relevance", "kind")}
+    asked = {
+        name: request.query.get(name, "") for name in ("topic", "site", "since", "min_relevance", "kind")
+    }
     more = len(found["pages"]) > ROWS
     return here.views.page(
         request,
@@ -103,7 +105,8 @@ async def searching(request: web.Request) -> web.Response:
     found = await asyncio.to_thread(_search, here, request)
     names = await asyncio.to_thread(here.jobs.names)
     filters = {
-        name: request.query.get(name, "") for name in ("q", "job", "site", "since", "min_relevance", "kind")
+        name: request.query.get(name, "")
+        for name in ("q", "job", "topic", "site", "since", "min_relevance", "kind")
     }
     return here.views.page(
         request, "search", {**found, "names": names, "filters": filters, "kinds": sorted(READ)}

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from topiccrawler.crawling.gate import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.baseline import breadth_first, rate_at
 from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, WAIT_SECONDS, Job
@@ -24,6 +25,7 @@ SHOWN_SITES, SHOWN_NEXT, SHOWN_OUTCOMES, ALL_SITES = 15, 12, 14, 1000
 NEW, KEPT, FETCHED, SHARE, FAILED, WAITING = "new", "kept", "fetched", "share", "failed", "waiting"
 ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # of sites
 _COPY = "copy of"
+NOT_QUEUED = "refused"  # the state of links that the gate kept out of the queue
 Status = Mapping[str, Any]
 
 
@@ -155,6 +157,8 @@ def wrong(job: Job, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
     for one in job.log.tally.outcomes if found is None else found:
         rule = one.state, _rule(one.reason)
         rules[rule] = rules.get(rule, 0) + one.count
+    if refused := job.refused(wait):
+        rules[NOT_QUEUED, BELOW_THRESHOLD] = refused
     rows = [{"state": state, "reason": reason, "count": count} for (state, reason), count in rules.items()]
     return sorted(rows, key=lambda row: (row["state"] != State.ERROR, -int(str(row["count"]))))
 

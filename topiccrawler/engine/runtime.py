@@ -147,6 +147,7 @@ def build_runtime(
             gate=parts.gate,
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
             listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
+            refused=files.note_refused,
         ),
         gate=parts.gate,
         harvest=HarvestCounter(frontier.notes.get(HarvestCounter.NOTE)),

@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import FRONTIER, VISITS
+from topiccrawler.crawling.gate import REFUSED as BELOW_THRESHOLD
+from topiccrawler.crawling.job_files import FRONTIER, REFUSED, VISITS
 from topiccrawler.frontier.overview import Outcome, outcomes
 from topiccrawler.results.tally import EXAMPLES, Site, Tally
+from topiccrawler.store.refused import ONE_IN, read_refused
 from topiccrawler.store.visits import read_visits
 
 
@@ -49,6 +51,16 @@ def summary_of(folder: Path) -> Summary:
         ended=tally.ended,
         curve=tally.curve(),
         sites=tally.sites,
-        outcomes=outcomes(folder / FRONTIER, EXAMPLES) if has_queue else tally.outcomes,
+        outcomes=[
+            *(outcomes(folder / FRONTIER, EXAMPLES) if has_queue else tally.outcomes),
+            *_refused(folder),
+        ],
         has_queue=has_queue,
     )
+
+
+def _refused(folder: Path) -> list[Outcome]:
+    """The sample of the links that were not queued."""
+    urls = [link.url for link in read_refused(folder / REFUSED)]
+    reason = f"{BELOW_THRESHOLD}, not queued; one URL in {ONE_IN} is noted"
+    return [Outcome("refused", reason, len(urls), tuple(urls[:EXAMPLES]))] if urls else []
