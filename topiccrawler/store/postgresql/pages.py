@@ -45,6 +45,7 @@ class PostgresPages:
         self.name = f"{session.name} job {job}"
         self._number: int | None = None
         if not create and self.recipe() is None:
+            session.close()
             remedy = "give the name it was begun with (TOPIC_JOB, -a job=), and its STORE_URL"
             raise StateError(self.name, "there is no job of this name", remedy)
 
