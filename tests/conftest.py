@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 from drawn_web import Answer, DrawnWeb, Server
+from postgresql_server import PostgresqlServer
 from redis_server import RedisServer
 
 ROOT = Path(__file__).parents[1]
@@ -38,6 +39,14 @@ def pytest_collection_finish() -> None:
 def redis_server() -> Iterator[RedisServer]:
     """A Redis for tests that take a namespace of their own; it is not to be killed."""
     server = RedisServer().start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[PostgresqlServer]:
+    """A PostgreSQL for tests that take a job name of their own; it is not to be killed."""
+    server = PostgresqlServer().start()
     yield server
     server.stop()
 

@@ -58,6 +58,9 @@ TOPIC_DATA_DIR = "data"
 TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic, time and process
 # a page whose text is known already, exactly or nearly: alias = kept without text as alias of the first; drop; keep = not compared
 TOPIC_DUPLICATES = "alias"
+# address of a PostgreSQL database, postgresql://USER@HOST/DATABASE, that has the pages of all processes and jobs; None = a file in
+# each job's folder (docs/scaling.md)
+STORE_URL = None
 TOPIC_INDEX = True  # pages are indexed as they are kept; False = by the first `scrapy search`
 TOPIC_DISCARDED_SAMPLE = (
     1000  # pages found off topic that are kept too, drawn at random, to learn from and to rate; 0 = none
@@ -104,7 +107,9 @@ FRONTIER_MEMORY_URLS = 100_000
 # address of a Redis server, redis://USER:PASSWORD@HOST:6379/0: processes with the same `-a job=` share one crawl (docs/scaling.md)
 REDIS_URL = None
 FRONTIER_WORKER_SECONDS = 30.0  # with Redis, a process that gave no sign for so long is taken for dead
-FRONTIER_OUTAGE_SECONDS = 600.0  # the crawl waits so long for a Redis that is away, then it ends
+FRONTIER_OUTAGE_SECONDS = (
+    600.0  # the crawl waits so long for a Redis or a PostgreSQL that is away, then it ends
+)
 FRONTIER_CHECKPOINT_PAGES = 100  # pages between two writes of the strategy's state; more when it is long
 # what a host may be asked for (frontier.budgets); 0 = no bound. Its other URLs wait and are shown by `scrapy frontier`
 FRONTIER_HOST_PAGES = 0  # pages of one host

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import StateError
-from topiccrawler.pages.fingerprint import BITS, MOST_DIFFERENT, Fingerprint
+from topiccrawler.pages.fingerprint import BITS, Fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex, NearIndex
 
 DICE = random.Random(3)
@@ -30,43 +30,6 @@ def off(print_: Fingerprint, bits: int, digest: int = 99) -> Fingerprint:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "duplicates.sqlite"
-
-
-def test_a_copy_names_its_first_page_and_no_copy_is_remembered(path: Path) -> None:
-    with closing(DuplicateIndex(path)) as index:
-        assert index.first_of("http://a.test/1", SOME) is None
-        assert index.first_of("http://b.test/2", OTHER) is None
-        assert index.first_of("http://b.test/3", SOME) == "http://a.test/1"
-        assert index.first_of("http://b.test/4", off(SOME, 30)) == "http://a.test/1"
-        assert index.first_of("http://b.test/5", off(SOME, MOST_DIFFERENT + 20)) is None
-        assert len(index._near) == 3
-
-
-def test_short_texts_are_copies_by_digest_only(path: Path) -> None:
-    with closing(DuplicateIndex(path)) as index:
-        assert index.first_of("http://a.test/1", Fingerprint(7, b"")) is None
-        assert index.first_of("http://a.test/2", Fingerprint(8, b"")) is None
-        assert index.first_of("http://a.test/3", Fingerprint(-7, b"")) is None
-        assert index.first_of("http://a.test/4", Fingerprint(8, b"")) == "http://a.test/2"
-
-
-def test_within_a_site_copies_of_other_sites_do_not_count(path: Path) -> None:
-    with closing(DuplicateIndex(path)) as index:
-        assert index.first_of("http://a.test.cn/1", SOME) is None
-        assert index.first_of("http://b.cn/1", SOME, across_sites=False) is None
-        assert index.first_of("http://www.b.cn/2", SOME, across_sites=False) == "http://b.cn/1"
-        assert index.first_of("http://c.cn/1", SOME) == "http://a.test.cn/1"
-
-
-def test_a_page_met_again_is_not_its_own_copy_nor_that_of_a_later_one(path: Path) -> None:
-    with closing(DuplicateIndex(path)) as index:
-        assert index.first_of("http://a.test/1", SOME) is None
-        assert index.first_of("http://a.test/2", OTHER) is None
-        assert index.first_of("http://a.test/1", SOME) is None
-        assert index.first_of("http://a.test/1", OTHER) is None  # changed; it is still the earlier one
-        assert index.first_of("http://a.test/3", OTHER) == "http://a.test/1"
-        assert index.first_of("http://a.test/4", SOME) is None
-        assert len(index._near) == 3
 
 
 def test_what_was_committed_outlives_the_process_and_what_was_not_is_met_anew(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,7 @@ class Command(TellingCommand):
         parser.add_argument(
             "--job",
             metavar="DIR",
-            help="folder of a crawl: its JOBDIR or data folder; with REDIS_URL also the name of one in Redis",
+            help="folder of a crawl: its JOBDIR or data folder; with REDIS_URL or STORE_URL also the name of one there",
         )
         parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -62,24 +63,25 @@ class Command(TellingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.history import PastCrawl
+        from topiccrawler.crawling.page_stores import given_folder
         from topiccrawler.urls.canonical import canonical
 
         url = canonical(args[0]) if args else ""
         if url is None:
             raise ArgumentError(f"URL {args[0]!r}", "is no http(s) URL", "write it as http://host/path")
         folder, redis = opts.job or (self.setting("JOBDIR") if url else None), self.setting("REDIS_URL")
+        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         past: PastCrawl | None = None
         if folder and redis and not Path(folder).expanduser().is_dir():
             from topiccrawler.crawling.shared_crawl import SharedCrawl
 
             past = SharedCrawl(redis, folder)
-        elif folder:
-            past = PastCrawl(Path(folder).expanduser())
-        try:
-            found = self._found(url, past, opts)
-        finally:
+        with ExitStack() as opened:
+            if folder and past is None:
+                past = PastCrawl(opened.enter_context(given_folder(folder, data, self.setting("STORE_URL"))))
             if past is not None:
-                past.close()
+                opened.callback(past.close)
+            found = self._found(url, past, opts)
         self.say(json.dumps(found, ensure_ascii=False) if opts.json else explanation_text(found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:

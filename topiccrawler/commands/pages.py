@@ -23,7 +23,8 @@ LIMIT = 20
 USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
   scrapy pages JOB show URL [--version N] [--json]
   scrapy pages JOB export [--format FORMAT] [--out FILE] [--site …]
-  scrapy pages JOB report --out FILE.html"""
+  scrapy pages JOB report --out FILE.html
+  scrapy pages --job NAME -s STORE_URL=postgresql://… [list|show|export|report] …"""
 
 
 class Command(TellingCommand):
@@ -48,6 +49,8 @@ class Command(TellingCommand):
 
         super().add_options(parser)
         add_options(parser)
+        job = "a job in a PostgreSQL database (-s STORE_URL=…), instead of JOB"
+        parser.add_argument("--job", metavar="NAME", help=job)
         parser.add_argument("--limit", type=int, metavar="N", help=f"list: {LIMIT} by default; export: all")
         parser.add_argument("--format", metavar="FORMAT", help="of export: by default as FILE ends")
         parser.add_argument(
@@ -60,6 +63,7 @@ class Command(TellingCommand):
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
+        args = [opts.job, *args] if opts.job else args
         verb = args[1] if len(args) > 1 else LIST
         if verb == SHOW and len(args) != VERBS[SHOW]:
             self.refuse("give the URL of one page")
@@ -72,11 +76,13 @@ class Command(TellingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.results.job_pages import job_pages
-        from topiccrawler.results.jobs import job_folder
+        from topiccrawler.results.jobs import looked_at
 
-        folder = job_folder(args[0], Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser())
+        args = [opts.job, *args] if opts.job else args
+        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         verb = args[1] if len(args) > 1 else LIST
-        with job_pages(folder) as pages:
+        place = looked_at(args[0], data, self.setting("STORE_URL"), stored=bool(opts.job))
+        with place as folder, job_pages(folder) as pages:
             if verb == SHOW:
                 self._show(pages, args[2], opts)
             elif verb == EXPORT:

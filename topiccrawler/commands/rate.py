@@ -74,16 +74,18 @@ class Command(TellingCommand):
             self.refuse(f"--write DIR goes with --raters, from 1 to {MOST_RATERS}")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.crawling.page_stores import given_folder
         from topiccrawler.crawling.rating import draw
 
-        folder = Path(args[0]).expanduser()
-        sample = draw(folder, opts.sample, opts.seed)
-        if opts.write:
-            self._write(sample, opts)
-        elif opts.rater:
-            self._ask(sample, opts)
-        else:
-            self._read(folder, sample, opts)
+        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+        with given_folder(args[0], data, self.setting("STORE_URL")) as folder:
+            sample = draw(folder, opts.sample, opts.seed)
+            if opts.write:
+                self._write(sample, opts)
+            elif opts.rater:
+                self._ask(sample, opts)
+            else:
+                self._read(folder, sample, opts)
 
     def _write(self, sample: Sample, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.annotation import write_questions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,7 @@ class Command(TellingCommand):
         from topiccrawler.results.selection import add_options
 
         super().add_options(parser)
-        job = "folder of a job, its pages.sqlite, or its name in TOPIC_DATA_DIR; may be given several times"
+        job = "folder of a job, its pages.sqlite, its name in TOPIC_DATA_DIR or, with STORE_URL, in that database; may be given several times"
         parser.add_argument("--job", metavar="JOB", action="append", default=[], help=job)
         parser.add_argument("--data", metavar="DIR", help="folder of jobs (default: TOPIC_DATA_DIR)")
         add_options(parser)
@@ -54,15 +55,17 @@ class Command(TellingCommand):
             self.refuse("--limit is at least 1")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.results.jobs import job_folder, jobs_in
+        from topiccrawler.results.jobs import jobs_in, looked_at
         from topiccrawler.results.search import search
         from topiccrawler.results.selection import selection_by
 
         data = Path(opts.data or self.setting("TOPIC_DATA_DIR") or "data").expanduser()
-        folders = [job_folder(job, data) for job in opts.job] or jobs_in(data)
-        if not folders:
-            raise ArgumentError(f"folder {data}", "holds no job", "name one: --job JOBDIR, or --data DIR")
-        hits = search(folders, " ".join(args), selection_by(opts), opts.limit, _told)
+        with ExitStack() as places:
+            named = (looked_at(job, data, self.setting("STORE_URL")) for job in opts.job)
+            folders = [places.enter_context(place) for place in named] or jobs_in(data)
+            if not folders:
+                raise ArgumentError(f"folder {data}", "holds no job", "name one: --job JOBDIR, or --data DIR")
+            hits = search(folders, " ".join(args), selection_by(opts), opts.limit, _told)
         if opts.json:
             for hit in hits:
                 self.say(json.dumps(_plain(hit), ensure_ascii=False))

@@ -16,14 +16,16 @@ from typing import Protocol, cast
 
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.checkpoints import Checkpoints
+from topiccrawler.crawling.crawl_logs import visits_of
 from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
+from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Listing, Notes, Row
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Visit
-from topiccrawler.store.pages import PageRecord, PageStore
-from topiccrawler.store.visits import read_visits
+from topiccrawler.store.base import Pages
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.urls.canonical import host_of
 
 LONGEST_PATH = 1000  # steps
@@ -71,8 +73,7 @@ class PastCrawl:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        queue, pages = folder / FRONTIER, folder / PAGES
-        self._log = folder / VISITS
+        queue = folder / FRONTIER
         if not any((folder / name).is_file() for name in (FRONTIER, PAGES, VISITS, JOB)):
             raise StateError(
                 f"folder {folder}",
@@ -81,7 +82,7 @@ class PastCrawl:
             )
         self.recipe = read_recipe(folder)
         self._frontier: _Queue | None = SqliteFrontier(queue, read_only=True) if queue.is_file() else None
-        self._store = PageStore(pages, create=False) if pages.is_file() else None
+        self._store: Pages | None = open_pages(folder) if has_pages(folder) else None
 
     def close(self) -> None:
         """Let go of the files."""
@@ -119,7 +120,7 @@ class PastCrawl:
 
     @cached_property
     def _visits(self) -> list[Visit]:
-        return list(read_visits(self._log)) if self._log.is_file() else []
+        return list(visits_of(self.folder))
 
     @cached_property
     def _visited(self) -> Mapping[str, Visit]:

@@ -4,6 +4,7 @@ job.json            the recipe (crawl.recipe), so that the job can be explained 
 topic.toml          a topic that is not of the catalogue, as a file that `-a topic=` takes
 frontier.sqlite     the queue, when there is a JOBDIR
 pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
+                    (pages and fingerprints may be in a database instead: STORE_URL, store.postgresql)
 index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
 checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
 discarded.sqlite    a sample of the pages that were found off topic (store.sample)
@@ -25,11 +26,13 @@ from topiccrawler.crawling.resuming import changes
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
 from topiccrawler.model import Link
+from topiccrawler.store.base import Pages
 from topiccrawler.store.checks import PageChecks
 from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.postgresql.crawl_pages import CrawlPages
 from topiccrawler.store.refused import RefusedLinks
 from topiccrawler.store.sample import PageSample
 from topiccrawler.store.visits import VisitLog
@@ -55,7 +58,8 @@ class JobFiles:
     """The files of one job, in a folder that is made when it is first asked for.
 
     `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
-    `indexed`: pages are indexed as they are kept. `discarded`: how many pages that were not kept are sampled.
+    `indexed`: pages are indexed as they are kept. `discarded`: how many pages that were not kept are sampled. `kept_in`: the database
+    that has the pages and their fingerprints instead; they are handed over to it then, not to `keep`.
     """
 
     def __init__(
@@ -66,20 +70,24 @@ class JobFiles:
         shared: bool = True,
         indexed: bool = False,
         discarded: int = 0,
+        kept_in: CrawlPages | None = None,
     ) -> None:
+        self.kept_in = kept_in
         self._place, self._shared, self._indexed, self._discarded = place, shared, indexed, discarded
         self._recipe = recipe  # until it is written
         self._changes: list[str] = []  # since an earlier run
 
     def check(self, *, queued: bool) -> None:
         """StateError when the folder holds another crawl, or a file that cannot be added to. `queued`: the queue is kept there."""
+        if self.kept_in is not None:
+            self.kept_in.check()
         if not self.resumes:
             return
         kept = read_recipe(self.folder)
         if kept is not None and self._recipe is not None:
             self._changes = changes(kept, self._recipe, self.folder, queued=queued)
-        if (self.folder / PAGES).exists():
-            self.store.check_writable()
+        if self.kept_in is None and (self.folder / PAGES).exists():
+            self._own_store.check_writable()
         if (self.folder / DUPLICATES).exists():
             self.duplicates.check_writable()
         if (self.folder / DISCARDED).exists():
@@ -107,12 +115,27 @@ class JobFiles:
         if self._changes:
             logger.warning("Job %s goes on with changes: %s", self.folder, "; ".join(self._changes))
         if self._recipe is not None:
-            write_recipe(self._recipe, self.folder)
+            self.keep_recipe(self._recipe)
             self._recipe = None
 
-    @cached_property
-    def store(self) -> PageStore:
+    def keep_recipe(self, recipe: Recipe, topic: str = "") -> None:
+        """What the job is made from, from now on; `topic`: its name, when it is another one."""
+        if self.kept_in is not None:
+            self.kept_in.begin(recipe.as_json(), topic)
+        write_recipe(recipe, self.folder)
+
+    @property
+    def store(self) -> Pages:
         """The pages."""
+        return self._own_store if self.kept_in is None else self.kept_in.pages
+
+    @property
+    def has_pages(self) -> bool:
+        """Some may have been kept."""
+        return self.kept_in is not None or (self.folder / PAGES).is_file()
+
+    @cached_property
+    def _own_store(self) -> PageStore:
         return PageStore(self.folder / PAGES)
 
     @cached_property
@@ -147,13 +170,13 @@ class JobFiles:
 
     @cached_property
     def _indexing(self) -> Indexing:
-        return Indexing(self.store, self.folder / INDEX)
+        return Indexing(self._own_store, self.folder / INDEX)
 
     def keep(self, record: PageRecord) -> None:
         """Store a page, and index it."""
         if self._indexed:
             self._indexing.begin()  # before there is a page that it lacks
-        row = self.store.put(record)
+        row = self._own_store.put(record)
         if self._indexed:
             self._indexing.add(row, record)
 
@@ -180,6 +203,8 @@ class JobFiles:
             self._indexing.close()
         for opened in self._opened():
             opened.close()
+        if self.kept_in is not None:
+            self.kept_in.close()
 
     def abandon(self) -> None:
         """Let go without a commit."""
@@ -187,11 +212,13 @@ class JobFiles:
             self._indexing.abandon()
         for opened in self._opened():
             opened.abandon()
+        if self.kept_in is not None:
+            self.kept_in.abandon()
 
     def _opened(self) -> list[Database]:
         names = (
             "duplicates",
-            "store",
+            "_own_store",
             "outlinks",
             "discarded",
             "checks",

@@ -15,10 +15,10 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from topiccrawler.crawling.job_files import FRONTIER, PAGES
+from topiccrawler.crawling.job_files import FRONTIER
+from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.frontier.overview import reading
-from topiccrawler.store.pages import PageStore
 
 SCHEMA = """
 CREATE TABLE LinkTable (ID INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, parentID INTEGER, depth INTEGER NOT NULL, anchorText TEXT NOT NULL);
@@ -38,7 +38,7 @@ def write_tables(job: Path, file: Path) -> tuple[int, int]:
     with reading(job / FRONTIER) as rows:
         links = [row.link for row in rows.listing()]
     numbers = {link.url: number for number, link in enumerate(links, start=1)}
-    kept = _kept(job / PAGES)
+    kept = _kept(job)
     results = [numbers[url] for url in kept if url in numbers]
     with file_faults(ArgumentError, f"--file {file}", "cannot be written", "name another file"):
         file.open("xb").close()
@@ -55,9 +55,9 @@ def write_tables(job: Path, file: Path) -> tuple[int, int]:
     return len(links), len(results)
 
 
-def _kept(path: Path) -> list[str]:
+def _kept(job: Path) -> list[str]:
     """The pages a job kept, in order; none when it has no page store yet."""
-    if not path.is_file():
+    if not has_pages(job):
         return []
-    with closing(PageStore(path, create=False)) as store:
+    with closing(open_pages(job)) as store:
         return [record.url for record in store.records() if record.stored]

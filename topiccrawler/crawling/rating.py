@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from topiccrawler.crawling.annotation import Question
-from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS
-from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.crawling.crawl_logs import logs_of, visits_of
+from topiccrawler.crawling.job_files import DISCARDED, VISITS
+from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord, PageStore
-from topiccrawler.store.visits import read_visits
 
 PARTS = 10  # of the crawl, for the curve
 REMEDY = "name the folder of a job that has kept pages"
@@ -37,7 +39,9 @@ class Sample:
 
 def draw(folder: Path, share: float, seed: int = 0) -> Sample:
     """At least one page of each kind that there is."""
-    kept, discarded = (_records(folder / name) for name in (PAGES, DISCARDED))
+    kept = _records(open_pages(folder)) if has_pages(folder) else []
+    sample = folder / DISCARDED
+    discarded = _records(PageStore(sample, create=False)) if sample.is_file() else []
     if not kept and not discarded:
         raise ArgumentError(f"job {folder}", "has no page to rate", REMEDY)
     count = max(1, round(share * len(kept))) if kept else len(discarded)
@@ -52,8 +56,9 @@ def harvest_curve(folder: Path, sample: Sample, ratings: Mapping[str, bool]) -> 
     Each part's rate is its share of kept pages times the share of the rated kept ones that are about the topic, and the same of the discarded
     ones; where nothing of a part was rated, the share of the whole crawl stands for it.
     """
-    with file_faults(StateError, folder / VISITS, "cannot be read", REMEDY):
-        visits = [visit for visit in read_visits(folder / VISITS) if 200 <= visit.status < 300]
+    if not logs_of(folder):
+        raise StateError(str(folder / VISITS), "cannot be read: there is none", REMEDY)
+    visits = [visit for visit in visits_of(folder) if 200 <= visit.status < 300]
     if not visits:
         return []
     kinds = [{record.url for record in records} for records in (sample.discarded, sample.kept)]
@@ -77,10 +82,7 @@ def _rate(answers: Sequence[bool], otherwise: float) -> float:
     return sum(answers) / len(answers) if answers else otherwise
 
 
-def _records(path: Path) -> list[PageRecord]:
-    if not path.is_file():
-        return []
-    store = PageStore(path, create=False)
+def _records(store: Pages) -> list[PageRecord]:
     try:
         return sorted(
             (record for record in store.records() if not record.alias_of), key=lambda record: record.url

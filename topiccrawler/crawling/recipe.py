@@ -47,6 +47,8 @@ class Recipe:
     dropped_parameters: tuple[str, ...] = ()  # of URLs, besides the known tracking ones
     listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
+    store: str = ""  # address of the PostgreSQL database that has the pages, without password; empty = they are in the job's folder
+    store_job: str = ""  # the job's name there
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""

@@ -24,7 +24,7 @@ _TOLD_APART = {"topic", "topic_fields", "strategy", "parameters"}
 def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[str]:
     """What the job goes on with instead of what its job.json says, a text each.
 
-    `queued`: its queue is in the folder too. Raises StateError for another topic, and with a queue for another strategy.
+    `queued`: its queue is in the folder too. Raises StateError for another topic, another page store, and with a queue for another strategy.
     """
     begun, asked = _topic_name(kept), _topic_name(now)
     if begun != asked:
@@ -33,6 +33,13 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     begun, asked = ordering_of(kept), ordering_of(now)
     if begun != asked and queued:
         raise StateError(asked, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
+    if (bool(kept.store), kept.store_job) != (bool(now.store), now.store_job):
+        begun, asked = (_store_of(recipe, folder) for recipe in (kept, now))
+        raise StateError(
+            f"folder {folder}",
+            f"its pages are kept in {begun}, not in {asked}",
+            f"go on with that STORE_URL, or {ELSEWHERE}",
+        )
     before, after = _plain(kept), _plain(now)
     changes = [
         f"{name} {shortened(value)} -> {shortened(after[name])}"
@@ -64,6 +71,10 @@ def ordering_of(recipe: Recipe) -> str:
     return " ".join(
         (f"-a strategy={recipe.strategy}", *(f"-a strategy_{name}={value}" for name, value in values.items()))
     )
+
+
+def _store_of(recipe: Recipe, folder: Path) -> str:
+    return f"{recipe.store} as job {recipe.store_job}" if recipe.store else str(folder / "pages.sqlite")
 
 
 def _plain(recipe: Recipe) -> dict[str, Any]:

@@ -1,12 +1,15 @@
-"""A crawl in Redis as `scrapy explain` looks at it: its queue and its recipe; pages and logs are with the processes."""
+"""A crawl in Redis as `scrapy explain` looks at it: its queue and its recipe, and its pages when they lie in a database; logs are with the
+processes."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from topiccrawler.crawling.history import PastCrawl
-from topiccrawler.crawling.job_files import VISITS
+from topiccrawler.crawling.page_stores import open_stored
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.redis.view import RedisView
 
 
@@ -17,5 +20,8 @@ class SharedCrawl(PastCrawl):
         view = RedisView(url, job)
         self.folder = Path(f"Redis job {job}")
         self.recipe = Recipe.from_json(view.made_of, view.name)
-        self._frontier, self._store = view, None
-        self._log = self.folder / VISITS  # there is none
+        self._frontier = view
+        self._store = None
+        if self.recipe.store:
+            with suppress(CrawlerError):  # what it has is then unknown
+                self._store = open_stored(self.recipe.store, self.recipe.store_job)

@@ -11,13 +11,15 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.checkpoints import Checkpoints
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, PAGES, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.relearning import relearn
 from topiccrawler.crawling.topic_pages import words_of_record
@@ -30,6 +32,7 @@ from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.base import VSM
 from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
 from topiccrawler.topics.several import parts_of
@@ -115,13 +118,11 @@ def lessons_of(folder: Path) -> Lessons:
     topic = topic_of(recipe)  # and its words are kept whole
     base, steps = _kept(folder)
     lessons = Lessons(folder, recipe, base or topic.model_dump(), steps)
-    for name in (PAGES, DISCARDED):
-        if (folder / name).is_file():
-            store = PageStore(folder / name, create=False)
-            try:
-                lessons.records += [record for record in store.records() if not record.alias_of]
-            finally:
-                store.close()
+    stores: list[Pages] = [open_pages(folder)] if has_pages(folder) else []
+    stores += [PageStore(folder / DISCARDED, create=False)] if (folder / DISCARDED).is_file() else []
+    for store in stores:
+        with closing(store):
+            lessons.records += [record for record in store.records() if not record.alias_of]
     lessons.words = [words_of_record(record) for record in lessons.records]
     return lessons
 

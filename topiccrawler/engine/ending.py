@@ -82,7 +82,7 @@ class Ending:
             *(found() if found is not None else found_lines(self.runtime.harvest)),
             *(self.runtime.revisits.lines() if self.runtime.revisits is not None else []),
             *failed_lines(stats),
-            *place_lines(self.runtime.files.folder, queued=queued),
+            *place_lines(self.runtime.files.folder, queued=queued, has_pages=self.runtime.files.has_pages),
             f"ended: {why(self.reason, self.runtime, stats, resumable=resumable)}",
         ]
         logger.info("The crawl in short\n%s", "\n".join(f"  {line}" for line in report))
@@ -132,11 +132,13 @@ def failed_lines(stats: Mapping[str, Any]) -> list[str]:
     return [f"{reasons.total()} URLs failed in this run: {counted(reasons)}"] if reasons else []
 
 
-def place_lines(folder: Path, *, queued: bool) -> list[str]:
-    """Where the results are, and the commands that show them."""
+def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[str]:
+    """Where the results are, and the commands that show them. `has_pages`: in a database, named in the folder."""
     quoted = shlex.quote(str(folder))
     commands = (
-        [f"scrapy pages {quoted}", f"scrapy search WORDS --job {quoted}"] if (folder / PAGES).exists() else []
+        [f"scrapy pages {quoted}", f"scrapy search WORDS --job {quoted}"]
+        if has_pages or (folder / PAGES).exists()
+        else []
     )
     commands += [f"scrapy frontier {quoted}"] if queued else []
     commands.append(f"scrapy explain URL --job {quoted}")

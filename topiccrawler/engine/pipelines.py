@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
@@ -15,9 +15,10 @@ from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.engine.page_items import alias, page_of
 from topiccrawler.engine.runtime import needed_runtime, runtime_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
+from topiccrawler.engine.store_place import StoreWait
 from topiccrawler.engine.user_faults import reported_by_scrapy
 from topiccrawler.errors import ArgumentError
-from topiccrawler.pages.fingerprint import fingerprint
+from topiccrawler.pages.fingerprint import Fingerprint, fingerprint
 from topiccrawler.store.pages import record_of
 from topiccrawler.store.sample import PageSample
 
@@ -71,22 +72,49 @@ class NearDuplicatePipeline:
         if choice == "keep":
             raise NotConfigured
         across = crawler.settings.getbool("TOPIC_DUPLICATES_ACROSS_SITES", True)
-        return cls(needed_runtime(crawler).files, crawler.stats, choice=choice, across_sites=across)
+        files = needed_runtime(crawler).files
+        kind = cls if files.kept_in is None else SharedNearDuplicatePipeline
+        made = kind(files, crawler.stats, choice=choice, across_sites=across)
+        if isinstance(made, SharedNearDuplicatePipeline) and files.kept_in is not None:
+            made.wait = StoreWait(crawler, files.kept_in)
+        return cast("Self", made)
 
     def process_item(self, item: Any) -> Any:
-        page = page_of(item)
-        if page is None or not page.is_target:
-            return item
-        found = fingerprint(page.text)
+        found = _compared(item)
         if found is None:
             return item
-        first = self.files.duplicates.first_of(page.url, found, across_sites=self.across_sites)
+        return self._told(item, self.files.duplicates.first_of(*found, across_sites=self.across_sites))
+
+    def _told(self, item: Any, first: str | None) -> Any:
+        """The item, or what becomes of the copy of another page."""
         if first is None:
             return item
         self.stats.inc_value(f"topic/duplicates/{self.choice}")
         if self.choice == "drop":
             raise DropItem(f"copy of {first}")
         return alias(item, first)
+
+
+class SharedNearDuplicatePipeline(NearDuplicatePipeline):
+    """The same when fingerprints lie in a database: a page waits for its answer, the others go on."""
+
+    wait: StoreWait
+
+    async def process_item(self, item: Any) -> Any:
+        found = _compared(item)
+        if found is None:
+            return item
+        asked = self.wait.pages.first_of(*found, across_sites=self.across_sites)
+        return self._told(item, await self.wait.result(asked))
+
+
+def _compared(item: Any) -> tuple[str, Fingerprint] | None:
+    """URL and fingerprint of a page that may be a copy."""
+    page = page_of(item)
+    if page is None or not page.is_target:
+        return None
+    found = fingerprint(page.text)
+    return None if found is None else (page.url, found)
 
 
 class StoragePipeline:
@@ -103,7 +131,12 @@ class StoragePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(needed_runtime(crawler).files, partial(focused_scheduler, crawler))
+        files = needed_runtime(crawler).files
+        kind = cls if files.kept_in is None else SharedStoragePipeline
+        made = kind(files, partial(focused_scheduler, crawler))
+        if isinstance(made, SharedStoragePipeline) and files.kept_in is not None:
+            made.wait = StoreWait(crawler, files.kept_in)
+        return cast("Self", made)
 
     def process_item(self, item: Any) -> Any:
         page = page_of(item)
@@ -116,3 +149,15 @@ class StoragePipeline:
     def close_spider(self) -> None:
         if self._scheduler() is None:
             self.files.close()
+
+
+class SharedStoragePipeline(StoragePipeline):
+    """Puts pages into the database; an item has passed when its page is durable there, so its lease ends behind that."""
+
+    wait: StoreWait
+
+    async def process_item(self, item: Any) -> Any:
+        page = page_of(item)
+        if page is not None:
+            await self.wait.result(self.wait.pages.keep(record_of(page)))
+        return item

@@ -33,6 +33,7 @@ from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.engine.queue_place import MEMORY, QueuePlace, open_frontier
 from topiccrawler.engine.revisits import Revisits
+from topiccrawler.engine.store_place import open_store
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets
@@ -110,6 +111,9 @@ def build_runtime(
     folder = (
         _writable(Path(jobdir), "JOBDIR") if jobdir else _job_folder(topic, settings, given_name or own_name)
     )
+    kept_in = open_store(settings, queue.job or given_name or folder.absolute().name, topic.name)
+    if kept_in is not None:
+        recipe = replace(recipe, store=kept_in.address, store_job=kept_in.job)
     parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
     hosts = Hosts(
         patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
@@ -123,6 +127,7 @@ def build_runtime(
         shared=bool(jobdir or given_name),
         indexed=settings.getbool("TOPIC_INDEX"),
         discarded=settings.getint("TOPIC_DISCARDED_SAMPLE"),
+        kept_in=kept_in,
     )
     files.check(queued=bool(jobdir))
     frontier = open_frontier(queue, settings, hosts, parts, seeds)

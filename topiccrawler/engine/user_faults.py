@@ -28,6 +28,7 @@ from twisted.logger import globalLogBeginner
 
 from topiccrawler.engine.project_defaults import give_values
 from topiccrawler.errors import CrawlerError
+from topiccrawler.store.postgresql.address import give
 
 logger = logging.getLogger(__name__)
 
@@ -85,6 +86,8 @@ class TellingCommand(ScrapyCommand):
         self.check(args, opts)
         assert self.settings is not None  # noqa: S101 Scrapy sets it before
         give_values(self.settings)
+        if store_url := self.setting("STORE_URL"):
+            give(store_url)  # jobs name their database without its password
         fault = ""
         try:
             self.work(args, opts)

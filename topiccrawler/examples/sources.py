@@ -17,12 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topiccrawler.crawling.job_files import DISCARDED, JOB, PAGES
+from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import read_bytes
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import MOST_BYTES, Reader
 from topiccrawler.pages.words import PageWords
+from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageStore
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.labelled_texts import address_in, json_lines, text_in
@@ -77,11 +79,11 @@ class Sources:
 
     def _of_folder(self, folder: Path, positive: bool) -> Iterator[Example]:
         if (folder / PAGES).is_file() or (folder / JOB).is_file():
-            store = folder / (PAGES if positive else DISCARDED)
-            if not store.is_file():
+            sample = folder / DISCARDED
+            if not (has_pages(folder) if positive else sample.is_file()):
                 fault = "has kept no page" if positive else "has no sample of discarded pages"
                 raise ArgumentError(str(folder), fault, "name other pages; TOPIC_DISCARDED_SAMPLE keeps some")
-            yield from _of_store(store)
+            yield from _of_store(open_pages(folder) if positive else PageStore(sample, create=False))
             return
         with file_faults(ArgumentError, folder, "cannot be read", REMEDY):
             files = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -91,7 +93,7 @@ class Sources:
 
     def _of_file(self, path: Path, positive: bool) -> Iterator[Example]:
         if path.suffix == ".sqlite":
-            yield from _of_store(path)
+            yield from _of_store(PageStore(path, create=False))
             return
         if path.suffix in {".jsonl", ".ndjson"}:
             yield from self._of_documents(path, positive)
@@ -144,8 +146,7 @@ class _Unclassified:
         return []
 
 
-def _of_store(path: Path) -> Iterator[Example]:
-    store = PageStore(path, create=False)
+def _of_store(store: Pages) -> Iterator[Example]:
     try:
         for record in store.records():
             if not record.alias_of:  # a copy has no text of its own

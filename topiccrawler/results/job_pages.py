@@ -9,12 +9,13 @@ from pathlib import Path
 
 from topiccrawler.crawling.assemble import page_classifier_of
 from topiccrawler.crawling.history import PastCrawl, Step
-from topiccrawler.crawling.job_files import CHECKS, PAGES, read_recipe
+from topiccrawler.crawling.job_files import CHECKS, read_recipe
+from topiccrawler.crawling.page_stores import open_pages
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.store.checks import Check, PageChecks, Version
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.selection import ALL, Selection
 from topiccrawler.urls.canonical import canonical
 
@@ -26,7 +27,7 @@ class JobPages:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._store = PageStore(folder / PAGES, create=False)
+        self._store = open_pages(folder)
         self._checks = PageChecks(folder / CHECKS) if PageChecks.is_begun(folder / CHECKS) else None
 
     def best(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from topiccrawler.crawling.job_files import PAGES, VISITS
+from topiccrawler.crawling.page_stores import folder_of_stored
 from topiccrawler.errors import ArgumentError, file_faults
 
 _REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_DATA_DIR"
@@ -22,6 +25,28 @@ def job_folder(given: str, data: Path) -> Path:
     near = ", ".join(folder.name for folder in jobs_in(data)[-5:]) if data.is_dir() else ""
     known = f"; the latest there: {near}" if near else ""
     raise ArgumentError(f"job {given!r}", f"there is no such job{known}", _REMEDY)
+
+
+@contextmanager
+def looked_at(given: str, data: Path, store_url: str | None, *, stored: bool = False) -> Iterator[Path]:
+    """The folder of a job; of one in the database STORE_URL that has none of this name here, a folder by which it can be looked at.
+
+    `stored`: it is a name in the database and nothing else.
+    """
+    if stored and not store_url:
+        remedy = "give -s STORE_URL=postgresql://USER@HOST/DATABASE"
+        raise ArgumentError(f"--job {given}", "names a job in a database, but there is no STORE_URL", remedy)
+    if not stored:
+        try:
+            folder = job_folder(given, data)
+        except ArgumentError:
+            if not store_url:
+                raise
+        else:
+            yield folder
+            return
+    with folder_of_stored(store_url or "", given, data) as folder:
+        yield folder
 
 
 def jobs_in(data: Path) -> list[Path]:

@@ -13,10 +13,11 @@ spelling of a word is looked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from topiccrawler.errors import ArgumentError
+from topiccrawler.store.postgresql.words import quoted
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.tokenise import learn, words_of
 
@@ -38,6 +39,7 @@ class Query:
     """What to look for in an index, and what to mark in a text."""
 
     expression: str  # of FTS5
+    tsquery: str  # the same of PostgreSQL
     marked: tuple[str, ...]  # folded words of the terms asked for, the longest first
 
 
@@ -60,29 +62,37 @@ def make_query(text: str, plain: Sequence[list[str]] | None = None) -> Query:
     terms = terms_of(text)
     plain = spellings_of(text) if plain is None else plain
     learn(term.text for term in terms)
-    wanted: list[str] = []
-    unwanted: list[str] = []
+    wanted: list[tuple[str, str]] = []  # each as either database has it
+    unwanted: list[tuple[str, str]] = []
     marked: set[str] = set()
     for term, *spellings in zip(terms, spellings_of(text), plain, strict=True):
-        expression = _either(spellings, is_phrase=term.is_phrase)
-        if expression:
-            (unwanted if term.is_excluded else wanted).append(expression)
+        if any(spellings):
+            expressions = _either(spellings, term, _fts5, " OR "), _either(spellings, term, _tsquery, " | ")
+            (unwanted if term.is_excluded else wanted).append(expressions)
             marked |= set() if term.is_excluded else {word for words in spellings for word in words}
     if not wanted:
         fault = "names no word to look for" if not terms else "has no word that an index keeps"
         raise ArgumentError(f"query {text!r}", fault, _REMEDY)
+    every = " AND ".join(expression for expression, _ in wanted)
     return Query(
-        " NOT ".join([" AND ".join(wanted) if not unwanted else f"({' AND '.join(wanted)})", *unwanted]),
+        " NOT ".join([f"({every})" if unwanted else every, *(expression for expression, _ in unwanted)]),
+        " & ".join([*(expression for _, expression in wanted), *(f"!{found}" for _, found in unwanted)]),
         tuple(sorted(marked, key=lambda word: (-len(word), word))),
     )
 
 
-def _either(spellings: Iterable[list[str]], *, is_phrase: bool) -> str:
-    """FTS5 for any of these lists of words; empty when all are."""
-    joined = [_all(words, is_phrase=is_phrase) for words in spellings if words]
-    return f"({' OR '.join(dict.fromkeys(joined))})" if joined else ""
+def _either(
+    spellings: Iterable[list[str]], term: Term, spell: Callable[[list[str], bool], str], or_: str
+) -> str:
+    """Any of these lists of words."""
+    joined = [spell(words, term.is_phrase) for words in spellings if words]
+    return f"({or_.join(dict.fromkeys(joined))})"
 
 
-def _all(words: list[str], *, is_phrase: bool) -> str:
+def _fts5(words: list[str], is_phrase: bool) -> str:
     joint = " ".join(words) if is_phrase else '" AND "'.join(words)
     return f'("{joint}")'
+
+
+def _tsquery(words: list[str], is_phrase: bool) -> str:
+    return f"({(' <-> ' if is_phrase else ' & ').join(map(quoted, words))})"

@@ -13,12 +13,16 @@ from pathlib import Path
 
 from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.indexing import catch_up
-from topiccrawler.crawling.job_files import INDEX, PAGES, read_recipe
+from topiccrawler.crawling.job_files import INDEX, read_recipe
+from topiccrawler.crawling.page_stores import Stored, has_pages, open_pages, stored_in
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.query import Query, make_query, spellings_of
 from topiccrawler.results.snippet import Snippet, snippet
-from topiccrawler.store.index import PageIndex
+from topiccrawler.store.base import Pages
+from topiccrawler.store.index import Found, PageIndex
 from topiccrawler.store.pages import PageStore
+from topiccrawler.store.postgresql.pages import PostgresPages
+from topiccrawler.store.postgresql.search import PostgresIndex
 from topiccrawler.store.selection import Selection
 
 Told = Callable[[Path, int, int], None]
@@ -44,18 +48,19 @@ class JobSearch:
 
     def __init__(self, folder: Path, told: Told | None = None) -> None:
         self.folder, self._told = folder, told
-        self._store = PageStore(folder / PAGES, create=False)
+        self._store: Pages = open_pages(folder)
+        self._index: PageIndex | None = None
         try:
-            self._index = PageIndex(folder / INDEX)
+            if isinstance(self._store, PageStore):
+                self._index = PageIndex(folder / INDEX)
         except CrawlerError:
             self._store.close()
             raise
 
     def search(self, query: Query, selection: Selection, limit: int) -> list[Hit]:
         """The best pages; pages stored since the last search are indexed first."""
-        catch_up(self._store, self._index, self._told and partial(self._told, self.folder))
         hits = []
-        for found in self._index.find(query.expression, selection, limit):
+        for found in self._found(query, selection, limit):
             record = self._store.at(found.page)
             if record is None or record.fetched != found.fetched:
                 continue  # stored anew this very moment
@@ -76,8 +81,20 @@ class JobSearch:
 
     def close(self) -> None:
         """Let go of the files."""
-        self._index.close()
+        if self._index is not None:
+            self._index.close()
         self._store.close()
+
+    def _found(self, query: Query, selection: Selection, limit: int) -> list[Found]:
+        told = self._told and partial(self._told, self.folder)
+        if isinstance(self._store, PageStore) and self._index is not None:
+            catch_up(self._store, self._index, told)
+            return self._index.find(query.expression, selection, limit)
+        if not isinstance(self._store, PostgresPages):
+            return []
+        index = PostgresIndex(self._store)
+        index.catch_up(told)
+        return index.find(query.tsquery, selection, limit)
 
 
 def search(
@@ -89,7 +106,7 @@ def search(
 ) -> list[Hit]:
     """The best pages of these jobs. `told`: hears of pages that are indexed and how many there are to index."""
     plain = spellings_of(text)
-    folders = [folder for folder in folders if (folder / PAGES).is_file()]
+    folders = _each_once(folders)
     for folder in folders:
         learn_topic(folder)
     query = make_query(text, plain)
@@ -104,6 +121,15 @@ def search(
     for hit in sorted(hits, key=lambda hit: -hit.rank):
         best.setdefault(hit.url, hit)
     return list(best.values())[:limit]
+
+
+def _each_once(folders: Sequence[Path]) -> list[Path]:
+    """Those that have pages; of the processes of one crawl in a database one."""
+    found: dict[Stored | Path, Path] = {}
+    for folder in folders:
+        if has_pages(folder):
+            found.setdefault(stored_in(folder) or folder, folder)
+    return list(found.values())
 
 
 def learn_topic(folder: Path) -> None:

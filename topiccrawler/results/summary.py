@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from topiccrawler.crawling.crawl_logs import logs_of, visits_of
 from topiccrawler.crawling.gate import REFUSED as BELOW_THRESHOLD
-from topiccrawler.crawling.job_files import FRONTIER, REFUSED, VISITS
+from topiccrawler.crawling.job_files import FRONTIER, REFUSED
+from topiccrawler.crawling.page_stores import stored_in
+from topiccrawler.errors import StateError
 from topiccrawler.frontier.overview import Outcome, outcomes
 from topiccrawler.results.tally import EXAMPLES, Site, Tally
 from topiccrawler.store.refused import ONE_IN, read_refused
-from topiccrawler.store.visits import read_visits
 
 
 @dataclass(slots=True)
@@ -39,8 +41,11 @@ class Summary:
 
 def summary_of(folder: Path) -> Summary:
     """Read a job's log, and its queue when it has one. StateError for files that cannot be read."""
-    tally, log = Tally(), folder / VISITS
-    for visit in read_visits(log) if log.is_file() else ():
+    tally = Tally()
+    if not logs_of(folder) and (stored := stored_in(folder)) is not None:
+        remedy = "ask where its processes ran, with their TOPIC_DATA_DIR"
+        raise StateError(f"job {stored[1]}", "has no crawl log on this machine", remedy)
+    for visit in visits_of(folder):
         tally.add(visit)
     has_queue = (folder / FRONTIER).is_file()
     return Summary(

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topiccrawler.crawling.job_files import PAGES, VISITS
+from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.seeding.candidate import Candidate, merged
-from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import read_visits
 
 _REMEDY = "name the folder of a job, or one that holds folders of jobs"
@@ -81,7 +81,7 @@ def _read(folder: Path, page_classifier: PageClassifier) -> _Job:
                 job.titles[visit.url] = visit.anchor
             else:
                 job.failed.add(visit.url)
-    store = PageStore(folder / PAGES, create=False)
+    store = open_pages(folder)
     try:
         for record in store.records():
             job.came(record.url, record.source_url)
@@ -94,4 +94,4 @@ def _read(folder: Path, page_classifier: PageClassifier) -> _Job:
 
 
 def _is_job(folder: Path) -> bool:
-    return (folder / PAGES).is_file() and (folder / VISITS).is_file()
+    return (folder / VISITS).is_file() and has_pages(folder)

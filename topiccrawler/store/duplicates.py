@@ -75,6 +75,9 @@ class DuplicateIndex(Database):
         self._near = NearIndex()
         super().__init__(path)
 
+    def __len__(self) -> int:
+        return len(self._near)
+
     def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool = True) -> str | None:
         """The page this one is a copy of; None when it is the first, which is then remembered.
 

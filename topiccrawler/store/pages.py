@@ -14,7 +14,7 @@ import json
 import math
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, fields
 from hashlib import blake2b
@@ -53,7 +53,7 @@ def record_of(item: PageItem) -> PageRecord:
     return PageRecord(media=media, **{field.name: getattr(item, field.name) for field in fields(PageFields)})
 
 
-_COLUMNS = [field.name for field in fields(PageRecord)]
+COLUMNS = [field.name for field in fields(PageRecord)]
 _SCHEMA = """CREATE TABLE pages (
     url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text TEXT NOT NULL, summary TEXT NOT NULL, relevance REAL NOT NULL,
     depth INTEGER NOT NULL, topic TEXT NOT NULL, source_url TEXT NOT NULL, anchor TEXT NOT NULL, score REAL NOT NULL,
@@ -68,12 +68,12 @@ _INDEXES = (
     "CREATE INDEX IF NOT EXISTS pages_best ON pages (relevance DESC, url, stored, format, topic, published, fetched)",
 )
 _PUT = (
-    f"INSERT INTO pages ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT (url) DO UPDATE SET "  # noqa: S608
-    + ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:])
+    f"INSERT INTO pages ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (url) DO UPDATE SET "  # noqa: S608
+    + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
     + " RETURNING rowid"
 )
 _DAY = "coalesce(nullif(published, ''), date(fetched, 'unixepoch', 'localtime'))"
-_GET = f"SELECT {', '.join(_COLUMNS)} FROM pages"  # noqa: S608
+_GET = f"SELECT {', '.join(COLUMNS)} FROM pages"  # noqa: S608
 
 
 class PageStore(Database):
@@ -91,7 +91,7 @@ class PageStore(Database):
 
     def put(self, record: PageRecord) -> int:
         """Store a page, or replace what is stored under its URL; its row, which it keeps. Any text is taken."""
-        row = {name: _storable(value) for name, value in zip(_COLUMNS, astuple(record), strict=True)}
+        row = {name: storable(value) for name, value in zip(COLUMNS, astuple(record), strict=True)}
         row["content_hash"] = row["content_hash"] or content_hash(str(row["text"]))
         with self._faults():
             return int(self._database.execute(_PUT, tuple(row.values())).fetchone()[0])
@@ -99,14 +99,14 @@ class PageStore(Database):
     def get(self, url: str) -> PageRecord | None:
         """The page stored under a canonical URL."""
         with self._faults():
-            row = self._database.execute(f"{_GET} WHERE url = ?", (_storable(url),)).fetchone()
-            return _record(row) if row else None
+            row = self._database.execute(f"{_GET} WHERE url = ?", (storable(url),)).fetchone()
+            return record_from(row) if row else None
 
     def at(self, row: int) -> PageRecord | None:
         """The page in a row."""
         with self._faults():
             found = self._database.execute(f"{_GET} WHERE rowid = ?", (row,)).fetchone()
-            return _record(found) if found else None
+            return record_from(found) if found else None
 
     def changed(self, row: int, fetched: float) -> list[tuple[int, float]]:
         """Rows behind this one, and rows fetched at that time or later, each with the time it was fetched."""
@@ -127,27 +127,29 @@ class PageStore(Database):
 
     def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
         """The first pages about the topic behind a row, each with its row, in order of arrival."""
-        asked = f"SELECT rowid, {', '.join(_COLUMNS)} FROM pages WHERE rowid > ? AND stored ORDER BY rowid LIMIT ?"  # noqa: S608
+        asked = (
+            f"SELECT rowid, {', '.join(COLUMNS)} FROM pages WHERE rowid > ? AND stored ORDER BY rowid LIMIT ?"  # noqa: S608
+        )
         with self._faults():
             rows = self._database.execute(asked, (row, limit))
-            return [(found[0], _record(found[1:])) for found in rows]
+            return [(found[0], record_from(found[1:])) for found in rows]
 
     def copies(self, url: str, limit: int) -> list[str]:
         """URLs of the pages that are kept as aliases of this one, in order of arrival."""
         asked = "SELECT url FROM pages WHERE alias_of = ? AND alias_of <> '' ORDER BY rowid LIMIT ?"
         with self._faults():
-            return [found for (found,) in self._database.execute(asked, (_storable(url), limit))]
+            return [found for (found,) in self._database.execute(asked, (storable(url), limit))]
 
     def delete(self, url: str) -> None:
         """Remove the page of that URL, if there is one."""
         with self._faults():
-            self._database.execute("DELETE FROM pages WHERE url = ?", (_storable(url),))
+            self._database.execute("DELETE FROM pages WHERE url = ?", (storable(url),))
 
     def records(self) -> Iterator[PageRecord]:
         """All pages, lazily, in order of arrival."""
         with self._faults():
             for row in self._database.execute(f"{_GET} ORDER BY rowid"):
-                yield _record(row)
+                yield record_from(row)
 
     def _open(self) -> None:
         super()._open()
@@ -160,16 +162,17 @@ class PageStore(Database):
 
 def content_hash(text: str) -> str:
     """Of a page's text, as the store has it."""
-    return blake2b(str(_storable(text)).encode("utf-8"), digest_size=8).hexdigest()
+    return blake2b(str(storable(text)).encode("utf-8"), digest_size=8).hexdigest()
 
 
-def _storable(value: object) -> object:
-    """Replaces what SQLite refuses: lone surrogates, and numbers that are not finite."""
+def storable(value: object) -> object:
+    """Replaces what a database refuses: lone surrogates, and numbers that are not finite."""
     if isinstance(value, str) and not value.isascii():
         return value.encode("utf-8", "replace").decode("utf-8")
     return 0.0 if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _record(row: tuple[object, ...]) -> PageRecord:
-    found: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+def record_from(row: Sequence[object]) -> PageRecord:
+    """The page of a row of the store: its columns in their order."""
+    found: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
     return PageRecord(**{**found, "stored": bool(found["stored"])})

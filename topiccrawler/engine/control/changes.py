@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.params import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
 from topiccrawler.engine.control.topic_change import change_topic, parts_for, rescore
@@ -86,7 +85,7 @@ def _link_threshold(runtime: Runtime, value: float) -> Change:
     def make() -> None:
         gate.threshold = value
         recipe = replace(runtime.parts.record(), link_threshold=value)
-        write_recipe(recipe, runtime.files.folder)  # so that `scrapy explain` asks the same gate
+        runtime.files.keep_recipe(recipe)  # so that `scrapy explain` asks the same gate
 
     def refuses(links: Sequence[Link]) -> int:
         return len(links) - len(replace(gate, threshold=value).passing(links))

@@ -10,7 +10,7 @@ from typing import Any
 from topiccrawler.crawling.explanation import explain, heaviest_shares
 from topiccrawler.crawling.explanation_json import crawl_as_json, explained
 from topiccrawler.crawling.history import LONGEST_PATH, History, Step
-from topiccrawler.crawling.job_files import PAGES, VISITS
+from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.model import Visit
@@ -69,7 +69,7 @@ async def why(runtime: Runtime, url: str) -> dict[str, Any]:
         raise StateError(f"URL {clean}", fault, "check its spelling")
     steps = _path(runtime, clean)
     visits = await asyncio.to_thread(_visits, runtime, clean)
-    record = runtime.files.store.get(clean) if (runtime.files.folder / PAGES).is_file() else None
+    record = runtime.files.store.get(clean) if runtime.files.has_pages else None
     history = History(row, visits, record, steps, whole=not steps[0].link.source_url)
     found = explained(runtime.parts, row.link, explain(runtime.parts, history), runtime.params.strategy)
     return {**found, "crawl": crawl_as_json(history, runtime.files.folder)}

@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import groupby
 
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError
@@ -45,7 +44,7 @@ def change_topic(runtime: Runtime, parts: Parts) -> None:
     runtime.restrictions = replace(runtime.restrictions, sites=parts.topic.sites)
     runtime.params = runtime.params.model_copy(update={"topic": parts.recipe.topic, "keywords": ()})
     runtime.ordering.change_strategy(parts.strategy, parts.expand)
-    write_recipe(parts.record(), runtime.files.folder)  # the job is one for this topic from now on
+    runtime.files.keep_recipe(parts.record(), parts.topic.name)  # the job is one for this topic from now on
 
 
 def rescore(runtime: Runtime, links: Sequence[Link]) -> None:

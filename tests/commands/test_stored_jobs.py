@@ -1,0 +1,216 @@
+"""Commands on a crawl whose pages lie in PostgreSQL: by the folder of one of its processes, and by its name alone."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import pytest
+from postgresql_server import PASSWORD, PostgresqlServer
+
+from topiccrawler.api.job import Job
+from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.model import Visit
+from topiccrawler.results.search import search
+from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.postgresql import address
+from topiccrawler.store.postgresql.crawl_pages import CrawlPages
+from topiccrawler.store.selection import ALL, Selection
+
+SEED = "http://a.cn/"
+FUND = PageRecord(
+    url="http://a.cn/1", title="基金定投", text="基金净值与股票。\n收益 C++ it's", topic="finance", relevance=0.5,
+    source_url=SEED, anchor="基金", score=2.5, published="2024-05-01",
+)  # fmt: skip
+BANK = PageRecord(
+    url="http://www.b.cn/x",
+    title="銀行",
+    text="銀行理財產品 rates",
+    topic="finance",
+    relevance=0.9,
+    format="pdf",
+)
+COPY = PageRecord(url="http://c.cn/", title="copy", relevance=0.1, topic="finance", alias_of=FUND.url)
+STOCKS = PageRecord(
+    url="http://d.cn/", title="股票", text="股票 定投 基金 rate", topic="finance", relevance=0.4
+)
+PAGES = (FUND, BANK, COPY, STOCKS)
+
+
+class Stored(NamedTuple):
+    """A crawl of two processes."""
+
+    name: str
+    data: Path
+    folders: list[Path]
+    url: str
+
+
+@pytest.fixture
+def stored(postgresql_server: PostgresqlServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stored:
+    monkeypatch.setattr(address, "_given", {})
+    name, data = f"money-{uuid4().hex}", tmp_path / "data"
+    folders = [data / f"{name}-host-{number}" for number in (1, 2)]
+    for number, folder in enumerate(folders):
+        kept_in = CrawlPages(postgresql_server.url(), name, "finance", indexed=number == 0)
+        recipe = Recipe("finance", "breadth_first", store=kept_in.address, store_job=name)
+        files = JobFiles(folder, recipe, kept_in=kept_in)
+        files.check(queued=False)
+        files.begin()
+        for record in PAGES[number::2]:
+            kept_in.keep(replace(record, fetched=1.0 + number)).result(60)
+            files.visits.append(Visit(record.url, 200, 1.0, record.relevance, stored=True, time=1.0 + number))
+        files.visits.append(Visit(f"http://off.cn/{number}", 200, 1.0, 0.0, stored=False, time=9.0 - number))
+        files.close()
+    return Stored(name, data, folders, postgresql_server.url())
+
+
+@pytest.fixture(params=["folder", "name", "name elsewhere"])
+def job(request: pytest.FixtureRequest, stored: Stored) -> list[str]:
+    """Words that name it: by a folder, by its name where its processes ran, and on another machine."""
+    data = stored.data / "empty" if request.param == "name elsewhere" else stored.data
+    named = [str(stored.folders[0])] if request.param == "folder" else ["--job", stored.name]
+    return [*named, "-s", f"TOPIC_DATA_DIR={data}", "-s", f"STORE_URL={stored.url}"]
+
+
+def test_pages_are_listed_shown_and_exported(
+    command: Callable[..., Any], job: list[str], tmp_path: Path
+) -> None:
+    ran = command("pages", *job, "--json")
+    assert ran.code == 0, ran.err
+    assert [json.loads(line)["url"] for line in ran.out.splitlines()] == [
+        page.url for page in (BANK, FUND, STOCKS, COPY)
+    ]
+    assert json.loads(command("pages", *job, "--json", "--site", "b.cn").out)["kind"] == "pdf"
+    shown = command("pages", *job, "show", FUND.url)
+    assert shown.code == 0, shown.err
+    assert "kept: relevance 0.500" in shown.out
+    assert "基金 +" in shown.out  # its classifier reads the recipe
+    assert FUND.text in shown.out
+    out = tmp_path / "pages.csv"
+    assert "4 pages written" in command("pages", *job, "export", "--out", str(out)).out
+    with out.open(encoding="utf-8-sig") as file:
+        assert {row["url"] for row in csv.DictReader(file)} == {page.url for page in PAGES}
+    assert PASSWORD not in ran.out + shown.out + ran.err
+
+
+def test_the_report_has_the_pages_of_all_processes(
+    command: Callable[..., Any], stored: Stored, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.html"
+    for words in ([str(stored.folders[1])], ["--job", stored.name, "-s", f"TOPIC_DATA_DIR={stored.data}"]):
+        ran = command("pages", *words, "-s", f"STORE_URL={stored.url}", "report", "--out", str(out))
+        assert ran.code == 0, ran.err
+        text = out.read_text(encoding="utf-8")
+        assert "6 pages fetched, 4 kept" in text
+        assert "基金定投" in text
+        assert "off.cn" in text
+        assert PASSWORD not in text
+    ran = command("pages", "--job", stored.name, "-s", f"STORE_URL={stored.url}", "report", "--out", str(out))
+    assert "has no crawl log on this machine; ask where its processes ran" in ran.err
+
+
+def test_search_finds_the_pages_of_all_processes_once(command: Callable[..., Any], stored: Stored) -> None:
+    given = ["-s", f"STORE_URL={stored.url}", "--json"]
+    everywhere = command("search", "基金", "--data", str(stored.data), *given)
+    assert everywhere.code == 0, everywhere.err
+    hits = [json.loads(line) for line in everywhere.out.splitlines()]
+    assert sorted(hit["url"] for hit in hits) == [FUND.url, STOCKS.url]
+    assert hits[0]["rank"] > hits[1]["rank"] > 0
+    assert hits[0]["snippet"]
+    by_name = command("search", "基金", "--job", stored.name, *given)
+    assert [json.loads(line)["url"] for line in by_name.out.splitlines()] == [hit["url"] for hit in hits]
+
+
+QUERIES = (
+    "基金", "基金 定投", '"基金定投"', '"定投基金"', "基金 -股票", "股票 -\"基金净值\"", "银行", "銀行 理財", "C++", "it's", "rates", "rate",
+    "收益", "定投", "理财产品", "没有的词 基金", '"股票 定投"',
+)  # fmt: skip
+
+
+def test_both_indexes_find_the_same_pages(stored: Stored, make_job: Callable[..., Path]) -> None:
+    address.give(stored.url)
+    own = make_job("own", *PAGES)
+    for query in QUERIES:
+        for selection in (ALL, Selection(site="a.cn"), Selection(min_relevance=0.45, kind="pdf")):
+            found = [
+                {hit.url for hit in search([job], query, selection, 9)} for job in (own, stored.folders[0])
+            ]
+            assert found[0] == found[1], query
+    assert {hit.url for hit in search([own], "rate", ALL, 9)} == {BANK.url, STOCKS.url}
+
+
+def test_explain_and_rate_read_the_pages_of_all(
+    command: Callable[..., Any], job: list[str], stored: Stored, tmp_path: Path
+) -> None:
+    named = job[1:] if job[0] == "--job" else job
+    found = command("explain", STOCKS.url, "--job", *named)
+    assert found.code == 0, found.err
+    assert "Stored    “股票”, relevance 0.40" in found.out
+    written = command("rate", *named, "--sample", "1", "--raters", "1", "--write", str(tmp_path / "raters"))
+    assert "3 pages in each of" in written.out, written.err
+
+
+def test_a_person_teaches_with_the_pages_of_all(stored: Stored) -> None:
+    from topiccrawler.crawling.teaching import lessons_of
+
+    address.give(stored.url)
+    assert {record.url for record in lessons_of(stored.folders[0]).records} == {
+        FUND.url,
+        BANK.url,
+        STOCKS.url,
+    }
+
+
+def test_python_reads_such_a_job(stored: Stored) -> None:
+    address.give(stored.url)
+    job = Job(stored.folders[1])
+    assert {record.url for record in job.pages()} == {page.url for page in PAGES}
+    assert [record.url for record in job.best(1)] == [BANK.url]
+    assert job.summary().fetched == 6
+
+
+def test_the_password_may_stand_elsewhere(
+    command: Callable[..., Any], stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = str(stored.folders[0])
+    refused = command("pages", folder)
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "no password supplied; give it in STORE_URL, PGPASSWORD or .pgpass" in refused.err
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    assert FUND.title in command("pages", folder).out
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (
+            ["pages", "--job", "nosuch", "URL"],
+            "there is no job of this name; give the name it was begun with",
+        ),
+        (["search", "x", "--job", "nosuch", "URL"], "there is no job of this name"),
+        (["explain", "http://a.cn/", "--job", "nosuch", "URL"], "there is no job of this name"),
+        (["pages", "--job", "nosuch"], "names a job in a database, but there is no STORE_URL"),
+        (["pages", "nosuch"], "there is no such job"),
+    ],
+)
+def test_what_is_not_there_is_one_line(
+    command: Callable[..., Any],
+    postgresql_server: PostgresqlServer,
+    words: list[str],
+    fault: str,
+    tmp_path: Path,
+) -> None:
+    store = [
+        word for part in words if part == "URL" for word in ("-s", f"STORE_URL={postgresql_server.url()}")
+    ]
+    ran = command(*(word for word in words if word != "URL"), "-s", f"TOPIC_DATA_DIR={tmp_path}", *store)
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert fault in ran.err
+    assert PASSWORD not in ran.err

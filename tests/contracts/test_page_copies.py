@@ -1,0 +1,102 @@
+"""Every index of copies names the earliest page with a text, whoever has fetched it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from postgresql_server import PostgresqlServer
+
+from topiccrawler.pages.fingerprint import BITS, MOST_DIFFERENT, Fingerprint
+from topiccrawler.store.base import Copies
+from topiccrawler.store.duplicates import DuplicateIndex
+from topiccrawler.store.postgresql.duplicates import PostgresDuplicates
+from topiccrawler.store.postgresql.pages import PostgresPages
+from topiccrawler.store.postgresql.session import Session
+
+DICE = random.Random(3)
+BYTES = BITS // 8
+SOME = Fingerprint(1, DICE.randbytes(BYTES))
+OTHER = Fingerprint(2, DICE.randbytes(BYTES))
+Open = Callable[[], Copies]
+
+
+def off(print_: Fingerprint, bits: int, digest: int = 99) -> Fingerprint:
+    """The same with some bits, evenly spread, turned."""
+    number = int.from_bytes(print_.bits, "little")
+    for bit in random.Random(bits).sample(range(BITS), bits):
+        number ^= 1 << bit
+    return Fingerprint(digest, number.to_bytes(BYTES, "little"))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    """Opens the index of one job, as often as it is called: as so many processes do."""
+    made: list[Copies] = []
+    if request.param == "postgresql":
+        server: PostgresqlServer = request.getfixturevalue("postgresql_server")
+    job = uuid4().hex
+
+    def open_() -> Copies:
+        if request.param == "sqlite":
+            made.append(DuplicateIndex(tmp_path / "duplicates.sqlite"))
+        else:
+            made.append(PostgresDuplicates(PostgresPages(Session(server.url()), job)))
+        return made[-1]
+
+    yield open_
+    for copies in made:
+        copies.close()
+
+
+@pytest.fixture
+def index(opened: Open) -> Copies:
+    return opened()
+
+
+def test_a_copy_names_its_first_page_and_no_copy_is_remembered(index: Copies) -> None:
+    assert index.first_of("http://a.test/1", SOME) is None
+    assert index.first_of("http://a.test/2", OTHER) is None
+    assert index.first_of("http://b.test/3", SOME) == "http://a.test/1"
+    assert index.first_of("http://b.test/4", off(SOME, 30)) == "http://a.test/1"
+    assert index.first_of("http://b.test/5", off(SOME, MOST_DIFFERENT + 20)) is None
+    assert len(index) == 3
+
+
+def test_short_texts_are_copies_by_digest_only(index: Copies) -> None:
+    assert index.first_of("http://a.test/1", Fingerprint(7, b"")) is None
+    assert index.first_of("http://a.test/2", Fingerprint(8, b"")) is None
+    assert index.first_of("http://a.test/3", Fingerprint(-7, b"")) is None
+    assert index.first_of("http://a.test/4", Fingerprint(8, b"")) == "http://a.test/2"
+
+
+def test_within_a_site_copies_of_other_sites_do_not_count(index: Copies) -> None:
+    assert index.first_of("http://a.test.cn/1", SOME) is None
+    assert index.first_of("http://b.cn/1", SOME, across_sites=False) is None
+    assert index.first_of("http://www.b.cn/2", SOME, across_sites=False) == "http://b.cn/1"
+    assert index.first_of("http://c.cn/1", SOME) == "http://a.test.cn/1"
+
+
+def test_a_page_met_again_is_not_its_own_copy_nor_that_of_a_later_one(index: Copies) -> None:
+    assert index.first_of("http://a.test/1", SOME) is None
+    assert index.first_of("http://a.test/2", OTHER) is None
+    assert index.first_of("http://a.test/1", SOME) is None
+    assert index.first_of("http://a.test/1", OTHER) is None  # changed; it is still the earlier one
+    assert index.first_of("http://a.test/3", OTHER) == "http://a.test/1"
+    assert index.first_of("http://a.test/4", SOME) is None
+    assert len(index) == 3
+
+
+def test_what_was_committed_outlives_the_process_in_any_text(opened: Open) -> None:
+    index = opened()
+    index.first_of("http://a.test/1", SOME)
+    index.first_of("http://c.test/\ud800\0", OTHER)
+    index.commit()
+    index.close()
+    again = opened()
+    assert again.first_of("http://b.test/1", off(SOME, 10)) == "http://a.test/1"
+    assert str(again.first_of("http://b.test/2", OTHER)).startswith("http://c.test/?")
+    assert len(again) == 2

@@ -1,0 +1,182 @@
+"""Every page store is a dictionary by URL that keeps order of arrival: a file, and a job of many in PostgreSQL."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from postgresql_server import PostgresqlServer
+
+from topiccrawler.store.base import Pages
+from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.postgresql.pages import PostgresPages
+from topiccrawler.store.postgresql.session import Session
+from topiccrawler.store.selection import Selection
+
+PAGE = PageRecord(
+    url="http://a.cn/1",
+    title="基金定投",
+    text="正文\n" * 50,
+    summary="摘要",
+    relevance=0.75,
+    depth=3,
+    topic="finance",
+    encoding="gb18030",
+    source_url="http://a.cn/",
+    anchor="定投",
+    score=-2.5,
+    fetched=1_700_000_000.25,
+    status=200,
+)
+Open = Callable[[], Pages]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    """Opens the store of one job, as often as it is called: as so many processes do."""
+    made: list[Pages] = []
+    if request.param == "postgresql":
+        server: PostgresqlServer = request.getfixturevalue("postgresql_server")
+    job = uuid4().hex
+
+    def open_() -> Pages:
+        if request.param == "sqlite":
+            made.append(PageStore(tmp_path / "pages.sqlite"))
+        else:
+            made.append(PostgresPages(Session(server.url()), job))
+        return made[-1]
+
+    yield open_
+    for store in made:
+        store.close()
+
+
+@pytest.fixture
+def store(opened: Open) -> Pages:
+    return opened()
+
+
+def test_a_page_comes_back_as_it_was_put_with_the_hash_of_its_text(store: Pages) -> None:
+    row = store.put(PAGE)
+    back = store.get(PAGE.url)
+    assert back is not None
+    assert len(back.content_hash) == 16
+    assert replace(back, content_hash="") == PAGE
+    assert store.at(row) == back
+    assert store.get("http://a.cn/2") is None
+    assert store.at(row + 1) is None
+    assert [record.url for record in store.records()] == [PAGE.url]
+
+
+def test_equal_texts_have_equal_hashes_and_a_given_hash_is_kept(store: Pages) -> None:
+    pages = [
+        PAGE,
+        replace(PAGE, url="b"),
+        replace(PAGE, url="c", text="x"),
+        replace(PAGE, url="d", content_hash="mine"),
+    ]
+    for page in pages:
+        store.put(page)
+    first, second, third, fourth = (record.content_hash for record in store.records())
+    assert first == second != third
+    assert fourth == "mine"
+
+
+def test_putting_a_url_again_replaces_its_row_and_keeps_its_place(store: Pages) -> None:
+    rows = [store.put(replace(PAGE, url=url)) for url in ("http://a.cn/2", PAGE.url, "http://a.cn/0")]
+    again = replace(PAGE, url="http://a.cn/2", title="new", relevance=0.5, stored=False)
+    assert store.put(again) == rows[0]
+    assert store.put(PAGE) == rows[1]
+    records = list(store.records())
+    assert [record.url for record in records] == ["http://a.cn/2", "http://a.cn/1", "http://a.cn/0"]
+    assert (records[0].title, records[0].relevance, records[0].stored) == ("new", 0.5, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("", ("",)),
+        ("a\0b", ("a\0b", "a\ufffdb")),  # PostgreSQL has no NUL
+        ("half \ud83d a character", ("half ? a character",)),
+        ("𠮷\U0010ffff\u2028\r\n", ("𠮷\U0010ffff\u2028\r\n",)),
+        ("'); DROP TABLE pages; -- %s \\ :1", ("'); DROP TABLE pages; -- %s \\ :1",)),
+        ("大" * 3_000_000, ("大" * 3_000_000,)),
+        (f"http://a.cn/{'%E5%A4%A7' * 1_000}", (f"http://a.cn/{'%E5%A4%A7' * 1_000}",)),
+    ],
+    ids=["empty", "NUL", "surrogate", "far planes", "quotes", "9 MB", "9 kB"],
+)
+def test_any_text_is_taken(store: Pages, text: str, kept: tuple[str, ...]) -> None:
+    url = f"http://a.cn/{text[:9_000]}"
+    store.put(PageRecord(url=url, title=text, text=text, summary=text, anchor=text, alias_of=text[:9_000]))
+    record = store.get(url)
+    assert record is not None
+    for found in (record.title, record.text, record.summary, record.anchor):
+        assert found in kept
+    assert store.copies(text[:9_000], 2) == ([record.url] if text else [])
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_becomes_zero(store: Pages, number: float) -> None:
+    store.put(PageRecord(url="a", relevance=number, score=number))
+    record = store.get("a")
+    assert record is not None
+    assert (record.relevance, record.score) == (0.0, 0.0)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.text().filter(lambda text: "\0" not in text)), max_size=12)
+)
+def test_the_store_is_a_dictionary_by_url(store: Pages, puts: list[tuple[str, str]]) -> None:
+    for url in "abc":
+        store.delete(url)
+    model: dict[str, str] = {}
+    for url, text in puts:
+        store.put(PageRecord(url=url, text=text))
+        model[url] = text
+    assert [(record.url, record.text) for record in store.records()] == list(model.items())
+
+
+def test_what_one_has_committed_others_see_and_replace(opened: Open) -> None:
+    one, other = opened(), opened()
+    row = one.put(PAGE)
+    one.commit()
+    assert other.get(PAGE.url) == one.get(PAGE.url)
+    assert other.put(replace(PAGE, title="later")) == row
+    other.close()
+    assert [record.title for record in one.records()] == ["later"]
+    one.close()
+    one.close()
+
+
+def test_the_best_are_selected_and_come_in_order(store: Pages) -> None:
+    pages = [
+        ("http://a.cn/1", {"relevance": 0.5, "format": "pdf", "published": "2026-02-01"}),
+        ("http://www.a.cn/2", {"relevance": 0.9, "topic": "travel,finance"}),
+        ("http://ba.cn/3", {"relevance": 0.9}),
+        ("http://c.cn/4", {"relevance": 1.0, "stored": False}),
+        ("http://c.cn/5", {"relevance": 0.2, "alias_of": "http://a.cn/1"}),
+    ]
+    for url, more in pages:
+        store.put(replace(PAGE, url=url, **more))
+
+    def best(limit: int | None = None, **conditions: object) -> list[str]:
+        rows = store.best(Selection(**conditions), limit)  # type: ignore[arg-type]
+        return [record.url[-1] for row in rows if (record := store.at(row)) is not None]
+
+    assert best() == ["3", "2", "1", "5"]
+    assert best(2) == ["3", "2"]
+    assert best(site="a.cn") == ["2", "1"]
+    assert best(since="2026-01-31") == ["1"]
+    assert best(min_relevance=0.5) == ["3", "2", "1"]
+    assert best(kind="pdf") == ["1"]
+    assert best(topic="travel") == ["2"]
+    assert store.copies("http://a.cn/1", 5) == ["http://c.cn/5"]
+    rows = [row for row, _ in store.after(0, 9)]
+    assert [record.url[-1] for _, record in store.after(rows[0], 2)] == ["2", "3"]

@@ -1,0 +1,178 @@
+"""A crawl whose pages lie in PostgreSQL: a server that is gone for a while loses nothing, one that takes no more ends it in one line."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
+
+from topiccrawler.store.postgresql.pages import PostgresPages
+from topiccrawler.store.postgresql.session import Session
+
+PAGES = 40
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+PATIENCE = 60.0
+ERROR = re.compile(r"\] (?:ERROR|CRITICAL): (.*)")
+
+
+def address(number: int) -> str:
+    return f"http://h{number % 5}.example/p{number}"
+
+
+def page(number: int) -> str:
+    """A tree with some text of its own on each page; the last ones are copies of one text."""
+    links = "".join(
+        f'<li><a href="{address(to)}">基金{to}</a>'
+        for to in range(3 * number + 1, 3 * number + 4)
+        if to < PAGES
+    )
+    like = min(number, PAGES - 5)
+    own = " ".join(f"w{like}x{place}" for place in range(150))
+    return f"<title>{number}</title><p>{FUNDS}{own}</p>{links}"
+
+
+def until(what: Callable[[], bool]) -> None:
+    """Ask again until it is so."""
+    end = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < end
+        threading.Event().wait(0.02)
+
+
+@pytest.fixture
+def server() -> Iterator[PostgresqlServer]:
+    """One that may be killed."""
+    server = PostgresqlServer().start()
+    yield server
+    server.stop()
+
+
+def words(job: Path, server: PostgresqlServer, *more: str) -> list[str]:
+    settings = {
+        "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 4,
+        "STORE_URL": server.url(),
+    }  # fmt: skip
+    given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    arguments = ["-a", "topic=finance", "-a", f"seeds={address(0)}", "-a", "strategy=breadth_first"]
+    return ["crawl", "topic", *arguments, *given, *more]
+
+
+def kept(server: PostgresqlServer) -> dict[str, str]:
+    """What each page is an alias of."""
+    with closing(PostgresPages(Session(server.url()), "job", create=False)) as pages:
+        records = list(pages.records())
+    assert all(bool(record.text) != bool(record.alias_of) for record in records)
+    assert len({record.url for record in records}) == len(records)
+    return {record.url: record.alias_of for record in records}
+
+
+def test_a_server_that_is_gone_for_a_while_loses_nothing(
+    warm_scrapy: Any, draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
+) -> None:
+    job = tmp_path / "job"
+    err = tmp_path / "err"
+    gone, back = threading.Event(), threading.Event()
+
+    def pause() -> str:
+        """The tenth page waits until the server was killed."""
+        gone.set()
+        assert back.wait(PATIENCE)
+        return page(10)
+
+    web = draw_web({address(number): pause if number == 10 else page(number) for number in range(PAGES)})
+    began = warm_scrapy.begin(*words(job, server), proxy=web.proxy, err=str(err))
+    assert gone.wait(PATIENCE)
+    server.kill()
+    back.set()
+    until(lambda: "is away" in err.read_text())
+    server.start()
+    ran = began.wait(PATIENCE)
+    said = err.read_text()
+    assert ran.code == 0, said
+    assert "is back after" in said
+    assert "'finish_reason': 'finished'" in said
+    assert "Traceback" not in said
+    assert "'topic/store/outages': 1" in said
+    found = kept(server)
+    assert found.keys() == {address(number) for number in range(PAGES)}
+    copies = [url for url, first in found.items() if first]
+    assert len(copies) == 4
+    assert {found[url] for url in copies} == {address(number) for number in range(PAGES - 5, PAGES)} - {
+        *copies
+    }
+    assert set(Counter(web.asked).values()) == {1}
+    recipe = json.loads((job / "job.json").read_text())
+    assert (recipe["store"], recipe["store_job"]) == (
+        f"postgresql://crawler@/pages?host={server.folder}",
+        "job",
+    )
+    assert PASSWORD not in said
+    assert PASSWORD not in (job / "job.json").read_text()
+    assert not [
+        path.name for path in job.iterdir() if path.name.startswith(("pages.", "duplicates.", "index."))
+    ]
+
+
+def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_is_mended(
+    warm_scrapy: Any, draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
+) -> None:
+    job = tmp_path / "job"
+
+    def fill() -> str:
+        with server.connect() as connection:
+            connection.execute(FULL_DISK)
+        return page(10)
+
+    pages: dict[str, Any] = {address(number): page(number) for number in range(PAGES)}
+    web = draw_web({**pages, address(10): fill})
+    ran = warm_scrapy(*words(job, server), proxy=web.proxy)
+    assert ran.code == 1, ran.err
+    [fault] = ERROR.findall(ran.err)
+    assert re.search(
+        r"^PostgreSQL postgresql://crawler@/pages\S+ has no room left \(could not extend file.*make room",
+        fault,
+    )
+    assert "'finish_reason': 'storage_failed'" in ran.err
+    assert "Traceback" not in ran.err
+    before = kept(server)
+    assert 0 < len(before) < PAGES
+    with server.connect() as connection:
+        connection.execute(MORE_ROOM)
+    web.pages[address(10)] = page(10)
+    asked = len(web.asked)
+    ran = warm_scrapy(*words(job, server), proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    assert kept(server).keys() == pages.keys()
+    again = web.asked[asked:]
+    assert len(again) == len(set(again))
+    assert len(before.keys() & set(again)) <= 4  # under way when it failed
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "fault"),
+    [
+        (
+            {"STORE_URL": "mysql://u:geheim@h/db"},
+            r"^STORE_URL=mysql://u@h/db: is no address of a PostgreSQL database",
+        ),
+        (
+            {"STORE_URL": "postgresql://u:geheim@127.0.0.1:1/db"},
+            r"^PostgreSQL postgresql://u@127.0.0.1:1/db: cannot be r",
+        ),
+    ],
+)
+def test_a_store_that_cannot_be_used_is_refused_before_the_first_request(
+    refusal: Callable[..., str], tmp_path: Path, spoilt: dict[str, object], fault: str
+) -> None:
+    said = refusal("topic", {"TOPIC_DATA_DIR": str(tmp_path), **spoilt}, topic="finance", seeds=address(0))
+    assert re.search(fault, said)
+    assert "geheim" not in said

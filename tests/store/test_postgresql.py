@@ -1,0 +1,283 @@
+"""What a PostgreSQL server does to its users: others at the same time, faults in one line, an end in the middle of a crawl."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
+
+from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.pages.fingerprint import BITS, Fingerprint
+from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.postgresql import address
+from topiccrawler.store.postgresql.crawl_pages import CrawlPages
+from topiccrawler.store.postgresql.duplicates import PostgresDuplicates
+from topiccrawler.store.postgresql.pages import PostgresPages
+from topiccrawler.store.postgresql.session import Session
+
+PATIENCE = 60.0
+PAGE = PageRecord(url="http://a.cn/1", title="基金", text="股票 " * 50, relevance=0.5, fetched=7.0)
+
+
+@pytest.fixture
+def job() -> str:
+    return uuid4().hex
+
+
+@pytest.fixture
+def crawl(postgresql_server: PostgresqlServer, job: str) -> Iterator[Callable[..., CrawlPages]]:
+    """Opens the job as one more process of its crawl."""
+    made: list[CrawlPages] = []
+
+    def open_(server: PostgresqlServer = postgresql_server, **given: Any) -> CrawlPages:
+        made.append(CrawlPages(server.url(), job, "finance", **given))
+        return made[-1]
+
+    yield open_
+    for pages in made:
+        pages.abandon()
+
+
+def print_of(number: int) -> Fingerprint:
+    return Fingerprint(number, random.Random(number).randbytes(BITS // 8))
+
+
+def test_of_one_text_met_by_many_at_once_one_page_is_the_original(crawl: Callable[..., CrawlPages]) -> None:
+    workers = [crawl() for _ in range(4)]
+    met: list[tuple[str, int, Future[str | None]]] = []
+    for number in range(40):
+        for which, worker in enumerate(workers):
+            url = f"http://h{which}.cn/{number}"
+            met.append((url, number, worker.first_of(url, print_of(number), across_sites=True)))
+    firsts: dict[int, set[str]] = {}
+    for url, number, found in met:
+        firsts.setdefault(number, set()).add(found.result(PATIENCE) or url)
+    assert all(len(urls) == 1 for urls in firsts.values())
+    originals = [url for url, _, found in met if found.result() is None]
+    assert len(originals) == 40
+
+
+def test_pages_written_by_many_at_once_are_all_there_and_whole(crawl: Callable[..., CrawlPages]) -> None:
+    workers = [crawl() for _ in range(4)]
+    kept = [
+        worker.keep(replace(PAGE, url=f"http://a.cn/{number}", title=f"{which}", text=f"{which}" * 500))
+        for number in range(50)
+        for which, worker in enumerate(workers)
+    ]
+    rows = {future.result(PATIENCE) for future in kept}
+    records = list(workers[0].pages.records())
+    assert len(records) == len(rows) == 50
+    assert all(record.text == record.title * 500 for record in records)
+
+
+def test_jobs_of_one_database_know_nothing_of_each_other(postgresql_server: PostgresqlServer) -> None:
+    one, other = (PostgresPages(Session(postgresql_server.url()), uuid4().hex) for _ in range(2))
+    one.put(PAGE)
+    row = one.best()[0]
+    assert other.get(PAGE.url) is None
+    assert other.at(row) is None
+    assert list(other.records()) == []
+    assert PostgresDuplicates(one).first_of(PAGE.url, print_of(1)) is None
+    assert PostgresDuplicates(other).first_of("http://b.cn/", print_of(1)) is None
+    with postgresql_server.connect() as connection:
+        connection.execute("DELETE FROM topiccrawler.jobs WHERE name = %s", (one.job,))  # as the docs have it
+    again = PostgresPages(Session(postgresql_server.url()), one.job)
+    assert list(again.records()) == []
+    for pages in (one, other, again):
+        pages.close()
+
+
+def test_a_job_is_for_one_topic(
+    crawl: Callable[..., CrawlPages], postgresql_server: PostgresqlServer
+) -> None:
+    first = crawl()
+    first.check()
+    first.begin({"topic": "finance"})
+    other = CrawlPages(postgresql_server.url(), first.job, "travel")
+    with pytest.raises(StateError, match=r"holds a crawl for topic 'finance', not 'travel'; go on with"):
+        other.check()
+    other.close()
+    first.close()
+    first.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        (
+            {"password": "falsch"},
+            r"refuses us: password authentication failed .*; give it in STORE_URL, PGPASSWORD",
+        ),
+        ({"password": ""}, r"refuses us: .*no password supplied; give it in STORE_URL, PGPASSWORD"),
+        ({"database": "nosuch"}, r'refuses us: database "nosuch" does not exist; make it: createdb'),
+    ],
+    ids=["wrong password", "no password", "no database"],
+)
+def test_a_server_that_refuses_us_is_one_line_without_the_password(
+    postgresql_server: PostgresqlServer, given: dict[str, str], fault: str
+) -> None:
+    url = postgresql_server.url(**given)
+    with pytest.raises(StateError, match=fault) as failure:
+        CrawlPages(url, "job", "finance").check()
+    said = str(failure.value)
+    assert said.startswith(f"PostgreSQL postgresql://crawler@/{given.get('database', 'pages')}?host=/")
+    assert "\n" not in said
+    assert PASSWORD not in said
+    assert "falsch" not in said
+
+
+def test_a_server_that_is_not_there_is_one_line() -> None:
+    with pytest.raises(
+        StateError, match=r"cannot be reached \(Connection refused.*; start it, or give another STORE_URL"
+    ):
+        CrawlPages("postgresql://crawler:geheim@127.0.0.1:1/pages", "job", "finance").check()
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("redis://user:geheim@h/0", "redis://user@h/0"),
+        ("postgresql://user:ge@heim@h:port/db", "postgresql://user@h:port/db"),
+        ("postgresql://", "postgresql://"),
+        ("user:geheim@h", "h"),
+    ],
+)
+def test_what_is_no_address_is_refused_without_the_password(url: str, told: str) -> None:
+    with pytest.raises(ArgumentError, match="is no address of a PostgreSQL database; write it as") as failure:
+        CrawlPages(url, "job", "finance")
+    assert str(failure.value).startswith(f"STORE_URL={told}: ")
+
+
+def test_an_address_is_shown_without_secrets_and_found_again_by_what_is_shown() -> None:
+    whole = "postgresql://u:p%40s@db.example:5433/pages?sslmode=require&sslpassword=geheim&password=x"
+    told = address.shown(whole)
+    assert told == "postgresql://u@db.example:5433/pages?sslmode=require"
+    assert address.whole(told) == told
+    address.give(whole)
+    assert address.whole(told) == whole
+    assert address.whole("postgresql://other@db.example:5433/pages") == whole
+    assert address.whole("postgresql://u@db.example/pages") == "postgresql://u@db.example/pages"
+
+
+def test_without_the_package_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(
+        ArgumentError, match=r"psycopg: which is not there; pip install -r requirements-postgresql\.txt"
+    ):
+        Session("postgresql://h/db")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "mend", "fault"),
+    [
+        (
+            FULL_DISK,
+            MORE_ROOM,
+            r"has no room left \(could not extend file.*make room on its disk",
+        ),
+        (
+            "ALTER DATABASE faulty SET default_transaction_read_only = on",
+            "SET default_transaction_read_only = off; ALTER DATABASE faulty SET default_transaction_read_only = off",
+            r"is read-only \(cannot execute INSERT in a read-only transaction\); give the address of the primary",
+        ),
+        (
+            "UPDATE topiccrawler.about SET version = 99",
+            "UPDATE topiccrawler.about SET version = 1",
+            r"holds page stores of version 99, this program reads 1; give another database",
+        ),
+    ],
+    ids=["full disk", "read-only", "other version"],
+)
+def test_a_fault_that_will_not_pass_is_one_line_and_the_page_comes_when_it_is_mended(
+    postgresql_server: PostgresqlServer, job: str, spoil: str, mend: str, fault: str
+) -> None:
+    with postgresql_server.connect("postgres") as connection:
+        connection.execute("DROP DATABASE IF EXISTS faulty WITH (FORCE)")
+        connection.execute("CREATE DATABASE faulty")
+    begun = Session(postgresql_server.url("faulty"))
+    begun.ask(id)  # makes the tables
+    begun.close()
+    with postgresql_server.connect("faulty") as connection:
+        connection.execute(spoil)
+    pages = CrawlPages(postgresql_server.url("faulty"), job, "finance")
+    with pytest.raises(StateError, match=fault):
+        pages.keep(PAGE).result(PATIENCE)
+    pages.abandon()
+    with postgresql_server.connect("faulty") as connection:
+        for statement in mend.split("; "):
+            connection.execute(statement)
+    pages = CrawlPages(postgresql_server.url("faulty"), job, "finance")
+    assert pages.keep(PAGE).result(PATIENCE)
+    pages.close()
+
+
+def test_a_database_that_lacks_characters_is_refused(postgresql_server: PostgresqlServer) -> None:
+    with postgresql_server.connect("postgres") as connection:
+        connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+    with pytest.raises(
+        StateError, match="is a database of encoding LATIN1, which lacks characters; make another"
+    ):
+        CrawlPages(postgresql_server.url("latin"), "job", "finance").check()
+
+
+def until(what: Callable[[], bool]) -> None:
+    """Ask again until it is so."""
+    end = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < end
+        threading.Event().wait(0.02)
+
+
+def test_pages_handed_over_while_the_server_is_gone_are_there_when_it_is_back(
+    crawl: Callable[..., CrawlPages], caplog: pytest.LogCaptureFixture
+) -> None:
+    server = PostgresqlServer().start()
+    try:
+        one, other = crawl(server), crawl(server)
+        assert one.first_of("http://a.cn/1", print_of(1), across_sites=True).result(PATIENCE) is None
+        one.keep(PAGE).result(PATIENCE)
+        server.kill()
+        held = [one.keep(replace(PAGE, url=f"http://a.cn/{number}")) for number in range(2, 20)]
+        copy = other.first_of("http://b.cn/1", print_of(1), across_sites=True)
+        until(lambda: "is away" in caplog.text)
+        assert not any(future.done() for future in held)
+        with pytest.raises(StateError, match="cannot be reached"):
+            one.pages.get(PAGE.url)
+        server.start()
+        rows = [future.result(PATIENCE) for future in held]
+        assert rows == sorted(set(rows))
+        assert copy.result(PATIENCE) == "http://a.cn/1"
+        assert (
+            one.first_of("http://b.cn/2", print_of(1), across_sites=True).result(PATIENCE) == "http://a.cn/1"
+        )
+        assert [record.url for record in one.pages.records()] == [
+            f"http://a.cn/{number}" for number in range(1, 20)
+        ]
+        assert one.figures()["outages"] == 1
+        assert "is back" in caplog.text
+    finally:
+        server.stop()
+
+
+def test_a_server_that_stays_away_ends_the_crawl_in_one_line() -> None:
+    pages = CrawlPages("postgresql://crawler:geheim@127.0.0.1:1/pages", "job", "finance", outage_seconds=0.1)
+    with pytest.raises(
+        StateError, match=r"was away for . s \(Connection refused.*give the same command when it is back"
+    ):
+        pages.keep(PAGE).result(PATIENCE)
+    pages.abandon()
+    crawl = CrawlPages("postgresql://127.0.0.1:1/pages", "job", "finance")
+    held = crawl.keep(PAGE)
+    crawl.abandon()
+    for future in (held, crawl.keep(PAGE)):  # nobody waits for ever
+        with pytest.raises(StateError, match="is let go"):
+            future.result(PATIENCE)

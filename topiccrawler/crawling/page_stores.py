@@ -1,0 +1,89 @@
+"""Where the pages of a job lie, opened: in its folder, or in the database that its recipe names (STORE_URL).
+
+The recipe has the address without a password: it is that of the STORE_URL this process was given for the same database, else PGPASSWORD or
+.pgpass have it.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from topiccrawler.crawling.job_files import PAGES, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.errors import CrawlerError, StateError
+from topiccrawler.store.base import Pages
+from topiccrawler.store.pages import PageStore
+from topiccrawler.store.postgresql.address import whole
+from topiccrawler.store.postgresql.pages import PostgresPages
+from topiccrawler.store.postgresql.session import Session
+
+Stored = tuple[str, str]  # address of the database, job
+
+
+def stored_in(folder: Path) -> Stored | None:
+    """The database that has a job's pages, and its name there; None when they are in its folder, or nothing says where."""
+    if (folder / PAGES).is_file():
+        return None
+    try:
+        recipe = read_recipe(folder)
+    except CrawlerError:
+        return None
+    return (recipe.store, recipe.store_job) if recipe is not None and recipe.store else None
+
+
+def has_pages(folder: Path) -> bool:
+    """There is a store to open."""
+    return (folder / PAGES).is_file() or stored_in(folder) is not None
+
+
+def open_pages(folder: Path) -> Pages:
+    """The pages of the job in that folder, to be read. StateError when there are none, or they cannot be got."""
+    stored = stored_in(folder)
+    return PageStore(folder / PAGES, create=False) if stored is None else open_stored(*stored)
+
+
+def open_stored(address: str, job: str) -> PostgresPages:
+    """The pages of a job in a database. StateError when there is no such job."""
+    return PostgresPages(Session(whole(address)), job, create=False)
+
+
+@contextmanager
+def folder_of_stored(address: str, job: str, data: Path) -> Iterator[Path]:
+    """A folder by which a job in a database is looked at: that of one of its processes on this machine, else one with the recipe only."""
+    with closing(open_stored(address, job)) as pages:
+        _, text = pages.recipe() or ("", "")
+    for folder in folders_of(job, data)[:1]:
+        yield folder
+        return
+    if not text:
+        fault = "its crawl has not begun yet"
+        raise StateError(pages.name, fault, "wait until it has")
+    with tempfile.TemporaryDirectory(prefix="topiccrawler-") as place:
+        folder = Path(place, job)
+        folder.mkdir()
+        kept = {**json.loads(text), "store": pages.session.address, "store_job": job}
+        write_recipe(Recipe.from_json(kept, pages.name), folder)
+        yield folder
+
+
+@contextmanager
+def given_folder(given: str, data: Path, store_url: str | None) -> Iterator[Path]:
+    """The folder that was named; with a database, where there is no such folder, one for the job of this name there."""
+    place = Path(given).expanduser()
+    if not store_url or place.is_dir():
+        yield place
+        return
+    with folder_of_stored(store_url, given, data) as folder:
+        yield folder
+
+
+def folders_of(job: str, data: Path) -> list[Path]:
+    """The folders of a job's processes in a data folder, by name: those whose recipes name it in a database."""
+    if not data.is_dir():
+        return []
+    found = (folder for folder in sorted(data.iterdir()) if folder.is_dir() and (folder / VISITS).is_file())
+    return [folder for folder in found if (stored := stored_in(folder)) is not None and stored[1] == job]

@@ -1,0 +1,1 @@
+"""Pages, fingerprints and search in a PostgreSQL server, for many processes and many jobs (setting STORE_URL)."""

@@ -1,0 +1,65 @@
+"""The address of a PostgreSQL server: what may be shown of it, and its password, which is told nowhere."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from topiccrawler.errors import ArgumentError
+
+SCHEMES = ("postgresql", "postgres")
+REMEDY = "write it as postgresql://USER@HOST:5432/DATABASE, or postgresql:///DATABASE?host=/FOLDER/OF/SOCKET"
+SHOWN = ("host", "hostaddr", "port", "user", "dbname", "sslmode", "sslrootcert", "target_session_attrs")
+
+_given: dict[tuple[str, str, str], str] = {}  # whole addresses, by what they lead to
+
+
+def check_address(url: str) -> str:
+    """The address, when it is one of a PostgreSQL database; else ArgumentError."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # is a number
+        fine = parts.scheme in SCHEMES and (
+            bool(parts.hostname) or bool(parts.path.strip("/") or parts.query)
+        )
+    except ValueError:
+        fine = False
+    if not fine:
+        raise ArgumentError(f"STORE_URL={shown(url)}", "is no address of a PostgreSQL database", REMEDY)
+    return url
+
+
+def shown(url: str) -> str:
+    """The address with the user's name and without password; of its parameters those that lead to the server."""
+    scheme, mark, rest = url.partition("://")
+    if not mark:
+        return url.rpartition("@")[2]
+    rest, _, query = rest.partition("?")
+    who, at, where = rest.rpartition("@")
+    user = who.partition(":")[0]
+    kept = [(name, value) for name, value in parse_qsl(query) if name in SHOWN]
+    parameters = f"?{urlencode(kept, safe='/', quote_via=quote)}" if kept else ""
+    return f"{scheme}://{user}{at if user else ''}{where}{parameters}"
+
+
+def give(url: str) -> None:
+    """Remember an address that this process was given, for jobs that name it without its password."""
+    _given[_place(url)] = url
+
+
+def whole(address: str) -> str:
+    """What was given of the database that a job names; else the address as it stands (PGPASSWORD, .pgpass)."""
+    return _given.get(_place(address), address)
+
+
+def _place(url: str) -> tuple[str, str, str]:
+    """Host, port and database: two users may look at one."""
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query))
+    where = parts.netloc.rpartition("@")[2]
+    if where.startswith("["):
+        host, _, port = where.rpartition("]")
+    else:
+        host, _, port = where.partition(":")
+    host = unquote(host) or query.get("host") or query.get("hostaddr", "")
+    port = port.strip(":") or query.get("port", "") or "5432"
+    return host, port, unquote(parts.path.strip("/")) or query.get("dbname", "")
