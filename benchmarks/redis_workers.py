@@ -1,10 +1,12 @@
 """Several processes on one crawl in Redis, against one process without: pages fetched twice, gaps of hosts, harvest, time waited.
 
-    python benchmarks/redis_workers.py [--workers 4] [--hosts 200] [--first 5000] [--delay 0.25] [--pages 0] [--single] [--json]
+    python benchmarks/redis_workers.py [--workers 4] [--hosts 200] [--first 5000] [--delay 0.25] [--slots 32] [--pages 0]
+                                       [--strategy adaptive] [--single] [--json]
 
 A web that ends (benchmarks/webs/bounded.py, a hundred pages a host, a proxy on loopback) is crawled with `adaptive` by so many
-processes until all have ended; with --pages each stops after its share of so many. `--single` crawls it with one process without Redis,
-for its first --first pages. Of what the web was asked for, in order:
+processes until all have ended; with --pages they stop after so many. `--single` crawls it with one process without Redis, for its first
+--first pages. --slots requests may be under way, of all processes together: with more, more of the poorer hosts are asked while the good
+ones are busy, by one process as by several. Of what the web was asked for, in order:
 
     pages, twice     pages, and requests for pages that had been fetched already
     harvest          share on topic of the first --first pages; `at` = the same of each quarter of them
@@ -12,6 +14,7 @@ for its first --first pages. Of what the web was asked for, in order:
                      one process has as well
     seconds          until the last process ended; pages_per_second
     waited           share of the time that a process stood still for Redis: the largest, and the mean
+    lag              pages that a process's scores knew nothing of when it ended: the largest of its last figures
     ended            why each ended
 """
 
@@ -102,11 +105,12 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
         "FRONTIER_HOST_UNPRODUCTIVE_PAGES": 0,
         "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES": 0,
         "TOPIC_LINK_THRESHOLD": 0,
+        "CONCURRENT_REQUESTS": max(1, given.slots // (1 if given.single else given.workers)),
     }
     arguments: dict[str, Any] = {
         "topic": "finance",
         "seeds": SEED,
-        "strategy": "adaptive",
+        "strategy": given.strategy,
         "objective": "time",
     }
     processes = 1 if given.single else given.workers
@@ -139,6 +143,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "pages_per_second": round(found["pages"] / seconds, 1),
         "waited": [round(max(shares), 3), round(sum(shares) / len(shares), 3)],
+        "lag": max(numbers(log, "strategy/learning_lag_pages") for log in logs),
         "fenced": sum(numbers(log, "frontier/redis/fenced") for log in logs),
         "ended": [text[1] if (text := re.search(r"'finish_reason': '(\w+)'", log)) else "?" for log in logs],
         "errors": sum(log.count(" ERROR: ") + log.count("Traceback") for log in logs),
@@ -153,6 +158,8 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, default=200)
     parser.add_argument("--first", type=int, default=5000)
     parser.add_argument("--delay", type=float, default=0.25)
+    parser.add_argument("--slots", type=int, default=32)
+    parser.add_argument("--strategy", default="adaptive")
     parser.add_argument("--pages", type=int, default=0)
     parser.add_argument("--single", action="store_true")
     parser.add_argument("--json", action="store_true")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import uuid4
@@ -11,11 +12,18 @@ import pytest
 from frontier_calls import lease, link, push
 from redis_server import RedisServer
 
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.shared_crawl import SharedCrawl
+from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
+from topiccrawler.frontier.redis.client import Client
 from topiccrawler.frontier.redis.frontier import RedisFrontier
 from topiccrawler.frontier.redis.joining import join
 from topiccrawler.model import Score
+from topiccrawler.strategies import build
+
+PATIENCE_SECONDS = 20.0
 
 
 @pytest.fixture
@@ -77,6 +85,25 @@ def test_explain_knows_a_url_of_a_crawl_in_redis(
     assert "http 404" in command(
         "explain", "http://a.example/1", "--job", job, "-s", f"REDIS_URL={redis_server.url}"
     ).out  # fmt: skip
+
+
+def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer) -> None:
+    name, strategy = uuid4().hex, build("pagerank")
+    place = join(redis_server.url, name, {}, made_of=Recipe("finance", strategy="pagerank").as_json())
+    frontier = RedisFrontier(place)
+    ordering = Ordering(strategy, frontier, checkpoint_pages=1)
+    ordering.seed([link("a.example/1"), link("a.example/2")], 0.0)
+    end = time.monotonic() + PATIENCE_SECONDS
+    while strategy.save() == build("pagerank").save():
+        assert time.monotonic() < end
+        ordering.learn(0.0)
+        frontier.pending()
+    ordering.learn(0.0)
+    frontier.close()
+    assert SharedCrawl(redis_server.url, name).parts.strategy.save() == strategy.save()
+    Client(redis_server.url, name).read("HSET", "learned", "state", "{}")
+    with pytest.raises(StateError, match=r"is damaged .KeyError: 'state'.; wait for the next one"):
+        _ = SharedCrawl(redis_server.url, name).parts
 
 
 @pytest.mark.parametrize(

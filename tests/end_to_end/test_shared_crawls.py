@@ -8,12 +8,11 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import pytest
 from redis_server import RedisServer
 
 ROOT = Path(__file__).parents[2]
@@ -38,8 +37,11 @@ def until(what: Callable[[], bool]) -> None:
 class Crawl:
     """A web of pages that link to the next ones, and processes that crawl it together."""
 
-    def __init__(self, draw_web: Callable[..., Any], server: RedisServer, folder: Path) -> None:
+    def __init__(
+        self, draw_web: Callable[..., Any], server: RedisServer, folder: Path, strategy: str
+    ) -> None:
         self.server, self.folder, self.job = server, folder, uuid4().hex
+        self.strategy = strategy
         self.asked: list[str] = []
         self.reached = threading.Event()
         self.reached_at = -1
@@ -86,7 +88,7 @@ class Crawl:
         words = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
         command = [
             sys.executable, "-m", "scrapy", "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={address(0)}",
-            "-a", "strategy=breadth_first", "-a", f"job={self.job}", *words, *more,
+            "-a", f"strategy={self.strategy}", "-a", f"job={self.job}", *words, *more,
         ]  # fmt: skip
         with log.open("wb") as out:
             self.workers.append(
@@ -99,6 +101,14 @@ class Crawl:
             )
         self.logs.append(log)
         return self.workers[-1]
+
+    def learner(self) -> subprocess.Popen[bytes] | None:
+        """The process that learns for all."""
+        client, prefix = self.server.client(), f"topiccrawler:{{{self.job}}}:"
+        session = client.hget(f"{prefix}learner", "session")
+        who = client.hget(f"{prefix}processes", session) if session else None
+        pid = int(who.split()[1]) if who else 0
+        return next((worker for worker in self.workers if worker.pid == pid), None)
 
     def until(self, requests: int) -> None:
         """Wait for so many."""
@@ -126,33 +136,38 @@ class Crawl:
             worker.wait()
 
 
-@pytest.fixture
-def crawl(draw_web: Callable[..., Any], redis_server: RedisServer, tmp_path: Path) -> Iterator[Crawl]:
-    made = Crawl(draw_web, redis_server, tmp_path)
-    yield made
-    made.stop()
-
-
-def test_a_killed_process_loses_nothing_and_those_left_end_together(crawl: Crawl) -> None:
+def test_a_killed_learner_loses_nothing_and_those_left_end_together(
+    draw_web: Callable[..., Any], redis_server: RedisServer, tmp_path: Path
+) -> None:
+    """One process orders for the others: its successor goes on with what they told."""
+    crawl = Crawl(draw_web, redis_server, tmp_path, "pagerank")
     crawl.expected = 3
-    doomed, first, second = crawl.join(), crawl.join(), crawl.join()
-    crawl.until(PAGES // 2)
-    doomed.kill()
-    texts = [crawl.ended(worker) for worker in (first, second)]
-    fetched = crawl.fetched()
-    assert set(fetched) == {address(number) for number in range(PAGES)}
-    assert sum(fetched.values()) - PAGES <= 2 * HOSTS  # what the killed one had under way or not written yet
-    assert all("'topic/pages'" in text for text in texts)
-    late = crawl.join()
-    assert "the queue is empty" in crawl.ended(late)
-    assert crawl.fetched() == fetched
+    try:
+        workers = [crawl.join(), crawl.join(), crawl.join()]
+        crawl.until(PAGES // 2)
+        doomed = crawl.learner()
+        assert doomed is not None
+        doomed.kill()
+        left = [worker for worker in workers if worker is not doomed]
+        texts = [crawl.ended(worker) for worker in left]
+        fetched = crawl.fetched()
+        assert set(fetched) == {address(number) for number in range(PAGES)}
+        assert sum(fetched.values()) - PAGES <= 2 * HOSTS  # what it had under way or not written yet
+        assert all("one process of the crawl orders, the others fetch" in text for text in texts)
+        assert sum("This process learns for all of the crawl" in text for text in texts) >= 1
+        assert all("'frontier/learner': " in text for text in texts)
+        late = crawl.join()
+        assert "the queue is empty" in crawl.ended(late)
+        assert crawl.fetched() == fetched
+    finally:
+        crawl.stop()
 
 
 def test_a_killed_redis_loses_nothing_and_the_crawl_waits_for_it(
     draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     server = RedisServer().start()
-    crawl = Crawl(draw_web, server, tmp_path)
+    crawl = Crawl(draw_web, server, tmp_path, "adaptive")
     try:
         workers = [crawl.join(), crawl.join()]
         crawl.until(PAGES // 3)

@@ -235,6 +235,30 @@ def test_a_server_that_lost_its_last_writes_gets_them_again(own_server: RedisSer
     frontier.close()
 
 
+def test_who_is_back_first_does_not_take_what_a_killed_server_forgot_that_another_has(
+    own_server: RedisServer,
+) -> None:
+    first, second = (RedisFrontier(join(own_server.url, "lost", call_seconds=60.0)) for _ in range(2))
+    until(lambda: first.pending() is second.pending())
+    log = max(Path(own_server.folder.name).rglob("*.aof"), key=lambda path: path.stat().st_size)
+    before = log.stat().st_size
+    push(first, ("a/1", 1.0))
+    assert lease(first) == "a/1"
+    first.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
+    assert states(first) == {"completed": 1}
+    own_server.kill()
+    with log.open("r+b") as file:
+        file.truncate(before)
+    own_server.start()
+    push(second, ("a/1", 1.0))  # as it would after a page that links there
+    until(lambda: (second.figures()["outages"] == 1 and not second._worker.away) or second.lease(0.0))
+    assert lease(second) is None
+    until(lambda: first.lease(0.0) is None and states(second) == {"completed": 1})
+    assert first.figures()["fenced"] == 0
+    for frontier in (first, second):
+        frontier.close()
+
+
 def test_a_server_that_stays_away_ends_the_crawl_in_one_line(own_server: RedisServer) -> None:
     frontier = RedisFrontier(join(own_server.url, "gone"), outage_seconds=0.2)
     push(frontier, ("a/1", 1.0))

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from topiccrawler.crawling.page_entries import entry_of, show_again
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Notes
 from topiccrawler.frontier.rescoring import COUNTED, Rescoring
-from topiccrawler.model import Link, Page, Via
+from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import Strategy
 
 NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering/seeds"
@@ -108,7 +109,7 @@ class Checkpoints:
             self.save(pages)
             return
         if self.learns:
-            entry = self._entry(page, links, refreshed=refreshed)
+            entry = entry_of(self.strategy, page, links, refreshed=refreshed)
             self._entries += 1
             self._entries_length += len(entry)
             self.notes.put(f"{PAGE}{self._entries}", entry)
@@ -143,29 +144,6 @@ class Checkpoints:
         }
         self.notes.put(NOW, json.dumps(now))
 
-    def _entry(self, page: Page, links: Sequence[Link], *, refreshed: bool) -> str:
-        kept = {"refreshed": refreshed, **self._kept(page, links)}
-        text = json.dumps(kept, allow_nan=False, ensure_ascii=False)
-        try:
-            text.encode()
-        except UnicodeEncodeError:  # half a surrogate pair in somebody's HTML
-            return json.dumps(kept, allow_nan=False)
-        return text
-
-    def _kept(self, page: Page, links: Sequence[Link]) -> dict[str, Any]:
-        taken = self.strategy.taken()
-        if taken is not None:
-            return {"taken": taken}
-        via = page.via
-        terms = dict(page.terms) if self.strategy.reads_terms else {}
-        plain = (page.url, page.depth, page.title, terms, page.relevance, page.is_target, page.seconds)
-        return {
-            "page": plain,
-            "detail": page.is_detail,
-            "via": None if via is None else (via.link, via.score, via.carry, via.tunnel),
-            "links": links,
-        }
-
     def _replay(self, place: str | None) -> None:
         entries = []
         for number in range(1, self._entries + 1):
@@ -176,27 +154,10 @@ class Checkpoints:
         self._entries_length = sum(map(len, entries))
         last = max((n for n, text in enumerate(entries) if text.startswith(_REFRESHED)), default=-1)
         for number, text in enumerate(entries):
-            self._show_again(json.loads(text))
+            show_again(self.strategy, json.loads(text))
             if number == last and place is not None:
                 self.rescoring.begin(self.strategy.refresh, place, at_once=True)
             elif text.startswith(_REFRESHED):
                 deque(self.strategy.refresh(()), maxlen=0)
         if place is not None and not self.rescoring.running:
             self.rescoring.begin(self.strategy.refresh, "" if place.startswith(COUNTED) else place)
-
-    def _show_again(self, kept: dict[str, Any]) -> None:
-        if "taken" in kept:
-            self.strategy.take(kept["taken"])
-        else:
-            deque(self.strategy.visit(*_shown(kept)), maxlen=0)
-
-
-def _shown(kept: dict[str, Any]) -> tuple[Page, list[Link]]:
-    make_link: Callable[..., Link] = Link
-    make_page: Callable[..., Page] = Page
-    via = None
-    if kept["via"] is not None:
-        fields, score, carry, tunnel = kept["via"]
-        via = Via(make_link(*fields), score, carry, tunnel)
-    page = make_page(*kept["page"], via, bool(kept.get("detail")))
-    return page, [make_link(*fields) for fields in kept["links"]]

@@ -26,6 +26,7 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Visit
 from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord
+from topiccrawler.strategies.base import Strategy
 from topiccrawler.urls.canonical import host_of
 
 LONGEST_PATH = 1000  # steps
@@ -100,10 +101,14 @@ class PastCrawl:
                 "name the topic with --topic, for the link model's word alone",
             )
         parts = assemble(self.recipe)
+        self._learn(parts.strategy)
+        return parts
+
+    def _learn(self, strategy: Strategy) -> None:
+        """Load what the crawl's strategy has learned."""
         if self._frontier is not None:
             queue = cast("Frontier", self._frontier)  # its listing is all that is asked
-            Checkpoints(parts.strategy, self._frontier.notes, Rescoring(queue), durable=True).load()
-        return parts
+            Checkpoints(strategy, self._frontier.notes, Rescoring(queue), durable=True).load()
 
     def of(self, url: str) -> History:
         """What is known of a canonical URL; StateError when the crawl never met it."""

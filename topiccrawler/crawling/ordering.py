@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, Checkpoints
 from topiccrawler.crawling.gate import OPEN_GATE, LinkGate
+from topiccrawler.crawling.shared_learning import LEARNING_SECONDS, SharedLearning
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Accept, Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
@@ -30,7 +31,8 @@ class Ordering:
     `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
     (hard focus: other pages are shown to the strategy without links); None = as the strategy's paper has it.
     `listings`: says which feeds and sitemaps to ask for; None = none. `refused`: hears of the links of a page that the gate refuses,
-    with what tells their probability and the time.
+    with what tells their probability and the time. `learning_seconds`: between two states of what was learned
+    that processes which share the crawl are given.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Ordering:
         checkpoint_pages: int = EVERY_PAGES,
         listings: SiteListings | None = None,
         refused: Refused | None = None,
+        learning_seconds: float = LEARNING_SECONDS,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
@@ -54,7 +57,19 @@ class Ordering:
         self.listings, self._refused = listings, refused
         self.rescoring = Rescoring(frontier)
         self._refresh_asked = False
-        self._checkpoints = Checkpoints(
+        self._now = 0.0
+        self._late: Counter[Pushed] = Counter()  # what links of other processes' pages became
+        self._shared: SharedLearning | None = None
+        if frontier.exchange is not None:
+            self._shared = SharedLearning(
+                strategy,
+                frontier.exchange,
+                self.rescoring,
+                self._took,
+                seconds=learning_seconds,
+                every_pages=checkpoint_pages,
+            )
+        self._checkpoints = self._shared or Checkpoints(
             strategy, frontier.notes, self.rescoring, durable=durable, every_pages=checkpoint_pages
         )
         self.pages = self._checkpoints.load()
@@ -65,28 +80,54 @@ class Ordering:
         if not self._checkpoints.seeds_are_known(links):
             if self.budgets is not None:
                 self.budgets.seed(links)
+            if self._shared is not None and self._shared.whole:
+                self._shared.tell(ROOT, links)
+                return pushed
             pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now)
             self._checkpoints.shown(self.pages, ROOT, links, refreshed=False)
-        if self.pages or len(self.frontier) or self._others_got_pages():
+        if self.pages or len(self.frontier) or self._others_work():
             return pushed
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
-        """Show a fetched page with all its links to the strategy and queue what it scores."""
-        self.pages += 1
+        """Show a fetched page with all its links to the strategy and queue what it scores; or let another process do so."""
         if self.budgets is not None:
             self.budgets.linked(page, links)
         if self.expand == "relevant" and not page.is_target and _stands_on(page) and not is_listing(page):
             links = ()
-        tunnel = 0 if page.is_target or page.via is None else page.via.tunnel
-        pushed, shown = self._show(page, links, tunnel, now)
+        pushed: Mapping[Pushed, int] = {}
+        shown: Sequence[Link] | None = None
+        if self._shared is not None and self._shared.whole:
+            self._shared.tell(page, links)
+        else:
+            pushed, shown = self._show(page, links, _tunnel(page), now)
         if self.listings is not None and (found := self.listings.of(page)):
             pushed = Counter(pushed) + Counter(self.frontier.push(found, now=now))
-        began = self._refresh()
+        began = self._count() if shown is not None and (self._shared is None or self._shared.leads) else False
         if self.budgets is not None:
             self.budgets.read(page)
-        self._checkpoints.shown(self.pages, page, shown, refreshed=began)
+        if shown is not None:
+            self._checkpoints.shown(self.pages, page, shown, refreshed=began)
         return pushed
+
+    def learn(self, now: float) -> Mapping[Pushed, int]:
+        """With a shared crawl: a slice of what one process does for all. What became of the links that it queued."""
+        if self._shared is None:
+            return {}
+        self._now = now
+        led = self._shared.leads
+        self._shared.step()
+        self._refresh_asked |= (
+            self._shared.leads and not led
+        )  # what the one before had scored since its last state is not known
+        pushed, self._late = self._late, Counter()
+        if pushed:
+            self.frontier.commit()
+        return pushed
+
+    def learning_figures(self) -> Mapping[str, float]:
+        """For the stats: by key."""
+        return {} if self._shared is None else self._shared.figures()
 
     def visit_again(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Show a page that was visited before for the links that are new on it; it counts for nothing else."""
@@ -134,13 +175,22 @@ class Ordering:
         self.rescoring.stop()
         self._checkpoints.change_strategy(strategy)
 
-    def _others_got_pages(self) -> bool:
+    def _others_work(self) -> bool:
         """Other processes work on this crawl, or did."""
+        if self.frontier.exchange is not None and self.frontier.exchange.live > 1:
+            return True
         counts = self.frontier.listing.counts()
         return counts[State.PROCESSING] + counts[State.COMPLETED] > 0
 
-    def _refresh(self) -> bool:
-        """Go on scoring the queue anew, a slice a page. True when that began with this page."""
+    def _took(self, page: Page | None, links: Sequence[Link]) -> None:
+        """The strategy learned from a page of another process, or is to be shown it here for the first time."""
+        if page is not None:
+            self._late.update(self._show(page, links, _tunnel(page), self._now)[0])
+        self._count()
+
+    def _count(self) -> bool:
+        """One more page; go on scoring the queue anew, a slice a page. True when that began with this page."""
+        self.pages += 1
         every = self.strategy.refresh_every
         due = bool(every) and (self.pages % every == 0 or self._refresh_asked)
         begins = due and not self.rescoring.running
@@ -194,6 +244,11 @@ class Ordering:
                 now,
             )
         return {**pushed, Pushed.REFUSED: refused} if refused else pushed
+
+
+def _tunnel(page: Page) -> int:
+    """Consecutive tunnel steps that led to the page and go on with it."""
+    return 0 if page.is_target or page.via is None else page.via.tunnel
 
 
 def _stands_on(page: Page) -> str:

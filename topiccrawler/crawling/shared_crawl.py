@@ -9,12 +9,14 @@ from pathlib import Path
 from topiccrawler.crawling.history import PastCrawl
 from topiccrawler.crawling.page_stores import open_stored
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.errors import CrawlerError
+from topiccrawler.crawling.shared_learning import DAMAGED, load_state
+from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.redis.view import RedisView
+from topiccrawler.strategies.base import Strategy
 
 
 class SharedCrawl(PastCrawl):
-    """The queue, with what the first of the processes has learned."""
+    """The queue, with what its learner published last."""
 
     def __init__(self, url: str, job: str) -> None:
         view = RedisView(url, job)
@@ -25,3 +27,15 @@ class SharedCrawl(PastCrawl):
         if self.recipe.store:
             with suppress(CrawlerError):  # what it has is then unknown
                 self._store = open_stored(self.recipe.store, self.recipe.store_job)
+        self._learned = view.learned()
+
+    def _learn(self, strategy: Strategy) -> None:
+        if self._learned is None:
+            return
+        try:
+            load_state(strategy, self._learned.text)
+        except DAMAGED as error:
+            fault = f"is damaged ({type(error).__name__}: {error})"
+            raise StateError(
+                f"state {self._learned.number} of {self.folder}", fault, "wait for the next one"
+            ) from None

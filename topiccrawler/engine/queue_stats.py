@@ -67,11 +67,7 @@ class QueueStats:
             self._stats.set_value("topic/listings/read", listings.read)
         for name, figure in self._frontier.figures().items():
             self._stats.set_value(f"frontier/redis/{name}", figure)
-        rescoring = self._ordering.rescoring
-        if rescoring.slices:
-            self._stats.set_value("frontier/rescore/slices", rescoring.slices)
-            self._stats.set_value("frontier/rescore/changed", rescoring.changed)
-            self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
+        self._show_learning()
         for host, reason in self._budgets_closed().items():
             if (named := _named(host, reason)) not in self._logged:
                 self._logged.add(named)
@@ -80,6 +76,16 @@ class QueueStats:
         long.sort(key=lambda wait: -wait[2])
         noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]
         self._frontier.notes.put(NOTE, json.dumps(noted[:_NOTED_HOSTS]))
+
+    def _show_learning(self) -> None:
+        """How old what the strategy knows is, and how the last refresh went."""
+        for key, figure in self._ordering.learning_figures().items():
+            self._stats.set_value(key, figure)
+        rescoring = self._ordering.rescoring
+        if rescoring.slices:
+            self._stats.set_value("frontier/rescore/slices", rescoring.slices)
+            self._stats.set_value("frontier/rescore/changed", rescoring.changed)
+            self._stats.set_value("frontier/rescore/slowest_ms", round(1000 * rescoring.slowest_seconds, 1))
 
     def finish(self, now: float) -> None:
         """The last word."""

@@ -27,6 +27,7 @@ from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.params import CrawlParams
 from topiccrawler.crawling.recipe import recipe_of
 from topiccrawler.crawling.restrictions import Restrictions
+from topiccrawler.crawling.shared_learning import LEARNING_SECONDS
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
 from topiccrawler.engine.clock import Clock
@@ -153,6 +154,7 @@ def build_runtime(
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
             listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
             refused=files.note_refused,
+            learning_seconds=settings.getfloat("FRONTIER_LEARNING_SECONDS", LEARNING_SECONDS),
         ),
         gate=parts.gate,
         harvest=HarvestCounter(frontier.notes.get(HarvestCounter.NOTE)),

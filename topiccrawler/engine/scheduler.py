@@ -187,6 +187,7 @@ class FocusedScheduler(BaseScheduler):
             return None
 
     def _next(self, now: float) -> Request | None:
+        self._count_pushed(self.runtime.ordering.learn(now))
         self.lease_signals.end_lost_moves()
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS

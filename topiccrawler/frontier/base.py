@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Protocol
 
+from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Score
 
@@ -122,6 +123,7 @@ class Frontier(Protocol):
     hosts: Hosts
     listing: Listing
     notes: Notes
+    exchange: Exchange | None  # None: no other process works on the crawl
 
     def push(
         self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False

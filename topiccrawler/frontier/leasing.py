@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topiccrawler.frontier.base import Accept, Leased, Listing, Notes, Postpone, Pushed, Row, State
+from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.queues import Queues
 from topiccrawler.model import Link, Score
@@ -24,6 +25,7 @@ class LeasingFrontier(ABC):
 
     listing: Listing
     notes: Notes
+    exchange: Exchange | None = None
 
     def __init__(
         self,

@@ -80,6 +80,11 @@ class Strategy:
         return type(self).save is not Strategy.save
 
     @property
+    def takes(self) -> bool:
+        """`take` teaches it all that a page does; else page and links must be seen whole."""
+        return type(self).take is not Strategy.take
+
+    @property
     def shown(self) -> Shown:
         """Which links of a page the strategy is shown."""
         return "all"
@@ -126,12 +131,13 @@ class Strategy:
 
     def taken(self) -> Any:
         """What the last `visit` learned from its page, as JSON values, where that is small beside the page and its links,
-        which are kept otherwise until the next `save`. None: page and links are kept.
+        which are kept otherwise until the next `save`. None: page and links are kept. Where several processes share a crawl, one of
+        them takes from the pages of all, and the scores that `visit` gave are in the queue.
         """
         return None
 
     def take(self, taken: Any) -> None:
-        """Learn again, after a kill, from what `taken` returned."""
+        """Learn again, after a kill or in another process, from what `taken` returned."""
 
     def save(self) -> Mapping[str, Any]:
         """What was learned so far, as JSON values."""

@@ -57,6 +57,7 @@ class NaiveBayes(Strategy):
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
     _learner: LinkLearner | None = field(default=None, init=False, repr=False)
     _page_threshold: float = field(default=0.5, init=False, repr=False)
+    _taken: list[Any] = field(default_factory=list, init=False, repr=False)  # from the page visited last
 
     def __post_init__(self) -> None:
         check_range(self.name, "half_life_pages", self.half_life_pages, 1.0)
@@ -81,10 +82,24 @@ class NaiveBayes(Strategy):
         return self._scorer
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        self._taken = []
         if self._learner is not None and page.via is not None:
-            label = label_of(page.relevance, self._page_threshold)
-            self._learner.learn(page.via.link, label, page.title, page.url)
+            self._taken = [
+                page.via.link,
+                label_of(page.relevance, self._page_threshold),
+                page.title,
+                page.url,
+            ]
+            self._learner.learn(*self._taken)
         return self._scores(links)
+
+    def taken(self) -> list[Any]:
+        return self._taken
+
+    def take(self, taken: Any) -> None:
+        if self._learner is not None and taken:
+            fields, label, title, url = taken
+            self._learner.learn(Link(*fields), float(label), title, url)
 
     def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:
         if self._learner is None:

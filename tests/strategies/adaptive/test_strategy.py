@@ -99,6 +99,23 @@ def test_what_it_took_from_a_page_teaches_it_the_same_again() -> None:
     assert {**first.save(), "known": None} != {**begun().save(), "known": None}
 
 
+def test_what_another_process_queued_by_what_it_knew_is_corrected() -> None:
+    """It scored by an older state: three too high, two too low, and one about right."""
+    learner, wrong = (
+        begun(),
+        {"http://a.example/1": 3.0, "http://a.example/2": -2.0, "http://a.example/3": 0.01},
+    )
+    links = [link(url) for url in wrong]
+    other = begun()
+    right = scores(other, SEED_PAGE, links)
+    *kept, queued = other.taken() or []
+    told = [score + wrong[url] for (url, _), score in zip(kept[5], queued, strict=True)]
+    learner.take([*kept, told])
+    assert {score.url: score.value for score in learner.refresh(())} == {
+        url: right[url] for url, by in wrong.items() if abs(by) > 1
+    }
+
+
 @pytest.mark.parametrize(
     "damaged", [[], ["http://a.example/"], ["http://a.example/", "", 0.5, True, "", [], [1.0]]]
 )

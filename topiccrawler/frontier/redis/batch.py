@@ -51,6 +51,14 @@ class Batch:
         """A note of this worker."""
         self._add(["N", name, text.encode("utf-8", "surrogatepass")])
 
+    def entry(self, number: int, text: bytes, *, once: bool) -> None:
+        """What was seen of a page (exchange.py)."""
+        self._add(["E", number, "1" if once else "", text])
+
+    def learned(self, place: str, taken: str, entries: int, text: str) -> None:
+        """A state that covers all entries up to that place."""
+        self._add(["L", place, taken, entries, text.encode("utf-8", "surrogatepass")])
+
     def take(self) -> list[list[Argument]]:
         """All of it, in pieces that are applied one after the other."""
         parts = self._parts

@@ -70,7 +70,7 @@ class Connection:
         self._check()
         self._batches += 1
         signed = [self._session, self._batches, self._slot, *arguments]
-        self._hand(Call("apply", signed, self._batches))
+        self.hand(Call("apply", signed, self._batches))
 
     def ask(
         self,
@@ -122,13 +122,14 @@ class Connection:
         self._calls.put(None)
         self._thread.join(CALL_SECONDS)
 
+    def hand(self, call: Call) -> None:
+        """A call to be done after all before; nobody waits for it."""
+        self._given += 1
+        self._calls.put(call)
+
     def _check(self) -> None:
         if self._fault is not None:
             raise self._fault
-
-    def _hand(self, call: Call) -> None:
-        self._given += 1
-        self._calls.put(call)
 
     def _at_once(self, name: str, arguments: Sequence[Argument]) -> Any:
         began = time.monotonic()
@@ -150,7 +151,7 @@ class Connection:
 
     def _wait(self, call: Call, seconds: float) -> Any:
         began = time.monotonic()
-        self._hand(call)
+        self.hand(call)
         call.done.wait(seconds)
         self.figures.wait_seconds += time.monotonic() - began
         if not call.done.is_set():

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any
 
 from topiccrawler.frontier.base import LEASE_SECONDS, Accept, Leased, Listing, Notes, Pushed, Row, State
-from topiccrawler.frontier.host_ranking import Key
+from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
 from topiccrawler.frontier.redis.batch import Argument, Batch, pushed
@@ -55,7 +55,7 @@ class RedisFrontier(LeasingFrontier):
     ) -> None:
         super().__init__(hosts, lease_seconds, 0, acknowledgements_per_commit)
         self._batch = Batch()
-        self._entries = Entries(self._has_rank)
+        self._entries = Entries(lambda host, key: self._tops.holds(host, key))  # noqa: PLW0108 tops need entries
         self._tops = Tops(self.hosts, self._entries.waits, self._load, keep)
         self._queues: Any = self._tops
         self._outage_seconds = outage_seconds
@@ -64,6 +64,7 @@ class RedisFrontier(LeasingFrontier):
         self._now = 0.0  # as the caller last had it
         self._next_tick = 0.0  # by time.monotonic
         self.listing: Listing = RedisListing(self._worker.ask_or_fail, joined.client.name, self._scores_anew)
+        self.exchange: Exchange | None = self._worker.exchange
         self.notes: Notes = RedisNotes(self._batch, joined.notes)
 
     def push(
@@ -160,7 +161,7 @@ class RedisFrontier(LeasingFrontier):
 
     def next_ready(self, now: float) -> float | None:
         """When to ask for a lease again."""
-        wait = max(0.0, self._next_tick - monotonic())
+        wait = self._worker.exchange.soon(max(0.0, self._next_tick - monotonic()))
         here = None if self._worker.away else self.hosts.next_ready(now)
         return now + wait if here is None else min(here, now + wait)
 
@@ -288,13 +289,10 @@ class RedisFrontier(LeasingFrontier):
                 self._end_lease(url, self._now)
                 self._entries.lose(number)
 
-    def _has_rank(self, host: str, key: Key) -> bool:
-        return self._tops.holds(host, key)
-
     def _scores_anew(self, number: int, host: str) -> bool:
         entry = self._entries.get(number)
         if entry is not None and entry.state is not State.WAITING:
             return False
-        if host in self._tops.owned:
+        if host in self._tops.owned or self._worker.exchange.is_learner or self._worker.live < 2:
             return True
-        return self._worker.live < 2 or share_of(host, self._worker.slot, self._worker.live)
+        return share_of(host, self._worker.slot, self._worker.live)

@@ -1,7 +1,7 @@
 """Joining a crawl in Redis: the server is there and new enough, the crawl is this one, and the worker gets its place in it.
 
 A place has a session, never given twice, which fences off a worker that was taken for dead; and a slot, the lowest that no living worker
-has: whoever takes the slot of a worker that left goes on with what that one had learned.
+has: whoever takes the slot of a worker that left goes on with its notes (counts, blocks, budgets).
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ def join(
     ended = [session for session, who in processes.items() if has_ended(who.decode())]
     joined = _join(client, text, worker_seconds, call_seconds, client.run, ended)
     joined.notes = texts_of(hash_of(client.read("HGETALL", f"notes:{joined.slot}")))
+    joined.begun = bool(client.read("EXISTS", "seeded"))
+    joined.learned = client.run("learned", [])
     client.read("SETNX", MADE_OF, json.dumps(dict(made_of or {}), ensure_ascii=False))
     if not client.is_durable():
         logger.warning(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from topiccrawler.frontier.redis.client import Client
@@ -25,3 +25,5 @@ class Membership:
     call_seconds: float  # that the reactor waits for an answer
     renew: Callable[[Connection], Membership]
     notes: dict[str, str] = field(default_factory=dict)
+    begun: bool = False  # others told of the seeds before
+    learned: Sequence[bytes | None] = ()  # the newest state, as scripts/learned.lua gives it

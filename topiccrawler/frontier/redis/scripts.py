@@ -12,6 +12,7 @@ NAMES = (
     "counts",
     "first",
     "join",
+    "learned",
     "leave",
     "look_up",
     "numbers",
@@ -20,6 +21,7 @@ NAMES = (
     "resume",
     "row",
     "tick",
+    "unseen",
 )
 
 

@@ -9,9 +9,11 @@ from typing import Any
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Listing, Notes, Row, State
+from topiccrawler.frontier.exchange import Learned
 from topiccrawler.frontier.overview import Overview
 from topiccrawler.frontier.redis.batch import Argument, Batch
 from topiccrawler.frontier.redis.client import AwayError, Client
+from topiccrawler.frontier.redis.exchange import learned_of
 from topiccrawler.frontier.redis.joining import MADE_OF, hash_of
 from topiccrawler.frontier.redis.listing import RedisListing, counts_of
 from topiccrawler.frontier.redis.notes import RedisNotes, texts_of
@@ -38,6 +40,10 @@ class RedisView:
     def notes_of(self, slot: int) -> dict[str, str]:
         """The notes of one worker."""
         return texts_of(hash_of(self._read("HGETALL", f"notes:{slot}")))
+
+    def learned(self) -> Learned | None:
+        """What the learner published last."""
+        return learned_of(self._ask("learned", []))
 
     def rows(self) -> Iterator[Row]:
         """All records, in order of arrival."""

@@ -21,6 +21,7 @@ from topiccrawler.frontier.redis.client import AwayError
 from topiccrawler.frontier.redis.clocks import heard, told
 from topiccrawler.frontier.redis.connection import BACK, Connection
 from topiccrawler.frontier.redis.entries import Entries
+from topiccrawler.frontier.redis.exchange import RedisExchange
 from topiccrawler.frontier.redis.leaving import leave
 from topiccrawler.frontier.redis.listing import counts_of
 from topiccrawler.frontier.redis.membership import NUMBERS, Membership
@@ -51,13 +52,8 @@ class Worker:
         self.is_dry = False
         self.left = False
         self.room_for_one_more = False
-        self._joined, self._hosts, self._tops, self._entries, self._batch = (
-            joined,
-            hosts,
-            tops,
-            entries,
-            batch,
-        )
+        self._joined, self._hosts, self._tops = joined, hosts, tops
+        self._entries, self._batch = entries, batch
         self._most_hosts = most_hosts
         self._seconds = joined.worker_seconds
         self._offset = 0.0  # the server's clock minus the caller's
@@ -73,6 +69,7 @@ class Worker:
         self.connection = Connection(
             joined.client, self.session, str(self.slot), self._seconds, joined.call_seconds
         )
+        self.exchange = RedisExchange(batch, self.connection.hand, self.flush, joined)
 
     @property
     def away(self) -> bool:
@@ -212,7 +209,7 @@ class Worker:
         if self.live > 1:
             wanted = min(wanted, max(0, reserve - sum(host not in given for _, host in ready)))
         arguments = [
-            self.session, self._seconds, "1" if idle else "", kept, self._tops.keep, wanted, len(given), *clocks, *again,
+            self.session, self._seconds, "1" if idle else "", kept, self._tops.keep, wanted, self.exchange.said(), len(given), *clocks, *again,
         ]  # fmt: skip
         self._given = given  # known to be gone only when the answer comes
         try:
@@ -227,11 +224,12 @@ class Worker:
             self._join_again(lost)
 
     def _hear(self, found: Sequence[Any]) -> None:
-        at, counts, live, hosts, best, is_dry, taken, again, batch = found
+        at, counts, live, hosts, best, is_dry, taken, again, batch, is_learner, newest, told = found
         self._offset = float(at) - self._now
         self.counts = counts_of(counts)
         self._entries.since.clear()
         self.live = int(live)
+        self.exchange.hear(float(at), self.live, bool(is_learner), int(newest), int(told))
         self._share = -(-int(hosts) // self.live) if self.live > 1 else 0
         self._best_free = -float(best) if best else -inf
         self.is_dry = bool(is_dry)
@@ -290,3 +288,4 @@ class Worker:
             return
         self.session, self.slot = joined.session, joined.slot
         self.connection.sign(self.session, str(self.slot))
+        self.exchange.sign(self.session)

@@ -123,8 +123,10 @@ class Adaptive(Strategy):
             self._taken = None
             return [Score(link.url, SEED_SCORE) for link in links]
         odds = self._scorer.log_odds(links) if self._scorer and links else []
-        self._taken = PageObservation.of(page, links, odds)
-        return self._scored(self._taken)
+        seen = PageObservation.of(page, links, odds)
+        scores = self._scored(seen)
+        self._taken = seen._replace(queued={score.url: score.value for score in scores})
+        return scores
 
     def taken(self) -> list[Any] | None:
         return None if self._taken is None else self._taken.save()
@@ -133,7 +135,7 @@ class Adaptive(Strategy):
         self._scored(PageObservation.load(taken))
 
     def _scored(self, seen: PageObservation) -> Sequence[Score]:
-        """Learn from a page, and score its links that wait."""
+        """Learn from a page, and score its links that wait. Those of another process's page are in the queue with its scores."""
         self._learn(seen)
         if not seen.links:
             return ()
@@ -143,8 +145,12 @@ class Adaptive(Strategy):
         values = self._regression.scores(features)
         urls.columns["score"][rows] = values
         queued = urls.columns["queued"]
-        queued[rows] = np.maximum(queued[rows], values)  # the larger one; a refresh may lower it
-        return self._as_scores(rows, values, features)
+        scores = self._as_scores(rows, values, features)
+        given = values
+        if seen.queued is not None:
+            given = np.array([seen.queued.get(score.url, -np.inf) for score in scores])
+        queued[rows] = np.maximum(queued[rows], given)  # the larger one; a refresh may lower it
+        return scores
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
         """Scores the rows of its own columns, not what is queued: reading the queue would cost more than scoring."""

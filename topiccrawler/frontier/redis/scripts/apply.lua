@@ -8,6 +8,7 @@ if batch > last + 1 and call('SISMEMBER', ns .. 'reaped', session) == 0 then ret
 call('HSET', ns .. 'seqs', session, batch)
 
 local owners, touched, counts, refused = {}, {}, {}, 0
+local is_learner = call('HGET', ns .. 'learner', 'session') == session
 local i = 4
 
 local function owner_of(host)
@@ -116,12 +117,12 @@ local function move()
   count(from, state)
 end
 
--- rescore: host, digest, score (8 bytes), carry (8), shares
+-- rescore: host, digest, score (8 bytes), carry (8), shares. The learner does so for all hosts
 local function rescore()
   local host, score, shares = ARGV[i + 1], ARGV[i + 3], ARGV[i + 5]
   local owner = owner_of(host)
   local key, field = index_of(ARGV[i + 2])
-  local entry = (not owner or owner == session) and call('HGET', key, field)
+  local entry = (not owner or owner == session or is_learner) and call('HGET', key, field)
   if entry and string.byte(entry) == WAITING then
     local number = string.sub(entry, 2, 6)
     local bucket, place = row_of(number)
@@ -132,7 +133,7 @@ local function rescore()
     if score ~= string.sub(entry, 11, 18) then
       call('HSET', key, field, string.sub(entry, 1, 10) .. score)
       call('ZADD', ns .. 'q:' .. host, -number_of(score), number)
-      if not owner then touched[host] = true end
+      if owner ~= session then tell(host) end
     end
   end
   i = i + 6
@@ -162,7 +163,27 @@ local function note()
   i = i + 3
 end
 
-local operations = { P = push, M = move, S = rescore, K = anchor, C = clock, N = note }
+-- entry: its number, once ('' or 1), text
+local function entry()
+  if ARGV[i + 2] == '' or call('SETNX', ns .. 'seeded', 1) == 1 then
+    call('XADD', ns .. 'seen', '*', 's', session, 'n', ARGV[i + 1], 'e', ARGV[i + 3])
+    call('INCR', ns .. 'told')
+  end
+  i = i + 4
+end
+
+-- learned: place, taken, entries, state
+local function learned()
+  if is_learner then
+    call('HINCRBY', ns .. 'learned', 'number', 1)
+    call('HSET', ns .. 'learned', 'by', session, 'place', ARGV[i + 1], 'taken', ARGV[i + 2], 'entries', ARGV[i + 3],
+      'at', string.format('%.6f', now), 'state', ARGV[i + 4])
+    if ARGV[i + 1] ~= '-' then call('XTRIM', ns .. 'seen', 'MINID', ARGV[i + 1]) end
+  end
+  i = i + 5
+end
+
+local operations = { P = push, M = move, S = rescore, K = anchor, C = clock, N = note, E = entry, L = learned }
 while i <= #ARGV do operations[ARGV[i]]() end
 for state, by in pairs(counts) do call('HINCRBY', ns .. 'counts', state, by) end
 for host in pairs(touched) do rank(host) end

@@ -9,10 +9,15 @@
 -- free    zset HOST -> -best score, of the hosts nobody owns that may be asked     cooling  HOST -> when, of those that may not
 -- workers zset SESSION -> deadline     slots  hash SLOT -> SESSION     active  hash SESSION -> owned hosts with waiting URLs
 -- processes  hash SESSION -> which process it is (processes.py)
+-- seen    stream of what was told of pages: s SESSION, n its number among those of the session, e the entry     told  how many there were
+-- seeded  set once the seeds were told     learner  hash: session, until (time), place (of the last entry it took)
+-- calm    time until which nobody takes hosts
+-- learned hash: number, by SESSION, place, taken (JSON), entries, at (time), state
 
 local ns = KEYS[1]
 local call = redis.call
 local WAITING, PROCESSING = 0, 1
+local CALM_SECONDS = 2
 local at = call('TIME')
 local now = tonumber(at[1]) + tonumber(at[2]) / 1000000
 
@@ -23,6 +28,9 @@ local function index_of(digest) return ns .. 'i:' .. string.sub(digest, 1, 2), s
 local function row_of(number) return ns .. 'r:' .. string.sub(number, 1, 4), string.sub(number, 5) end
 
 local function is_live(session) return call('ZSCORE', ns .. 'workers', session) end
+
+-- A worker that is back says so: others may have owned what a killed server has forgotten, and come back within a moment.
+local function is_calm() return now >= tonumber(call('GET', ns .. 'calm') or 0) end
 
 -- Put a host nobody owns where takers look for it.
 local function rank(host)
@@ -88,6 +96,7 @@ local function forget(session)
   call('HDEL', ns .. 'active', session)
   call('HDEL', ns .. 'seqs', session)
   call('HDEL', ns .. 'processes', session)
+  if call('HGET', ns .. 'learner', 'session') == session then call('DEL', ns .. 'learner') end
   local slots = call('HGETALL', ns .. 'slots')
   for i = 1, #slots, 2 do
     if slots[i + 1] == session then call('HDEL', ns .. 'slots', slots[i]) end
@@ -100,6 +109,7 @@ local function reap(lease)
   call('SET', ns .. 'pulse', string.format('%.6f', now))
   if now - pulse > lease / 3 then
     for _, session in ipairs(call('ZRANGE', ns .. 'workers', 0, -1)) do call('ZADD', ns .. 'workers', now + lease, session) end
+    if call('EXISTS', ns .. 'learner') == 1 then call('HSET', ns .. 'learner', 'until', now + lease) end
     return
   end
   for _, session in ipairs(call('ZRANGEBYSCORE', ns .. 'workers', '-inf', now)) do

@@ -6,7 +6,7 @@ local entries, taken = {}, {}
 for i = 4, 3 + digests do
   entries[i - 3] = call('HGET', index_of(ARGV[i])) or ''
 end
-if is_live(session) then
+if is_live(session) and is_calm() then
   for i = 4 + digests, #ARGV do
     if not call('HGET', ns .. 'owners', ARGV[i]) then
       own(ARGV[i], session)

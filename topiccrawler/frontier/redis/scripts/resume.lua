@@ -7,6 +7,7 @@ reap(lease)
 if call('SISMEMBER', ns .. 'reaped', session) == 1 then return false end
 if tonumber(call('GET', ns .. 'sessions') or 0) < tonumber(session) then call('SET', ns .. 'sessions', session) end
 call('ZADD', ns .. 'workers', now + lease, session)
+call('SET', ns .. 'calm', string.format('%.6f', now + CALM_SECONDS))
 call('HSETNX', ns .. 'slots', ARGV[3], session)
 local mine, lost = {}, {}
 for i = 5, #ARGV do

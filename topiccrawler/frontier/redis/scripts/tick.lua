@@ -1,16 +1,18 @@
 -- A worker's look around: it gives back hosts, takes the best free ones, and hears what others changed.
--- ARGV: session, lease seconds, nothing to do here ('' or 1), hosts with waiting URLs, rows a host, hosts wanted, hosts given back,
--- then each of those with its clock, then hosts whose queue is to be read again.
+-- ARGV: session, lease seconds, nothing to do here ('' or 1), hosts with waiting URLs, rows a host, hosts wanted, place of the last
+-- entry taken ('-' = none; '' = it learns nothing), hosts given back, then each of those with its clock, then hosts whose queue is
+-- to be read again.
 -- Gives a list, empty when the worker was taken for dead: time, counts, live workers, hosts with waiting URLs of all, best free score,
--- whether nobody has anything to do, hosts taken, hosts read again, the last batch of its changes.
+-- whether nobody has anything to do, hosts taken, hosts read again, the last batch of its changes, whether it
+-- is the learner, number of the newest state, entries told.
 
 local session, lease, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[5])
 reap(lease)
 if not is_live(session) then return {} end
 call('ZADD', ns .. 'workers', now + lease, session)
 call('HSET', ns .. 'active', session, ARGV[4])
-local last = 7 + 2 * tonumber(ARGV[7])
-for i = 8, last, 2 do
+local last = 8 + 2 * tonumber(ARGV[8])
+for i = 9, last, 2 do
   if call('HGET', ns .. 'owners', ARGV[i]) == session then
     if ARGV[i + 1] ~= '' then call('HSET', ns .. 'clocks', ARGV[i], ARGV[i + 1]) end
     disown(ARGV[i], session)
@@ -18,9 +20,32 @@ for i = 8, last, 2 do
 end
 for _, host in ipairs(call('ZRANGEBYSCORE', ns .. 'cooling', '-inf', now, 'LIMIT', 0, 1000)) do rank(host) end
 
+-- One learns for all, as long as it looks around.
+local is_learner = 0
+if ARGV[7] ~= '' then
+  local holder = call('HGET', ns .. 'learner', 'session')
+  local until_then = tonumber(call('HGET', ns .. 'learner', 'until') or 0)
+  local place = ARGV[7]
+  if holder and holder ~= session and (until_then < now or not is_live(holder)) then holder = nil end
+  if not holder then
+    call('HSET', ns .. 'learner', 'session', session)
+    place = '-'
+  end
+  if not holder or holder == session then
+    is_learner = 1
+    call('HSET', ns .. 'learner', 'until', now + lease, 'place', place)
+  end
+end
+
+-- Links may come of what the learner has not taken yet.
+local function all_is_taken()
+  local newest = call('XREVRANGE', ns .. 'seen', '+', '-', 'COUNT', 1)
+  return #newest == 0 or newest[1][1] == call('HGET', ns .. 'learner', 'place')
+end
+
 local taken, again = {}, {}
 local wanted = tonumber(ARGV[6])
-if wanted > 0 then
+if wanted > 0 and is_calm() then
   for _, host in ipairs(call('ZRANGE', ns .. 'free', 0, wanted - 1)) do
     own(host, session)
     taken[#taken + 1] = first_of(host, count)
@@ -44,6 +69,7 @@ else
   call('SREM', ns .. 'dry', session)
 end
 local live = call('ZCARD', ns .. 'workers')
-local is_dry = #free == 0 and cooling == 0 and call('SCARD', ns .. 'dry') == live
+local is_dry = #free == 0 and cooling == 0 and call('SCARD', ns .. 'dry') == live and all_is_taken()
 return { string.format('%.6f', now), call('HGETALL', ns .. 'counts'), live, hosts, free[2] or '', is_dry and 1 or 0, taken, again,
-  tonumber(call('HGET', ns .. 'seqs', session) or 0) }
+  tonumber(call('HGET', ns .. 'seqs', session) or 0), is_learner, tonumber(call('HGET', ns .. 'learned', 'number') or 0),
+  tonumber(call('GET', ns .. 'told') or 0) }

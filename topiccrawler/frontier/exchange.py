@@ -1,0 +1,65 @@
+"""What processes that share a crawl tell each other of the pages they read: entries of one stream, and a state that covers a part of it.
+
+Of all processes one at a time, the learner, takes the entries of all. It publishes what it has learned, and the stream is cut up to
+there. An entry is known by who told it and by its number among those; of one process they come in order, perhaps twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+START = "-"  # the place before all entries
+
+
+class Told(NamedTuple):
+    """One entry of the stream."""
+
+    place: str
+    session: str  # who told it
+    number: int  # among those of the session, from 1
+    text: bytes  # empty for one of this process's own that it need not be told
+
+
+class Learned(NamedTuple):
+    """A published state."""
+
+    number: int  # from 1; the newest counts
+    by: str  # session
+    place: str  # of the last entry read for it
+    taken: Mapping[str, int]  # session -> number of its last entry that the state covers
+    entries: int  # covered, since the crawl began
+    at: float  # when, by the clock of `Exchange.now`
+    text: str
+
+
+class Exchange(Protocol):
+    """Nothing here waits for another machine."""
+
+    session: str  # this process, as long as it is not taken for dead
+    begun: bool  # the seeds were told before this process joined
+    first: Learned | None  # the newest state when it joined
+    used: bool  # something is learned in this crawl: set by whoever learns, else there is no learner
+    is_learner: bool
+    place: str  # of the last entry taken by the learner, which it keeps up to date
+    newest: int  # number of the newest state; 0 = none
+    told: int  # entries of all processes since the crawl began
+    live: int  # processes
+
+    def now(self) -> float:
+        """Seconds, a clock that all processes share."""
+
+    def tell(self, text: bytes, *, once: bool = False) -> int:
+        """Add an entry, along with the changes made to the queue just now; gives its number. `once`: unless such a one was added."""
+
+    def read_from(self, place: str, *, own: bool) -> None:
+        """Read entries behind this place from now on; `own`: with the texts of this process's own too."""
+
+    def read(self, pause_seconds: float) -> Sequence[Told]:
+        """The next entries, in order; none while they are on their way. Asked for again after such a pause when there were none."""
+
+    def newest_state(self) -> Learned | None:
+        """The newest state; None while it is on its way."""
+
+    def publish(self, text: str, taken: Mapping[str, int], entries: int) -> None:
+        """Make a state known that covers all entries up to `place`. Left alone when this process is not the learner any more."""
