@@ -35,7 +35,7 @@ COUNTS = (
 GAUGES = (
     "topic/listings/sites",
     "topic/listings/read",
-    "topic/store/…",
+    "topic/store/…",  # wait_seconds, too
     "topic/warc/responses",
     "topic/warc/revisits",
     "frontier/waits/…",
