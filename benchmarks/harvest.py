@@ -18,11 +18,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.store.visits import read_visits  # noqa: E402
-from topiccrawler.urls.canonical import canonical  # noqa: E402
+from topiccrawler.store.visits import read_visits
+from topiccrawler.urls.canonical import canonical
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import _checkout  # noqa: F401 first: the package may not be installed
 from webs.server import Served, processors, served
 from webs.traps import TOPIC, TRAPS
 

@@ -23,6 +23,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import _checkout  # noqa: F401 first: the package may not be installed
 from webs.hosts import HostsWeb
 from webs.server import Served, processors, served
 

@@ -26,6 +26,8 @@ from math import inf
 from pathlib import Path
 from statistics import fmean
 
+import _checkout  # noqa: F401 first: the package may not be installed
+
 from topiccrawler import settings
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe

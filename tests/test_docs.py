@@ -144,3 +144,13 @@ def test_the_index_of_the_documentation_lists_every_page() -> None:
     index = ROOT / "docs" / "README.md"
     listed = {(index.parent / link).resolve() for link in A_LINK.findall(index.read_text(encoding="utf-8"))}
     assert {page for page in PAGES if "docs" in page.parts and page != index} - listed == set()
+
+
+@pytest.mark.parametrize(
+    "script", sorted((ROOT / "benchmarks").glob("[a-z]*.py")), ids=lambda path: path.stem
+)
+def test_a_benchmark_runs_in_a_checkout_that_is_not_installed(script: Path) -> None:
+    lines = script.read_text(encoding="utf-8").splitlines()
+    ours = [number for number, line in enumerate(lines) if re.match("(from|import) topiccrawler", line)]
+    first = [number for number, line in enumerate(lines) if line.startswith("import _checkout")]
+    assert not ours or (first and first[0] < ours[0])
