@@ -1,4 +1,5 @@
 from topiccrawler.pages.nesting_limit import MOST_LEVELS, limit_nesting
+from topiccrawler.pages.parse import parse
 
 
 def test_usual_pages_pass_untouched() -> None:
@@ -33,6 +34,13 @@ def test_formatting_that_is_closed_stays_however_much_there_is() -> None:
     assert limit_nesting(html) == html
 
 
-def test_an_endless_tag_of_a_large_page_goes() -> None:
+def test_an_endless_tag_of_a_large_page_loses_its_attributes() -> None:
     html = "<p>前</p><img src='data:" + "A" * 300_000 + "'><p>后</p>"
-    assert limit_nesting(html) == "<p>前</p> <p>后</p>"
+    assert limit_nesting(html) == "<p>前</p><img><p>后</p>"
+    assert limit_nesting("<" + "A" * 300_000 + "><p>后</p>") == " <p>后</p>"
+
+
+def test_the_rules_of_a_style_with_endless_attributes_are_no_text() -> None:
+    names = " ".join(f"css{number}-hidden" for number in range(20_000))
+    html = f'<body><style data-names="{names}">.css1-hidden {{ color: red }}</style><p>基金净值</p>'
+    assert parse(html).text == "|基金净值|"

@@ -6,8 +6,8 @@ The standard's algorithm looks through all open elements at each block tag (quad
 stay below 100.
 Idea: a page with few tags is harmless and costs one count. Otherwise formatting tags are
 dropped when more of them are open at once than real pages have, opening tags past MOST_LEVELS with as many
-closing ones, and tags of 20 000 characters (a hundred thousand attributes are quadratic too; a tag of that
-length in a real page holds a picture's data: URL).
+closing ones, and the attributes of tags of 20 000 characters (a hundred thousand attributes are quadratic too; in a real page such
+a tag holds a picture's data: URL, or the names of all styles: a <style> that went with them would leave its rules as text).
 Parameters: pages below HARMLESS_* cost at most a tenth of a second whatever they hold; MOST_LEVELS 256 and
 MOST_UNCLOSED_FORMATTING 60 are far above real pages. Cost: 0.1 ms for a 90 kB page.
 """
@@ -36,13 +36,13 @@ _ENDING_ALONE_TAGS = (
     "source style tbody td tfoot th thead title tr track wbr"
 )
 _ENDING_ALONE = frozenset(_ENDING_ALONE_TAGS.split())
-_ENDLESS_TAG = re.compile(r"<[^<>]{20000,}>?")
+_ENDLESS_TAG = re.compile(r"<(?:([a-z][a-z0-9]{,15})(?=[\s/>]))?[^<>]{20000,}>?", re.IGNORECASE)
 
 
 def limit_nesting(html: str) -> str:
     """The same page, flattened where it is nested too deeply."""
     if len(html) > HARMLESS_CHARACTERS:
-        html = _ENDLESS_TAG.sub(" ", html)
+        html = _ENDLESS_TAG.sub(lambda tag: f"<{tag[1]}>" if tag[1] else " ", html)
     tags = html.count("<")
     if tags > HARMLESS_FORMATTING_TAGS:
         steps = [-1 if closing else 1 for closing in _FORMATTING.findall(html)]
