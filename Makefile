@@ -21,6 +21,13 @@ install: $(VENV)/.run   ## make .venv with all a crawl needs
 demo: install   ## train, crawl a generated Chinese web, compare with breadth-first; needs no network
 	$(BIN)/scrapy demo
 
+$(VENV)/.cluster: $(VENV)/.run requirements-redis.txt requirements-postgresql.txt
+	$(BIN)/python -m pip install --quiet -r requirements-redis.txt -r requirements-postgresql.txt
+	touch $@
+
+cluster: $(VENV)/.cluster   ## Redis, PostgreSQL and N=4 processes on one crawl, here: TOPIC= SEEDS= PAGES= FOLDER= OUT=; without SEEDS on a generated web
+	PYTHONPATH=. $(BIN)/python examples/cluster/run.py --workers $(or $(N),4) $(foreach name,TOPIC SEEDS PAGES FOLDER OUT,$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) "$($(name))"))
+
 test: $(VENV)/.dev   ## lint, types, import contracts, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -38,4 +45,4 @@ bench: $(VENV)/.dev   ## speed and memory, as ratios against a baseline in the s
 clean:          ## remove what the commands above made
 	rm -rf $(VENV) build dist *.egg-info data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test lint bench clean
+.PHONY: help install demo cluster test lint bench clean

@@ -15,6 +15,8 @@ from unittest import mock
 import pytest
 from scrapy import cmdline
 
+from topiccrawler.store.postgresql import address
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -65,6 +67,7 @@ def undone() -> Iterator[None]:
     with (
         contextlib.chdir(ROOT),
         mock.patch.dict(os.environ),
+        mock.patch.dict(address._given),
         mock.patch.object(sys, "argv", sys.argv),
         mock.patch.object(sys, "path", sys.path.copy()),
         mock.patch.object(cmdline, "AsyncCrawlerProcess", no_crawl),

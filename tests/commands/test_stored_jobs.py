@@ -176,6 +176,15 @@ def test_python_reads_such_a_job(stored: Stored) -> None:
     assert job.summary().fetched == 6
 
 
+def test_a_database_may_have_moved(command: Callable[..., Any], stored: Stored) -> None:
+    recipe = stored.folders[0] / "job.json"
+    moved = {**json.loads(recipe.read_text()), "store": "postgresql://crawler@127.0.0.1:1/pages"}
+    recipe.write_text(json.dumps(moved))
+    refused = command("pages", str(stored.folders[0]))
+    assert "Connection refused" in refused.err
+    assert FUND.title in command("pages", str(stored.folders[0]), "-s", f"STORE_URL={stored.url}").out
+
+
 def test_the_password_may_stand_elsewhere(
     command: Callable[..., Any], stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from scrapy.settings import Settings
 
+from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.params import parse_arguments
-from topiccrawler.engine.queue_place import queue_place
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.engine.queue_place import _recipe, queue_place
 from topiccrawler.errors import ArgumentError
 
 URL = "redis://me:secret@queue.example:6379/0"
@@ -43,3 +45,11 @@ def test_what_does_not_fit_is_one_line_without_the_password(
 def test_a_crawl_in_redis_is_named_by_the_argument_or_the_setting() -> None:
     assert getattr(place({"job": "money"}, REDIS_URL=URL, TOPIC_JOB="folder"), "job", "") == "money"
     assert getattr(place({}, REDIS_URL=URL, TOPIC_JOB="money"), "job", "") == "money"
+
+
+def test_pages_of_one_crawl_lie_in_one_place() -> None:
+    apart, together = (
+        _recipe(assemble(Recipe("finance", "breadth_first", store=store)), [])
+        for store in ("", "postgresql://h/d")
+    )
+    assert together == {**apart, "page store": "PostgreSQL"}

@@ -157,7 +157,10 @@ def test_what_is_no_address_is_refused_without_the_password(url: str, told: str)
     assert str(failure.value).startswith(f"STORE_URL={told}: ")
 
 
-def test_an_address_is_shown_without_secrets_and_found_again_by_what_is_shown() -> None:
+def test_an_address_is_shown_without_secrets_and_found_again_by_what_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(address, "_given", {})
     whole = "postgresql://u:p%40s@db.example:5433/pages?sslmode=require&sslpassword=geheim&password=x"
     told = address.shown(whole)
     assert told == "postgresql://u@db.example:5433/pages?sslmode=require"
@@ -165,7 +168,10 @@ def test_an_address_is_shown_without_secrets_and_found_again_by_what_is_shown() 
     address.give(whole)
     assert address.whole(told) == whole
     assert address.whole("postgresql://other@db.example:5433/pages") == whole
-    assert address.whole("postgresql://u@db.example/pages") == "postgresql://u@db.example/pages"
+    other = "postgresql://u@db.example/pages"
+    assert address.whole(other) == other
+    address.give("postgresql://u@moved.example/pages", for_all=True)
+    assert address.whole(other) == "postgresql://u@moved.example/pages"
 
 
 def test_without_the_package_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

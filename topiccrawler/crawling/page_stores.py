@@ -1,7 +1,7 @@
 """Where the pages of a job lie, opened: in its folder, or in the database that its recipe names (STORE_URL).
 
 The recipe has the address without a password: it is that of the STORE_URL this process was given for the same database, else PGPASSWORD or
-.pgpass have it.
+.pgpass have it. A STORE_URL on the command line goes before what recipes say.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageStore
-from topiccrawler.store.postgresql.address import whole
+from topiccrawler.store.postgresql.address import give, whole
 from topiccrawler.store.postgresql.pages import PostgresPages
 from topiccrawler.store.postgresql.session import Session
 
@@ -54,6 +54,7 @@ def open_stored(address: str, job: str) -> PostgresPages:
 @contextmanager
 def folder_of_stored(address: str, job: str, data: Path) -> Iterator[Path]:
     """A folder by which a job in a database is looked at: that of one of its processes on this machine, else one with the recipe only."""
+    give(address, for_all=True)
     with closing(open_stored(address, job)) as pages:
         _, text = pages.recipe() or ("", "")
     for folder in folders_of(job, data)[:1]:

@@ -115,4 +115,5 @@ def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
         "keywords": ", ".join(record.keywords),
         "strategy": ordering_of(record),
         "seeds": f"{len(seeds)} URLs, {crc32(urls.encode()):08x}",
+        **({"page store": "PostgreSQL"} if record.store else {}),  # by whatever address
     }

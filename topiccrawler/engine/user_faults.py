@@ -23,7 +23,7 @@ from typing import NoReturn
 import scrapy
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from twisted.logger import globalLogBeginner
 
 from topiccrawler.engine.project_defaults import give_values
@@ -87,7 +87,8 @@ class TellingCommand(ScrapyCommand):
         assert self.settings is not None  # noqa: S101 Scrapy sets it before
         give_values(self.settings)
         if store_url := self.setting("STORE_URL"):
-            give(store_url)  # jobs name their database without its password
+            typed = (self.settings.getpriority("STORE_URL") or 0) >= SETTINGS_PRIORITIES["cmdline"]
+            give(store_url, for_all=typed)  # jobs name their database without its password
         fault = ""
         try:
             self.work(args, opts)

@@ -8,10 +8,12 @@ capitalized. A page drawn by a browser is written as the browser gave it. Creden
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Iterable
 from http import HTTPStatus
 from pathlib import Path
+from socket import gethostname
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -27,7 +29,7 @@ from scrapy.utils.defer import deferred_from_coro
 from topiccrawler.engine.runtime import runtime_of
 from topiccrawler.engine.user_faults import end_with_failure, reported_by_scrapy
 from topiccrawler.errors import ReplayError
-from topiccrawler.replay.writing import Exchange, WarcWriter
+from topiccrawler.replay.writing import ENDING, Exchange, WarcWriter
 
 logger = logging.getLogger(__name__)
 
@@ -47,8 +49,10 @@ class WarcOutMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        runtime = runtime_of(crawler)
+        process = process_name() if runtime is not None and runtime.shared else ""
         with reported_by_scrapy(crawler.settings):
-            writer = writer_of(crawler.settings)
+            writer = writer_of(crawler.settings, process)
         middleware = cls(writer, crawler.stats, crawler)
         crawler.signals.connect(middleware.close, signals.engine_stopped)
         return middleware
@@ -91,8 +95,13 @@ class WarcOutMiddleware:
         deferred_from_coro(self._crawler.engine.close_spider_async(reason=WARC_FAILED))
 
 
-def writer_of(settings: BaseSettings) -> WarcWriter:
-    """What the settings say; nothing is written yet."""
+def process_name() -> str:
+    """Of this process among all on a crawl."""
+    return f"{gethostname()}-{os.getpid()}"
+
+
+def writer_of(settings: BaseSettings, process: str = "") -> WarcWriter:
+    """What the settings say; nothing is written yet. `process`: one of several on a crawl, whose file has its name."""
     if not settings.get("WARC_OUT"):
         raise NotConfigured
     most = settings.getint("WARC_OUT_MAX_BYTES", 1_000_000_000)
@@ -103,7 +112,10 @@ def writer_of(settings: BaseSettings) -> WarcWriter:
         "robots": "obey" if settings.getbool("ROBOTSTXT_OBEY") else "ignore",
         "http-header-user-agent": str(settings.get("USER_AGENT") or ""),
     }
-    return WarcWriter(Path(settings["WARC_OUT"]).expanduser(), most, info)
+    path = Path(settings["WARC_OUT"]).expanduser()
+    if process and path.name.endswith(ENDING):
+        path = path.with_name(f"{path.name.removesuffix(ENDING)}-{process}{ENDING}")
+    return WarcWriter(path, most, info)
 
 
 def exchange_of(request: Request, response: Response, seconds: float) -> Exchange:

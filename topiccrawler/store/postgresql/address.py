@@ -10,7 +10,8 @@ SCHEMES = ("postgresql", "postgres")
 REMEDY = "write it as postgresql://USER@HOST:5432/DATABASE, or postgresql:///DATABASE?host=/FOLDER/OF/SOCKET"
 SHOWN = ("host", "hostaddr", "port", "user", "dbname", "sslmode", "sslrootcert", "target_session_attrs")
 
-_given: dict[tuple[str, str, str], str] = {}  # whole addresses, by what they lead to
+_Place = tuple[str, str, str]  # host, port, database
+_given: dict[_Place | None, str] = {}  # whole addresses, by what they lead to; None: the one for all jobs
 
 
 def check_address(url: str) -> str:
@@ -41,17 +42,20 @@ def shown(url: str) -> str:
     return f"{scheme}://{user}{at if user else ''}{where}{parameters}"
 
 
-def give(url: str) -> None:
-    """Remember an address that this process was given, for jobs that name it without its password."""
+def give(url: str, *, for_all: bool = False) -> None:
+    """Remember an address that this process was given, for jobs that name it without its password. `for_all`: for all that are looked
+    at, wherever they say they lie: a database may have moved."""
     _given[_place(url)] = url
+    if for_all:
+        _given[None] = url
 
 
 def whole(address: str) -> str:
     """What was given of the database that a job names; else the address as it stands (PGPASSWORD, .pgpass)."""
-    return _given.get(_place(address), address)
+    return _given.get(None) or _given.get(_place(address), address)
 
 
-def _place(url: str) -> tuple[str, str, str]:
+def _place(url: str) -> _Place:
     """Host, port and database: two users may look at one."""
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query))

@@ -1,0 +1,120 @@
+"""`make cluster`: servers and processes come up, go on after Ctrl-C, keep each page once, and leave nothing running."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+from postgresql_server import program
+from redis_server import SERVER
+
+ROOT = Path(__file__).parents[2]
+CLUSTER = ROOT / "examples" / "cluster"
+PAGES = 60
+PATIENCE = 300  # seconds
+
+
+def begin(folder: Path, *more: str) -> subprocess.Popen[str]:
+    """Two processes on the synthetic web."""
+    given = ["--workers", "2", "--folder", str(folder), "-s", f"WARC_OUT={folder / 'web.warc.gz'}", *more]
+    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    return subprocess.Popen(
+        [sys.executable, str(CLUSTER / "run.py"), *given],
+        cwd=folder.parent,
+        env={**kept, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def pages_in(files: Sequence[Path]) -> Counter[str]:
+    """What was answered with a page, by the records."""
+    found: Counter[str] = Counter()
+    for path in files:
+        with path.open("rb") as file:
+            kinds = WarcRecordType.response | WarcRecordType.revisit
+            for record in ArchiveIterator(file, record_types=kinds):
+                if record.http_headers.status_code == 200:
+                    found[record.headers["WARC-Target-URI"]] += 1
+    return Counter({url: count for url, count in found.items() if not url.endswith("/robots.txt")})
+
+
+def test_a_cluster_crawls_goes_on_and_leaves_nothing_running(tmp_path: Path) -> None:
+    if SERVER is None or program("initdb") is None:
+        pytest.skip("no redis-server or no PostgreSQL is installed (.ci/run installs Debian's)")
+    for part in tmp_path.parents[:3]:  # PostgreSQL's own user must get there
+        part.chmod(0o755)
+    tmp_path.chmod(0o755)
+    folder = tmp_path / "cluster"
+    first = begin(folder)
+    assert first.stdout is not None
+    try:
+        said = ""
+        while not re.search(r"\b[1-9]\d* pages fetched", said):
+            line = first.stdout.readline()
+            assert line, f"{said}{first.communicate()}"
+            said += line
+        first.send_signal(signal.SIGINT)
+        rest, faults = first.communicate(timeout=PATIENCE)
+    finally:
+        first.kill()
+    assert first.returncode == 0, rest + faults
+    assert "pages kept, of" in rest
+    before = sum(pages_in(list(folder.glob("*.warc.gz"))).values())
+
+    out = folder / "pages.csv"
+    again = begin(folder, "--pages", str(PAGES), "--out", str(out))
+    told, faults = again.communicate(timeout=PATIENCE)
+    assert again.returncode == 0, told + faults
+    recorded = sorted(folder.glob("*.warc.gz"))
+    fetched = pages_in(recorded)
+    assert before < PAGES <= sum(fetched.values()) <= PAGES + 6  # what the first run fetched counts
+    assert set(fetched.values()) == {1}  # by one process, once, though the crawl was interrupted
+    workers = [path for path in (folder / "data").iterdir() if path.is_dir()]
+    names = {path.name.removeprefix("cluster-") for path in workers}
+    assert len(workers) == 4
+    assert {re.sub(r"(_\d+)?\.warc\.gz", "", file.name.removeprefix("web-")) for file in recorded} == names
+    with out.open(encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len({row["url"] for row in rows}) > 5
+    assert {row["url"] for row in rows} <= fetched.keys()
+    assert f"{len(rows)} pages kept, of" in told
+    assert f"{len(rows)} pages written to" in told
+    password = (folder / "postgresql" / "password").read_text()
+    assert password not in told + faults + "".join(log.read_text() for log in folder.glob("*.log"))
+    assert all(json.loads((path / "job.json").read_text())["store_job"] == "cluster" for path in workers)
+    assert not (folder / "postgresql" / "data" / "postmaster.pid").exists()
+    assert "bye bye" in (folder / "redis" / "log").read_text()[-200:]
+
+
+def test_the_compose_file_has_the_same_parts() -> None:
+    services: dict[str, Any] = yaml.safe_load((CLUSTER / "compose.yaml").read_text(encoding="utf-8"))[
+        "services"
+    ]
+    assert set(services) == {"redis", "postgres", "worker"}
+    worker = services["worker"]
+    assert worker["depends_on"].keys() == {"redis", "postgres"}
+    assert "replicas" in worker["deploy"]
+    assert {"STORE_URL=postgresql://crawler@postgres/pages", "REDIS_URL=redis://redis:6379/0"} < set(
+        worker["command"]
+    )
+    assert (CLUSTER / worker["build"]["context"] / worker["build"]["dockerfile"]).is_file()
+    copied = [
+        line.split()[1:-1]
+        for line in (CLUSTER / "Dockerfile").read_text().splitlines()
+        if line.startswith("COPY")
+    ]
+    assert all((ROOT / name).exists() for names in copied for name in names)
