@@ -4,7 +4,7 @@
                                        [--strategy adaptive] [--single] [--json]
 
 A web that ends (benchmarks/webs/bounded.py, a hundred pages a host, a proxy on loopback) is crawled with `adaptive` by so many
-processes until all have ended; with --pages they stop after so many. `--single` crawls it with one process without Redis, for its first
+processes until all have ended; with --pages until they have that many. `--single` crawls it with one process without Redis, for its first
 --first pages. --slots requests may be under way, of all processes together: with more, more of the poorer hosts are asked while the good
 ones are busy, by one process as by several. Of what the web was asked for, in order:
 
@@ -114,7 +114,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
         "objective": "time",
     }
     processes = 1 if given.single else given.workers
-    most = given.first if given.single else given.pages // processes
+    most = given.first if given.single else given.pages
     if most:
         arguments["pages"] = most
     with (

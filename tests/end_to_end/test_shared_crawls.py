@@ -69,12 +69,8 @@ class Crawl:
 
         return answer
 
-    def join(self, *more: str) -> subprocess.Popen[bytes]:
-        """One more process."""
-        log = self.folder / f"{len(self.workers)}.log"
-        environment = {
-            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
-        }
+    def words(self, *more: str) -> list[str]:
+        """A command line, behind `scrapy`."""
         settings = {
             "REDIS_URL": self.server.url,
             "TOPIC_DATA_DIR": str(self.folder),
@@ -86,14 +82,21 @@ class Crawl:
             "FRONTIER_UNPROVEN_PAGES": 0,
         }
         words = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
-        command = [
-            sys.executable, "-m", "scrapy", "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={address(0)}",
+        return [
+            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={address(0)}",
             "-a", f"strategy={self.strategy}", "-a", f"job={self.job}", *words, *more,
         ]  # fmt: skip
+
+    def join(self) -> subprocess.Popen[bytes]:
+        """One more process."""
+        log = self.folder / f"{len(self.workers)}.log"
+        environment = {
+            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
+        }
         with log.open("wb") as out:
             self.workers.append(
                 subprocess.Popen(
-                    command,
+                    [sys.executable, "-m", "scrapy", *self.words()],
                     cwd=ROOT,
                     stderr=out,
                     env={**environment, "http_proxy": self.web.proxy, "PYTHONWARNINGS": ""},
@@ -183,3 +186,19 @@ def test_a_killed_redis_loses_nothing_and_the_crawl_waits_for_it(
     finally:
         crawl.stop()
         server.stop()
+
+
+def test_pages_and_targets_bound_what_all_processes_fetch(
+    draw_web: Callable[..., Any], redis_server: RedisServer, warm_scrapy: Any, tmp_path: Path
+) -> None:
+    crawl = Crawl(draw_web, redis_server, tmp_path, "breadth_first")
+    crawl.expected = 1
+    for bound, total, says in (
+        ("pages=5", 5, "5 pages are fetched (-a pages)"),
+        ("pages=8", 8, "8 pages are fetched (-a pages)"),
+        ("targets=8", 8, "8 pages are kept (-a targets)"),
+    ):
+        ran = warm_scrapy(*crawl.words("-a", bound), proxy=crawl.web.proxy)
+        assert ran.code == 0, ran.err
+        assert says in ran.err
+        assert sum(crawl.fetched().values()) == total

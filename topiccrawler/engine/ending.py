@@ -150,9 +150,10 @@ def why(reason: str, runtime: Runtime, stats: Mapping[str, Any], *, resumable: b
     if runtime.faults.reported:
         return f"failed; {runtime.faults.reported[0]}"
     words, remedy = _WORDS.get(reason, reason), "the same command"
-    params, harvest = runtime.params, runtime.harvest
-    if reason == "enough":
-        is_full = params.targets is not None and harvest.kept >= params.targets
+    params, exchange = runtime.params, runtime.frontier.exchange
+    kept = runtime.harvest.kept if exchange is None else exchange.harvest().kept
+    if reason == "enough" or (reason == "finished" and runtime.shared and runtime.is_enough()):
+        is_full = params.targets is not None and kept >= params.targets
         asked = (
             f"{params.targets} pages are kept (-a targets)"
             if is_full

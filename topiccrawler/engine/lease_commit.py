@@ -52,6 +52,8 @@ def commit_lease(runtime: Runtime, lease: Lease, state: State, reason: str, now:
             kept=kept, relevant=lease.page.is_target, format=lease.kept_format, copy=lease.kept_copy
         )
         runtime.frontier.notes.put(runtime.harvest.NOTE, runtime.harvest.note())
+        if runtime.frontier.exchange is not None:
+            runtime.frontier.exchange.count(kept=kept)
     _end_targets(runtime, lease, state, reason, now)
     end = _MOVED if lease.redirect_targets else (state, reason)
     runtime.ordering.acknowledge(link.url, *end, now, fetched=lease.status > 0)

@@ -78,6 +78,14 @@ class Runtime:
     revisits: Revisits | None = None  # -a revisit=true
     shared: bool = False  # other processes may work on the crawl
 
+    def is_enough(self, under_way: int = 0) -> bool:
+        """`pages` or `targets` are reached, by all processes of the crawl; `under_way`: here."""
+        pages, kept = self.harvest.pages, self.harvest.kept
+        if self.frontier.exchange is not None:
+            pages, kept, under_way = self.frontier.exchange.harvest()
+        fetched = self.params.pages is not None and pages + under_way >= self.params.pages
+        return fetched or (self.params.targets is not None and kept >= self.params.targets)
+
     @property
     def revisits_left(self) -> int:
         """Pages of the job that are still to be looked at again."""

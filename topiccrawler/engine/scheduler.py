@@ -275,9 +275,7 @@ class FocusedScheduler(BaseScheduler):
 
     def limit_reached(self) -> bool:
         """No more leases: enough pages fetched or under way, or enough kept."""
-        params, harvest = self.runtime.params, self.runtime.harvest
-        fetched = params.pages is not None and harvest.pages + len(self.leases) >= params.pages
-        return fetched or (params.targets is not None and harvest.kept >= params.targets)
+        return self.runtime.is_enough(len(self.leases))
 
     def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:
         for kind, count in pushed.items():

@@ -33,6 +33,14 @@ class Learned(NamedTuple):
     text: str
 
 
+class Harvest(NamedTuple):
+    """Of all processes together."""
+
+    pages: int  # fetched
+    kept: int
+    under_way: int
+
+
 class Exchange(Protocol):
     """Nothing here waits for another machine."""
 
@@ -48,6 +56,12 @@ class Exchange(Protocol):
 
     def now(self) -> float:
         """Seconds, a clock that all processes share."""
+
+    def count(self, *, kept: bool) -> None:
+        """A page was fetched here; along with its end."""
+
+    def harvest(self) -> Harvest:
+        """As it was a moment ago; what this process did since is in it."""
 
     def tell(self, text: bytes, *, once: bool = False) -> int:
         """Add an entry, along with the changes made to the queue just now; gives its number. `once`: unless such a one was added."""

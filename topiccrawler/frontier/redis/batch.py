@@ -59,6 +59,10 @@ class Batch:
         """A state that covers all entries up to that place."""
         self._add(["L", place, taken, entries, text.encode("utf-8", "surrogatepass")])
 
+    def count(self, *, kept: bool) -> None:
+        """A page was fetched."""
+        self._add(["H", "1" if kept else ""])
+
     def take(self) -> list[list[Argument]]:
         """All of it, in pieces that are applied one after the other."""
         parts = self._parts

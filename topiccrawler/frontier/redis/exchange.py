@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 
-from topiccrawler.frontier.exchange import START, Learned, Told
+from topiccrawler.frontier.exchange import START, Harvest, Learned, Told
 from topiccrawler.frontier.redis.batch import Argument, Batch
 from topiccrawler.frontier.redis.calls import Call
 from topiccrawler.frontier.redis.membership import Membership
@@ -23,12 +23,19 @@ PIECE = 64  # entries read at a time
 
 
 class RedisExchange:
-    """See frontier.exchange.Exchange. `hand(call)` gives a call to the connection's thread; `flush()` all changes so far."""
+    """See frontier.exchange.Exchange. `hand(call)` gives a call to the connection's thread; `flush()` all changes so far;
+    `under_way()` says how many URLs are, of all processes."""
 
     def __init__(
-        self, batch: Batch, hand: Callable[[Call], None], flush: Callable[[], None], joined: Membership
+        self,
+        batch: Batch,
+        hand: Callable[[Call], None],
+        flush: Callable[[], None],
+        under_way: Callable[[], int],
+        joined: Membership,
     ) -> None:
-        self._batch, self._hand, self._flush = batch, hand, flush
+        self._batch, self._hand, self._flush, self._under_way = batch, hand, flush, under_way
+        self._harvest = Harvest(*joined.harvest, 0)
         self.session, self.begun, self.first = joined.session, joined.begun, learned_of(joined.learned)
         self.used = self.is_learner = False
         self.place = START
@@ -44,6 +51,13 @@ class RedisExchange:
     def now(self) -> float:
         """The server's clock."""
         return self._time + monotonic() - self._heard_at
+
+    def count(self, *, kept: bool) -> None:
+        self._batch.count(kept=kept)
+        self._harvest = Harvest(self._harvest.pages + 1, self._harvest.kept + kept, 0)
+
+    def harvest(self) -> Harvest:
+        return self._harvest._replace(under_way=self._under_way())
 
     def tell(self, text: bytes, *, once: bool = False) -> int:
         self._own += 1
@@ -98,10 +112,12 @@ class RedisExchange:
             return ""
         return self.place if self.is_learner else START
 
-    def hear(self, time: float, live: int, is_learner: bool, newest: int, told: int) -> None:
+    def hear(self, time: float, live: int, said: Sequence[int]) -> None:
         """What the tick gave."""
-        self._time, self._heard_at = time, monotonic()
-        self.live, self.is_learner, self.newest, self.told = live, is_learner, newest, told
+        self._time, self._heard_at, self.live = time, monotonic(), live
+        is_learner, self.newest, self.told, pages, kept = said
+        self.is_learner = bool(is_learner)
+        self._harvest = Harvest(pages, kept, 0)
 
     def sign(self, session: str) -> None:
         """This process was taken for dead and joined again."""

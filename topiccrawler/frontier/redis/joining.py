@@ -47,6 +47,8 @@ def join(
     joined = _join(client, text, worker_seconds, call_seconds, client.run, ended)
     joined.notes = texts_of(hash_of(client.read("HGETALL", f"notes:{joined.slot}")))
     joined.begun = bool(client.read("EXISTS", "seeded"))
+    pages, kept = client.read("HMGET", "harvest", "pages", "kept")
+    joined.harvest = (int(pages or 0), int(kept or 0))
     joined.learned = client.run("learned", [])
     client.read("SETNX", MADE_OF, json.dumps(dict(made_of or {}), ensure_ascii=False))
     if not client.is_durable():

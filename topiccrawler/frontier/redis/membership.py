@@ -26,4 +26,5 @@ class Membership:
     renew: Callable[[Connection], Membership]
     notes: dict[str, str] = field(default_factory=dict)
     begun: bool = False  # others told of the seeds before
+    harvest: tuple[int, int] = (0, 0)  # pages fetched and kept by all
     learned: Sequence[bytes | None] = ()  # the newest state, as scripts/learned.lua gives it

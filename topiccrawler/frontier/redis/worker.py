@@ -69,7 +69,7 @@ class Worker:
         self.connection = Connection(
             joined.client, self.session, str(self.slot), self._seconds, joined.call_seconds
         )
-        self.exchange = RedisExchange(batch, self.connection.hand, self.flush, joined)
+        self.exchange = RedisExchange(batch, self.connection.hand, self.flush, self._under_way, joined)
 
     @property
     def away(self) -> bool:
@@ -224,12 +224,12 @@ class Worker:
             self._join_again(lost)
 
     def _hear(self, found: Sequence[Any]) -> None:
-        at, counts, live, hosts, best, is_dry, taken, again, batch, is_learner, newest, told = found
+        at, counts, live, hosts, best, is_dry, taken, again, batch, *said = found
         self._offset = float(at) - self._now
         self.counts = counts_of(counts)
         self._entries.since.clear()
         self.live = int(live)
-        self.exchange.hear(float(at), self.live, bool(is_learner), int(newest), int(told))
+        self.exchange.hear(float(at), self.live, said)
         self._share = -(-int(hosts) // self.live) if self.live > 1 else 0
         self._best_free = -float(best) if best else -inf
         self.is_dry = bool(is_dry)
@@ -260,6 +260,9 @@ class Worker:
     def _most(self) -> int:
         most = self._most_hosts or max(LEAST_HOSTS, SLOT_HOSTS * min(self._hosts.slots, 10_000))
         return min(most, max(1, self._share)) if self._share else most
+
+    def _under_way(self) -> int:
+        return self.counts[State.PROCESSING] + self._entries.since[State.PROCESSING]
 
     def _told(self, host: str, now: float) -> bytes:
         return told(self._hosts, host, now, self._offset, self.session)

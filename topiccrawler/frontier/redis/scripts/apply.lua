@@ -183,7 +183,15 @@ local function learned()
   i = i + 5
 end
 
-local operations = { P = push, M = move, S = rescore, K = anchor, C = clock, N = note, E = entry, L = learned }
+-- a page was fetched: kept ('' or 1)
+local function harvest()
+  call('HINCRBY', ns .. 'harvest', 'pages', 1)
+  if ARGV[i + 1] ~= '' then call('HINCRBY', ns .. 'harvest', 'kept', 1) end
+  i = i + 2
+end
+
+local operations = { P = push, M = move, S = rescore, K = anchor, C = clock, N = note, E = entry, L = learned,
+  H = harvest }
 while i <= #ARGV do operations[ARGV[i]]() end
 for state, by in pairs(counts) do call('HINCRBY', ns .. 'counts', state, by) end
 for host in pairs(touched) do rank(host) end

@@ -4,7 +4,7 @@
 -- to be read again.
 -- Gives a list, empty when the worker was taken for dead: time, counts, live workers, hosts with waiting URLs of all, best free score,
 -- whether nobody has anything to do, hosts taken, hosts read again, the last batch of its changes, whether it
--- is the learner, number of the newest state, entries told.
+-- is the learner, number of the newest state, entries told, pages fetched, pages kept.
 
 local session, lease, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[5])
 reap(lease)
@@ -72,4 +72,5 @@ local live = call('ZCARD', ns .. 'workers')
 local is_dry = #free == 0 and cooling == 0 and call('SCARD', ns .. 'dry') == live and all_is_taken()
 return { string.format('%.6f', now), call('HGETALL', ns .. 'counts'), live, hosts, free[2] or '', is_dry and 1 or 0, taken, again,
   tonumber(call('HGET', ns .. 'seqs', session) or 0), is_learner, tonumber(call('HGET', ns .. 'learned', 'number') or 0),
-  tonumber(call('GET', ns .. 'told') or 0) }
+  tonumber(call('GET', ns .. 'told') or 0), tonumber(call('HGET', ns .. 'harvest', 'pages') or 0),
+  tonumber(call('HGET', ns .. 'harvest', 'kept') or 0) }
