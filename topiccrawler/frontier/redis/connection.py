@@ -50,6 +50,7 @@ class Connection:
         self.away_since: float | None = None  # by time.monotonic
         self.late: deque[tuple[str, Any]] = deque()  # replies that came when nobody waited any more
         self._client, self._direct = client, client.twin(call_seconds)
+        self._saw_outage = False  # `_direct` did, since it was last connected
         self._given = self._done = 0  # calls handed to the thread, and those it is done with
         self._session, self._slot = session, slot
         self._lease_seconds, self._call_seconds = lease_seconds, call_seconds
@@ -139,13 +140,15 @@ class Connection:
             reply = self._direct.run(name, arguments)
         except AwayError as error:  # it may have been done: `resume` tells
             self._tell_away(error)
+            self._saw_outage = True
             raise
         finally:
             self.figures.wait_seconds += time.monotonic() - began
         if (
             before and self._direct.connects > before
         ):  # nothing it says counts until it has what it may have lost
-            self._lost_writes("was started anew")
+            counted, self._saw_outage = self._saw_outage, False
+            self._lost_writes("was started anew, or was away", counted=counted)
             raise AwayError(self.state)
         return reply
 
@@ -226,9 +229,9 @@ class Connection:
             call.error = error
             self._end(call)
 
-    def _lost_writes(self, fault: str) -> None:
+    def _lost_writes(self, fault: str, *, counted: bool = False) -> None:
         logger.warning("Redis %s %s; changes that it lacks are made again", self._client.server, fault)
-        self.figures.outages += self.state == UP
+        self.figures.outages += self.state == UP and not counted
         self.away_since = time.monotonic()
         self.state = BACK
 
