@@ -3,10 +3,11 @@
     python benchmarks/redis_frontier.py [--urls 200000] [--hosts 5000] [--json]
 
     push          URLs a second, new ones, 200 a page and a commit a page, until the server has them all
+    ask           what is known of them, by another worker that has not met them: what a link costs that many pages have
     raise         the same URLs with larger scores
     lease         leases a second that are ended again, a commit after 16
     server        the same per second of the server's CPU: what several workers can have of it together
-    waiting       share of the time that the caller stood still for the server, for each of the three
+    waiting       share of the time that the caller stood still for the server, for each of the four
     queue bytes   a waiting URL's place in the queue of its host
     index bytes   what is known of a URL met (state, number, score, anchors), whatever its state
     row bytes     its record: link, anchor, context, shares
@@ -92,6 +93,19 @@ def push(frontier: RedisFrontier, urls: int, hosts: int, raised: float) -> None:
         frontier.commit()
 
 
+def ask(socket: str, client: Any, urls: int, hosts: int) -> dict[str, float]:
+    """As push does before it pushes."""
+    place = join(f"unix://{socket}", "benchmark")
+    with RedisFrontier(place, Hosts(), most_hosts=1) as other:
+
+        def look() -> None:
+            for rows in pages(urls, hosts, 0.0):
+                other.look_up(link.url for link, _ in rows)
+                other.commit()
+
+        return Meter(other, client).of(urls, look)
+
+
 def lease(frontier: RedisFrontier, count: int) -> int:
     """Returns how many there were."""
     for done in range(count):
@@ -123,6 +137,7 @@ def measure(socket: str, urls: int, hosts: int) -> dict[str, Any]:
         meter = Meter(frontier, client)
         found: dict[str, Any] = {
             "push": meter.of(urls, lambda: push(frontier, urls, hosts, 0.0)),
+            "ask": ask(socket, client, urls, hosts),
             "raise": meter.of(urls, lambda: push(frontier, urls, hosts, 1.0)),
         }
         prefix = "topiccrawler:{benchmark}:"

@@ -1,12 +1,12 @@
 """Several processes on one crawl in Redis, against one process without: pages fetched twice, gaps of hosts, harvest, time waited.
 
     python benchmarks/redis_workers.py [--workers 4] [--hosts 200] [--first 5000] [--delay 0.25] [--slots 32] [--pages 0]
-                                       [--strategy adaptive] [--single] [--json]
+                                       [--strategy adaptive] [--store] [--single] [--json]
 
 A web that ends (benchmarks/webs/bounded.py, a hundred pages a host, a proxy on loopback) is crawled with `adaptive` by so many
 processes until all have ended; with --pages until they have that many. `--single` crawls it with one process without Redis, for its first
 --first pages. --slots requests may be under way, of all processes together: with more, more of the poorer hosts are asked while the good
-ones are busy, by one process as by several. Of what the web was asked for, in order:
+ones are busy, by one process as by several. --store keeps the pages in a PostgreSQL of its own as well. Of what the web was asked for, in order:
 
     pages, twice     pages, and requests for pages that had been fetched already
     harvest          share on topic of the first --first pages; `at` = the same of each quarter of them
@@ -14,6 +14,7 @@ ones are busy, by one process as by several. Of what the web was asked for, in o
                      one process has as well
     seconds          until the last process ended; pages_per_second
     waited           share of the time that a process stood still for Redis: the largest, and the mean
+    store            milliseconds of a call of PostgreSQL (two a page kept), and that a page waited for it until the call was done
     lag              pages that a process's scores knew nothing of when it ended: the largest of its last figures
     ended            why each ended
 """
@@ -38,8 +39,12 @@ from webs.bounded import SEED
 from webs.endless import is_on_topic
 from webs.server import Served, served
 
+sys.path.append(str(Path(_checkout.ROOT, "examples", "cluster")))
+from servers import Postgres
+
 PAGE = re.compile(r"http://s(\d+)\.example/\w+/(\d+)\.html")
 NEVER = 10**9
+STORE = ("busy_seconds", "wait_seconds")
 
 
 def command(arguments: dict[str, Any], settings: dict[str, Any]) -> list[str]:
@@ -92,6 +97,14 @@ def judged(asked: list[tuple[float, str]], first: int, delay: float) -> dict[str
     }
 
 
+def postgres_served(folder: str) -> Postgres:
+    """A server of its own; its password goes by the environment."""
+    Path(folder).chmod(0o755)  # it may run as another user
+    server = Postgres(Path(folder, "postgresql")).start()
+    os.environ["PGPASSWORD"] = server.password
+    return server
+
+
 def numbers(log: str, key: str) -> float:
     found = re.search(rf"'{re.escape(key)}': ([0-9.]+)", log)
     return float(found[1]) if found else 0.0
@@ -126,24 +139,32 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
             logs = crawl(web, folder, 1, arguments, settings)
         else:
             server, socket = redis_served(folder)
+            postgres = postgres_served(folder) if given.store else None
             try:
                 shared = {"REDIS_URL": f"unix://{socket}"}
+                if postgres is not None:
+                    shared["STORE_URL"] = postgres.url
                 logs = crawl(web, folder, processes, {**arguments, "job": "bench"}, {**settings, **shared})
             finally:
                 server.kill()
                 server.wait()
+                if postgres is not None:
+                    postgres.stop()
         seconds = time.monotonic() - begun
         found = judged(web.ask("log"), given.first, given.delay)
     shares = [
         numbers(log, "frontier/redis/wait_seconds") / max(1e-9, numbers(log, "elapsed_time_seconds"))
         for log in logs
     ]
+    names = ("calls", *STORE)
+    store_seconds = {name: sum(numbers(log, f"topic/store/{name}") for log in logs) for name in names}
     return {
         **found,
         "seconds": round(seconds, 1),
         "pages_per_second": round(found["pages"] / seconds, 1),
         "waited": [round(max(shares), 3), round(sum(shares) / len(shares), 3)],
         "lag": max(numbers(log, "strategy/learning_lag_pages") for log in logs),
+        "store": [round(1000 * store_seconds[name] / max(1, store_seconds["calls"]), 1) for name in STORE],
         "fenced": sum(numbers(log, "frontier/redis/fenced") for log in logs),
         "ended": [text[1] if (text := re.search(r"'finish_reason': '(\w+)'", log)) else "?" for log in logs],
         "errors": sum(log.count(" ERROR: ") + log.count("Traceback") for log in logs),
@@ -161,6 +182,7 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=32)
     parser.add_argument("--strategy", default="adaptive")
     parser.add_argument("--pages", type=int, default=0)
+    parser.add_argument("--store", action="store_true")
     parser.add_argument("--single", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

@@ -69,7 +69,7 @@ class Postgres:
     """It refuses to run as root: another user has its folder then."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._port = folder, free_port()
+        self.folder, self._port = folder, free_port()
         self._data = folder / "data"
         self.password = ""
         self.url = f"postgresql://{USER}@127.0.0.1:{self._port}/{DATABASE}"
@@ -81,12 +81,12 @@ class Postgres:
 
     def start(self) -> Self:
         is_new = not (self._data / "PG_VERSION").exists()
-        secret = self._folder / "password"
+        secret = self.folder / "password"
         if is_new:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             secret.write_text(secrets.token_urlsafe(24))
             secret.chmod(0o600)
-            for place in (self._folder, secret):
+            for place in (self.folder, secret):
                 os.chown(place, self._as_other.get("user", -1), self._as_other.get("group", -1))
             given = (
                 "-U",
@@ -99,7 +99,7 @@ class Postgres:
             self._run("initdb", "-D", self._data, *given)
         self.password = secret.read_text()
         options = f"-c listen_addresses=127.0.0.1 -c port={self._port} -c unix_socket_directories="
-        log = ("-l", self._folder / "log")
+        log = ("-l", self.folder / "log")
         self._run("pg_ctl", "-D", self._data, *log, "-w", "-t", START_SECONDS, "-o", options, "start")
         if is_new:
             import psycopg
@@ -127,10 +127,10 @@ class Postgres:
             check=False,
         )
         if done.returncode:
-            log = self._folder / "log"
+            log = self.folder / "log"
             last = log.read_text(errors="replace").splitlines()[-1:] if log.exists() else []
             why = f": {last[0]}" if last else "; all folders above it must be open to the server's user"
-            raise MissingError(f"{name} failed in {self._folder}{why}")
+            raise MissingError(f"{name} failed in {self.folder}{why}")
 
 
 def _user(name: str) -> pwd.struct_passwd | None:

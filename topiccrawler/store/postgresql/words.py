@@ -5,14 +5,15 @@ Words of the title are of weight A. But: of a word PostgreSQL keeps 256 places, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from topiccrawler.store.index import MOST_CHARACTERS
-from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.pages import PageRecord, storable
 from topiccrawler.text.tokenise import words_of
 
 LAST_PLACE, MOST_PLACES = 16_383, 255
 MOST_BYTES = 2_000  # of a word
+SHORT = MOST_BYTES // 4  # characters that are no more bytes, whatever they are
 BREAK = 10  # places between title and text: no phrase goes over
 
 
@@ -20,22 +21,26 @@ def words_of_page(record: PageRecord) -> str:
     """The tsvector as text; empty for an alias and a page off topic, which are not to be found."""
     if not record.stored or record.alias_of:
         return ""
-    title, text = words_of([record.title[:MOST_CHARACTERS], record.text[:MOST_CHARACTERS]])
+    texts = [str(storable(text[:MOST_CHARACTERS])) for text in (record.title, record.text)]
+    title, text = words_of(texts)
     places: dict[str, list[str]] = {}
     _add(places, title, 1, "A")
     _add(places, text, 1 + len(title) + BREAK, "")
-    return " ".join(f"{quoted(word)}:{','.join(where)}" for word, where in places.items())
+    return " ".join(f"{quoted(word)}:{','.join(where[:MOST_PLACES])}" for word, where in places.items())
 
 
 def quoted(word: str) -> str:
     """A word as a tsvector or tsquery spells it."""
+    if word.isalnum():
+        return f"'{word}'"
     escaped = word.replace("\0", " ").replace("\\", "\\\\").replace("'", "''")
     return f"'{escaped}'"
 
 
-def _add(places: dict[str, list[str]], words: Iterable[str], first: int, weight: str) -> None:
-    for place, word in enumerate(words, start=first):
-        if len(word.encode("utf-8", "replace")) <= MOST_BYTES:
-            of_word = places.setdefault(word.encode("utf-8", "replace").decode(), [])
-            if len(of_word) < MOST_PLACES:
-                of_word.append(f"{min(place, LAST_PLACE)}{weight}")
+def _add(places: dict[str, list[str]], words: Sequence[str], first: int, weight: str) -> None:
+    last = min(first + len(words), LAST_PLACE)
+    numbers = [f"{place}{weight}" for place in range(first, last)]
+    numbers += [f"{LAST_PLACE}{weight}"] * (len(words) - len(numbers))
+    for word, number in zip(words, numbers, strict=True):
+        if len(word) < SHORT or len(word.encode()) <= MOST_BYTES:
+            places.setdefault(word, []).append(number)
