@@ -17,7 +17,6 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
@@ -104,11 +103,10 @@ def main() -> None:
         return
     folder = options.web or Path(str(shared), "blogs")
     topic = load_topic(options.topic)
-    with closing(RecordedWeb([folder / "pages.warc.gz"])) as web:
-        pages = RecordedPages(web)
-        labels = read_labels([folder / "labels.tsv"], pages)
-        on_topic = labels.of(topic.name)
-        found = list(cut_links(pages, labels, options.links_per_host, options.seed))
+    pages = RecordedPages(RecordedWeb([folder / "pages.warc.gz"]))
+    labels = read_labels([folder / "labels.tsv"], pages)
+    on_topic = labels.of(topic.name)
+    found = list(cut_links(pages, labels, options.links_per_host, options.seed))
     rows: list[Row] = []
     for maker in get_args(ContextMaker):
         links = [LabelledLink(cut[maker], target in on_topic, "") for cut, target in found]
