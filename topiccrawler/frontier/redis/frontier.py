@@ -195,11 +195,12 @@ class RedisFrontier(LeasingFrontier):
         self, link: Link, score: Score, now: float, tunnel: int, *, again: bool, known: bool
     ) -> tuple[Pushed, bytes | None]:
         """What becomes of a link, and what the server has to know of it."""
-        entry, key = self._entries.of(link.url), digest(link.url)
-        bit = anchor_bit(link.anchor)
-        raw = record(key, link, score, tunnel, now)
-        if not known and entry is None:
-            return Pushed.NEW, pushed(0, bit, raw)  # the server will say what it was
+        entry, bit = self._entries.of(link.url), anchor_bit(link.anchor)
+        key = digest(link.url) if entry is None else entry.key
+        if entry is None and not known:
+            return Pushed.NEW, pushed(
+                0, bit, record(key, link, score, tunnel, now)
+            )  # the server will say what it was
         if entry is None:
             outcome = Pushed.NEW
             entry = Entry(self._next_number(), key, link.host, State.WAITING, float(score.value), bit)
@@ -214,6 +215,7 @@ class RedisFrontier(LeasingFrontier):
             self._entries.turn(entry, State.WAITING)
         else:
             return Pushed.KNOWN, None
+        raw = record(key, link, score, tunnel, now)
         entry.score, entry.raw, entry.row, entry.host = float(score.value), raw, None, link.host
         self._tops.put(link.host, entry.score, entry.number)
         return outcome, pushed(entry.number, bit, raw)

@@ -36,56 +36,85 @@ local function tell(host, mine_too)
   end
 end
 
+-- Records of new URLs, which mostly have numbers in a row: written a bucket at a time, before anything reads a record.
+local records = {}
+
+local function add_record(number, row)
+  local bucket, place = row_of(number)
+  local found = records[bucket]
+  if not found then
+    found = {}
+    records[bucket] = found
+  end
+  found[#found + 1] = place
+  found[#found + 1] = row
+end
+
+local function write_records()
+  for bucket, found in pairs(records) do call('HSET', bucket, unpack(found)) end
+  records = {}
+end
+
+-- A link to a URL that was met before: its number, and its record when it waits with this score from now on.
+local function meet(entry, key, field, row, again)
+  local state, number, score = string.byte(entry), string.sub(entry, 2, 6), string.sub(row, 2, 9)
+  local raised = state == WAITING and number_of(score) > number_of(string.sub(entry, 11, 18))
+  if not raised and not (again and state ~= PROCESSING and state ~= WAITING) then return number end
+  write_records()
+  local bucket, place = row_of(number)
+  local old = call('HGET', bucket, place)
+  if raised then
+    row = string.sub(row, 1, 9) .. string.sub(old, 10, 25) .. string.sub(row, 26)
+  else
+    local shares = struct.unpack('>I2', string.sub(old, 48, 49))
+    local reason = string.sub(old, 52 + shares, 51 + shares + struct.unpack('>I2', string.sub(old, 50, 51)))
+    reason_counts(state, reason, -1)
+    row = string.sub(row, 1, 9) .. string.sub(old, 10, 17) .. string.sub(row, 18)
+    count(state, WAITING)
+  end
+  call('HSET', key, field, string.char(WAITING) .. string.sub(entry, 2, 10) .. score)
+  call('HSET', bucket, place, row)
+  return number, true
+end
+
 -- push: host, again ('' or 1), how many, then each: number (5 bytes), anchor bit (4), record
 local function push()
   local host, again, final = ARGV[i + 1], ARGV[i + 2] ~= '', i + 3 + tonumber(ARGV[i + 3])
-  local queue, news, strange = {}, false, false
+  local queue, strange = {}, false
   for place = i + 4, final do
     local given = ARGV[place]
     local number, row = string.sub(given, 1, 5), string.sub(given, 10)
     local score = string.sub(row, 2, 9)
     local key, field = index_of(string.sub(row, 38, 47))
-    local entry = call('HGET', key, field)
-    local seen = string.sub(given, 6, 9)
-    local counted = true
-    if not entry then
-      if number == '\0\0\0\0\0' then
+    local waits = false
+    local entry = nil
+    if number == '\0\0\0\0\0' then
+      entry = call('HGET', key, field)
+      if not entry then
         number = struct.pack('>I5', call('INCR', ns .. 'numbers'))
         strange = true
       end
-      count(nil, WAITING)
-    else
-      local state = string.byte(entry)
-      local bucket, at_place = row_of(string.sub(entry, 2, 6))
-      local old
-      strange = strange or number ~= string.sub(entry, 2, 6)
-      number, seen = string.sub(entry, 2, 6), string.sub(entry, 7, 10)
-      if state == WAITING then
-        counted = number_of(score) > number_of(string.sub(entry, 11, 18))
-        old = counted and call('HGET', bucket, at_place)
-        if counted then row = string.sub(row, 1, 9) .. string.sub(old, 10, 25) .. string.sub(row, 26) end
-      elseif again and state ~= PROCESSING then
-        old = call('HGET', bucket, at_place)
-        local shares = struct.unpack('>I2', string.sub(old, 48, 49))
-        local reason = string.sub(old, 52 + shares, 51 + shares + struct.unpack('>I2', string.sub(old, 50, 51)))
-        reason_counts(state, reason, -1)
-        row = string.sub(row, 1, 9) .. string.sub(old, 10, 17) .. string.sub(row, 18)
-        count(state, WAITING)
-      else
-        counted = false
-      end
     end
-    if counted then
-      call('HSET', key, field, string.char(WAITING) .. number .. seen .. score)
-      local bucket, at_place = row_of(number)
-      call('HSET', bucket, at_place, row)
+    if not entry then
+      waits = call('HSETNX', key, field, string.char(WAITING) .. number .. string.sub(given, 6, 9) .. score) == 1
+      entry = not waits and call('HGET', key, field)
+    end
+    if waits then
+      count(nil, WAITING)
+      add_record(number, row)
+    else
+      local known
+      known, waits = meet(entry, key, field, row, again)
+      strange = strange or number ~= known
+      number = known
+    end
+    if waits then
       queue[#queue + 1] = -number_of(score)
       queue[#queue + 1] = number
-      news = true
     end
   end
-  if news then call('ZADD', ns .. 'q:' .. host, unpack(queue)) end
-  if news or strange then tell(host, strange) end
+  if #queue > 0 then call('ZADD', ns .. 'q:' .. host, unpack(queue)) end
+  if #queue > 0 or strange then tell(host, strange) end
   i = final + 1
 end
 
@@ -94,6 +123,7 @@ local function move()
   local host, digest, state, reason = ARGV[i + 1], ARGV[i + 2], tonumber(ARGV[i + 3]), ARGV[i + 4]
   local changed = ARGV[i + 5]
   i = i + 6
+  write_records()
   if owner_of(host) ~= session then
     refused = refused + 1
     return
@@ -120,6 +150,7 @@ end
 -- rescore: host, digest, score (8 bytes), carry (8), shares. The learner does so for all hosts
 local function rescore()
   local host, score, shares = ARGV[i + 1], ARGV[i + 3], ARGV[i + 5]
+  write_records()
   local owner = owner_of(host)
   local key, field = index_of(ARGV[i + 2])
   local entry = (not owner or owner == session or is_learner) and call('HGET', key, field)
@@ -193,6 +224,7 @@ end
 local operations = { P = push, M = move, S = rescore, K = anchor, C = clock, N = note, E = entry, L = learned,
   H = harvest }
 while i <= #ARGV do operations[ARGV[i]]() end
+write_records()
 for state, by in pairs(counts) do call('HINCRBY', ns .. 'counts', state, by) end
 for host in pairs(touched) do rank(host) end
 return refused
