@@ -70,3 +70,12 @@ def test_soak_tells_cost_memory_and_slices_of_every_stretch() -> None:
         ]  # fmt: skip
         assert row["urls"] >= 60 * row["pages"]
         assert 20 < row["megabytes"] < 500
+
+
+def test_shared_learning_prints_a_state_and_what_a_page_costs() -> None:
+    small = ("--pages", "5", "--urls", "200", "--links", "5", "--strategies", "adaptive,pagerank")
+    found = last_line("shared_learning.py", *small)
+    assert found["state"]["bytes"] > 1000
+    for name in ("adaptive 5", "pagerank 5"):
+        assert set(found[name]) == {"entry_bytes", "tell_ms", "learn_ms"}
+        assert min(found[name].values()) > 0

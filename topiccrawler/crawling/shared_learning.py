@@ -18,7 +18,7 @@ import logging
 import zlib
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from time import monotonic
+from time import monotonic, thread_time
 from typing import Any
 
 from topiccrawler.crawling.page_entries import TAKEN, entry_of, page_of, show_again, whole_entry_of
@@ -31,8 +31,8 @@ from topiccrawler.strategies.base import ROOT, Strategy
 logger = logging.getLogger(__name__)
 
 LEARNING_SECONDS = 5.0
-SLICE_SECONDS = 0.02  # of the learner's work for others, between two pages of its own
-PAUSES = 20  # to make or load a state takes a twentieth of the time at most
+SLICE_SECONDS = 0.02  # of a processor: the learner's work for others, between two pages of its own
+PAUSES = 20  # to make or load a state takes a twentieth of a processor at most
 LOOK_SECONDS, LOOK_WHOLE_SECONDS = 0.2, 0.03  # between two looks at the stream; links wait for the second
 SESSIONS = 1000  # whose last entries are remembered
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError, zlib.error)
@@ -53,13 +53,12 @@ class SharedLearning:
         *,
         seconds: float = LEARNING_SECONDS,
         every_pages: int = 100,
-        clock: Callable[[], float] = monotonic,
     ) -> None:
         self.strategy, self._exchange, self._rescoring, self._learned = strategy, exchange, rescoring, learned
         self.learns = exchange.used = bool(strategy.save())
         self.whole = self.learns and not strategy.takes  # one process orders, the others fetch
         self.leads = False  # this one is the learner, and has all that the one before published
-        self._seconds, self._every_pages, self._clock = seconds, every_pages, clock
+        self._seconds, self._every_pages = seconds, every_pages
         self._number = 0  # of the state loaded last
         self._complete_at = 0.0  # so long ago it knew of all that was told then
         self._place = START  # of the last entry taken
@@ -70,7 +69,7 @@ class SharedLearning:
         )  # entries of this process that no state known here covers
         self._unread: deque[Told] = deque()
         self._since, self._since_length, self._state_length = 0, 0, 0  # entries taken since the last state
-        self._next_state = clock()
+        self._next_state = 0.0  # by time.monotonic: when a state is made or loaded again
 
     def load(self) -> int:
         """The state that was there when this process joined. Returns how many entries it covers."""
@@ -126,7 +125,7 @@ class SharedLearning:
             if self._is_due():
                 self._publish()
         elif exchange.newest > self._number:
-            if exchange.is_learner or (not self.whole and self._clock() >= self._next_state):
+            if exchange.is_learner or (not self.whole and monotonic() >= self._next_state):
                 self._load_newest()
         elif exchange.is_learner:
             logger.info("This process learns for all of the crawl")
@@ -158,7 +157,7 @@ class SharedLearning:
         }
 
     def _take_some(self) -> None:
-        end = self._clock() + SLICE_SECONDS
+        end = thread_time() + SLICE_SECONDS
         if not self._unread:
             self._unread.extend(self._exchange.read(LOOK_WHOLE_SECONDS if self.whole else LOOK_SECONDS))
         while self._unread:
@@ -166,7 +165,7 @@ class SharedLearning:
             if told.number > self._taken.get(told.session, 0):
                 self._take(told)
             self._place = self._exchange.place = told.place
-            if self._clock() >= end:
+            if thread_time() >= end:
                 break
 
     def _take(self, told: Told) -> None:
@@ -193,10 +192,10 @@ class SharedLearning:
             return False
         if self.whole or self._exchange.live < 2:  # only the next learner needs it
             return self._since >= self._every_pages and self._since_length >= self._state_length
-        return self._clock() >= self._next_state
+        return monotonic() >= self._next_state
 
     def _publish(self) -> None:
-        began = self._clock()
+        began = thread_time()
         text = json.dumps(
             {"strategy": self.strategy.name, "state": dict(self.strategy.save())}, allow_nan=False
         )
@@ -211,7 +210,7 @@ class SharedLearning:
         found = self._exchange.newest_state()
         if found is None or found.number <= self._number:
             return
-        began = self._clock()
+        began = thread_time()
         self._number, self._complete_at = found.number, found.at
         if found.by != self._exchange.session:  # else it is what this process has
             self._load(found)
@@ -234,8 +233,9 @@ class SharedLearning:
                 self._count(session, number, len(entry))
 
     def _pause(self, began: float) -> None:
-        now = self._clock()
-        self._next_state = now + max(self._seconds if self.leads else 0.0, PAUSES * (now - began))
+        """`began`: by time.thread_time."""
+        least = self._seconds if self.leads else 0.0
+        self._next_state = monotonic() + max(least, PAUSES * (thread_time() - began))
 
 
 def load_state(strategy: Strategy, text: str) -> None:
