@@ -7,7 +7,7 @@ Pages have 6.5 kB of Chinese text; the search index is filled as they are kept. 
     put          until the page is durable; in PostgreSQL a thread waits for it, in a file the crawl does
     first_of     until it is known whether the text was met before, with --known fingerprints there
     caller       CPU of this process for both, segmenting for the index included
-    server       CPU of the server's processes for both; lock = the part of first_of in which no other process may look
+    server       CPU of the server's processes for both; of it that for first_of, in most of which no other process may look
     bytes        of the store a page: page, index, fingerprint
 
 Needs PostgreSQL (apt-get install postgresql), else it says so and measures the file alone.
@@ -93,56 +93,52 @@ def timed(count: int, work: Callable[[int], object]) -> tuple[float, float]:
 
 
 def in_file(pages: int, known: int, folder: Path) -> Meter:
+    records, prints = drawn(pages)
     files = JobFiles(folder / "job", indexed=True)
     for number in range(known):
         files.duplicates.first_of(f"http://known.example/{number}", print_of(-number - 1))
     files.duplicates.commit()
 
     def put(number: int) -> None:
-        files.keep(record(number))
+        files.keep(records[number])
         files.commit()
 
-    drawn = timed(pages, record)
     first, first_cpu = timed(
-        pages, lambda number: files.duplicates.first_of(record(number).url, print_of(number))
+        pages, lambda number: files.duplicates.first_of(records[number].url, prints[number])
     )
     kept, kept_cpu = timed(pages, put)
     files.close()
     size = sum(file.stat().st_size for file in files.folder.iterdir() if file.name != "duplicates.sqlite")
-    return {
-        "put": kept - drawn[0],
-        "first_of": first - drawn[0],
-        "caller": kept_cpu + first_cpu - 2 * drawn[1],
-        "bytes": size / pages,
-    }
+    return {"put": kept, "first_of": first, "caller": kept_cpu + first_cpu, "bytes": size / pages}
 
 
 def in_postgresql(pages: int, known: int, folder: Path) -> Meter:
     folder.chmod(0o755)  # the server may run as another user
+    records, prints = drawn(pages)
     server = Postgres(folder / "postgresql").start()
     url = server.url.replace("@", f":{server.password}@")
     crawl = CrawlPages(url, "benchmark", "finance")
+
+    def look(number: int) -> None:
+        crawl.first_of(records[number].url, prints[number], across_sites=True).result()
+
     try:
         fill(url, known)
         crawl.first_of(
-            "http://first.example/", print_of(pages), across_sites=True
+            "http://a.example/", print_of(pages), across_sites=True
         ).result()  # reads what is known
-        drawn, before = timed(pages, record), cpu_of(server)
-
-        def look(number: int) -> None:
-            crawl.first_of(record(number).url, print_of(number), across_sites=True).result()
-
+        before = cpu_of(server)
         first, first_cpu = timed(pages, look)
         between = cpu_of(server)
-        kept, kept_cpu = timed(pages, lambda number: crawl.keep(record(number)).result())
+        kept, kept_cpu = timed(pages, lambda number: crawl.keep(records[number]).result())
         after = cpu_of(server)
         with closing(PostgresPages(Session(url), "benchmark")) as store:
             asked = "SELECT pg_total_relation_size('topiccrawler.pages')"
             size = store.session.ask(lambda connection: connection.execute(asked).fetchone()[0])
         return {
-            "put": kept - drawn[0],
-            "first_of": first - drawn[0],
-            "caller": kept_cpu + first_cpu - 2 * drawn[1],
+            "put": kept,
+            "first_of": first,
+            "caller": kept_cpu + first_cpu,
             "server": 1000 * (after - before) / pages,
             "server_first_of": 1000 * (between - before) / pages,
             "bytes": size / pages,
@@ -150,6 +146,10 @@ def in_postgresql(pages: int, known: int, folder: Path) -> Meter:
     finally:
         crawl.abandon()
         server.stop()
+
+
+def drawn(pages: int) -> tuple[list[PageRecord], list[Fingerprint]]:
+    return [record(number) for number in range(pages)], [print_of(number) for number in range(pages)]
 
 
 def fill(url: str, known: int) -> None:

@@ -13,6 +13,8 @@ ones are busy, by one process as by several. --store keeps the pages in a Postgr
     short_gaps       gaps between two pages of a host below half of the delay, of all gaps: what a busy machine shortens on the way,
                      one process has as well
     seconds          until the last process ended; pages_per_second
+    cpu_ms           CPU of the processes for a page, without 2 s each for their beginning: what tells of the slope where there are fewer
+                     cores than processes
     waited           share of the time that a process stood still for Redis: the largest, and the mean
     store            milliseconds of a call of PostgreSQL (two a page kept), and that a page waited for it until the call was done
     lag              pages that a process's scores knew nothing of when it ended: the largest of its last figures
@@ -25,6 +27,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -44,6 +47,7 @@ from servers import Postgres
 
 PAGE = re.compile(r"http://s(\d+)\.example/\w+/(\d+)\.html")
 NEVER = 10**9
+BEGIN_CPU_SECONDS = 2.0  # of a process until its first page, which is not counted
 STORE = ("busy_seconds", "wait_seconds")
 
 
@@ -105,6 +109,12 @@ def postgres_served(folder: str) -> Postgres:
     return server
 
 
+def cpu_of_ended() -> float:
+    """CPU seconds of the processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def numbers(log: str, key: str) -> float:
     found = re.search(rf"'{re.escape(key)}': ([0-9.]+)", log)
     return float(found[1]) if found else 0.0
@@ -136,7 +146,9 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
     ):
         begun = time.monotonic()
         if given.single:
+            spent = cpu_of_ended()
             logs = crawl(web, folder, 1, arguments, settings)
+            spent = cpu_of_ended() - spent
         else:
             server, socket = redis_served(folder)
             postgres = postgres_served(folder) if given.store else None
@@ -144,7 +156,9 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
                 shared = {"REDIS_URL": f"unix://{socket}"}
                 if postgres is not None:
                     shared["STORE_URL"] = postgres.url
+                spent = cpu_of_ended()
                 logs = crawl(web, folder, processes, {**arguments, "job": "bench"}, {**settings, **shared})
+                spent = cpu_of_ended() - spent
             finally:
                 server.kill()
                 server.wait()
@@ -162,6 +176,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
         **found,
         "seconds": round(seconds, 1),
         "pages_per_second": round(found["pages"] / seconds, 1),
+        "cpu_ms": round(1000 * (spent - BEGIN_CPU_SECONDS * processes) / found["pages"], 1),
         "waited": [round(max(shares), 3), round(sum(shares) / len(shares), 3)],
         "lag": max(numbers(log, "strategy/learning_lag_pages") for log in logs),
         "store": [round(1000 * store_seconds[name] / max(1, store_seconds["calls"]), 1) for name in STORE],

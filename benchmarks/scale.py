@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 
 SERVICE = {
-    "page": 25.0, "known": 0.0034, "new": 0.036, "end": 0.08, "tick": 0.18, "call": 0.05, "trip": 0.3, "learn": 0.8, "lock": 1.0, "keep": 1.5,
+    "page": 25.0, "known": 0.0034, "new": 0.022, "end": 0.06, "tick": 0.18, "call": 0.05, "trip": 0.3, "learn": 1.5, "lock": 1.0, "keep": 1.5,
 }  # fmt: skip
 TICK_SECONDS, TICKS_RESERVE = 0.25, 2  # hosts a slot that a process has
 FULL = 0.9

@@ -10,7 +10,6 @@ redis-server postgresql), requirements-redis.txt and requirements-postgresql.txt
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import signal
 import subprocess
@@ -159,12 +158,11 @@ def web_of(
     """Arguments, settings and environment of the crawl: on the synthetic web when there are no seeds."""
     settings = dict(setting.partition("=")[::2] for setting in given.settings)
     arguments = {"topic": given.topic, "job": given.job}
+    pages = given.pages or (None if given.seeds else DEMO_PAGES)
+    if pages:
+        arguments["pages"] = str(pages)
     if given.seeds:
-        yield (
-            {**arguments, "seeds": given.seeds, **_pages(given.pages, given.workers)},
-            settings,
-            dict(os.environ),
-        )
+        yield {**arguments, "seeds": given.seeds}, settings, dict(os.environ)
         return
     web, topic = Web(), folder / "demo.toml"
     topic.write_text(topic_toml(), encoding="utf-8")
@@ -172,17 +170,8 @@ def web_of(
         say(
             f"the web: {len(web.pages)} generated pages on {len(web.hosts())} hosts, served at {server.address}"
         )
-        arguments |= {
-            "topic": str(topic),
-            "seeds": ",".join(web.seeds),
-            **_pages(given.pages or DEMO_PAGES, given.workers),
-        }
+        arguments |= {"topic": str(topic), "seeds": ",".join(web.seeds)}
         yield arguments, {**DEMO_SETTINGS, **settings}, server.environment()
-
-
-def _pages(pages: int | None, workers: int) -> dict[str, str]:
-    """Each process counts for itself."""
-    return {"pages": str(math.ceil(pages / workers))} if pages else {}
 
 
 def run(given: argparse.Namespace, folder: Path) -> int:
@@ -220,7 +209,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=4, help="processes (default 4)")
     parser.add_argument("--topic", default="finance")
     parser.add_argument("--seeds", help="URLs or a file, as -a seeds= takes them; none = the synthetic web")
-    parser.add_argument("--pages", type=int, help=f"about so many in all (synthetic web: {DEMO_PAGES})")
+    parser.add_argument("--pages", type=int, help=f"so many in all (synthetic web: {DEMO_PAGES})")
     parser.add_argument("--folder", help="where all is kept (default: a temporary one)")
     parser.add_argument("--job", default=JOB, help=f"name of the crawl (default {JOB})")
     parser.add_argument("--out", help="export the pages kept: FILE.csv, .jsonl, .warc.gz …")

@@ -79,3 +79,22 @@ def test_shared_learning_prints_a_state_and_what_a_page_costs() -> None:
     for name in ("adaptive 5", "pagerank 5"):
         assert set(found[name]) == {"entry_bytes", "tell_ms", "learn_ms"}
         assert min(found[name].values()) > 0
+
+
+def test_scale_tells_which_part_is_full() -> None:
+    small = ("--urls", "900000", "--hosts", "900", "--seconds", "2", "--workers", "4", "--shards", "2")
+    found = last_line("scale.py", *small)
+    assert (found["workers"], found["shards"], found["full"]) == (4, 2, "-")
+    assert 120 < found["pages_per_second"] < 180  # at 25 ms a page
+    found = last_line("scale.py", *small, "--learn", "50", "--learner", "alone")
+    assert found["full"] == "learner"
+    assert found["learner_behind"] > 1
+
+
+def test_page_stores_tells_time_cpu_and_bytes_of_each_store() -> None:
+    found = last_line("page_stores.py", "--pages", "5", "--known", "50")
+    assert next(iter(found)) == "file"
+    for meter in found.values():
+        assert meter["put"] > 0
+        assert meter["first_of"] > 0
+        assert meter["bytes"] > 1000

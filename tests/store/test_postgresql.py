@@ -18,7 +18,7 @@ from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.pages.fingerprint import BITS, Fingerprint
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.postgresql import address
+from topiccrawler.store.postgresql import address, writer
 from topiccrawler.store.postgresql.crawl_pages import CrawlPages
 from topiccrawler.store.postgresql.duplicates import PostgresDuplicates
 from topiccrawler.store.postgresql.pages import PostgresPages
@@ -287,3 +287,13 @@ def test_a_server_that_stays_away_ends_the_crawl_in_one_line() -> None:
     for future in (held, crawl.keep(PAGE)):  # nobody waits for ever
         with pytest.raises(StateError, match="is let go"):
             future.result(PATIENCE)
+
+
+def test_a_closing_crawl_does_not_wait_for_a_server_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "CLOSE_SECONDS", 0.1)
+    crawl = CrawlPages("postgresql://127.0.0.1:1/pages", "job", "finance")
+    held = crawl.keep(PAGE)
+    crawl.hurry()
+    with pytest.raises(StateError, match=r"was away for . s"):
+        held.result(PATIENCE)
+    crawl.close()

@@ -82,7 +82,12 @@ negative = {json.dumps(list(negative), indent=4)}
 def crawl_arguments(files: DemoFiles, strategy: str, pages: int) -> list[str]:
     """What to type after `scrapy` for one of the demo's crawls."""
     given = {"topic": files.topic, "strategy": strategy, "seeds": files.seeds, "pages": pages}
-    settings = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS": CONCURRENCY}
+    settings = {
+        "DOWNLOAD_DELAY": 0,
+        "AUTOTHROTTLE_ENABLED": False,
+        "CONCURRENT_REQUESTS": CONCURRENCY,
+        "STORE_URL": "",
+    }
     paths = {"TOPIC_LINK_MODELS": files.models, "TOPIC_DATA_DIR": files.folder, "TOPIC_JOB": strategy}
     options = [("-a", f"{name}={value}") for name, value in given.items()]
     options += [("-s", f"{name}={value}") for name, value in {**settings, **paths}.items()]

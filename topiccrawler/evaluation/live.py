@@ -98,6 +98,7 @@ class LiveCrawls:
             "CONCURRENT_REQUESTS_PER_DOMAIN": run.concurrency,  # a recording has no host to be polite to
             "TOPIC_DATA_DIR": folder,
             "TOPIC_JOB": _JOB,
+            "STORE_URL": "",  # a comparison's pages are nobody's
             "TOPIC_SEED": run.seed,
             "TOPIC_LINK_MODELS": recipe.link_models,
             "TOPIC_LINK_THRESHOLD": recipe.link_threshold if recipe.prune else 0,
