@@ -17,6 +17,7 @@ from hypothesis import strategies as drawn
 from redis_server import RedisServer
 
 from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.page_entries import whole_entry_of
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.frontier.redis.client import Client
 from topiccrawler.frontier.redis.exchange import learned_of
@@ -239,7 +240,11 @@ def test_a_damaged_entry_is_one_line_and_the_others_count(
         zlib.compress(b'{"taken": 7}'),
         zlib.compress(b"[]"),
     )
-    for number, text in enumerate(damaged, 1):
+    page = Page("http://x.cn/")
+    sound = zlib.compress(whole_entry_of(Whole(), page, []).encode())
+    if crowd.kind is Taking:
+        sound = zlib.compress(json.dumps({"taken": page.url}).encode())
+    for number, text in enumerate((sound, *damaged, sound), 1):
         fields = ("s", "stranger", "n", number, "e", text)
         crowd.client.read("XADD", "seen", "*", *fields)
     with caplog.at_level(logging.WARNING):
@@ -247,7 +252,7 @@ def test_a_damaged_entry_is_one_line_and_the_others_count(
     told = [record.getMessage() for record in caplog.records]
     assert len(told) == len(damaged) - (crowd.kind is Whole)  # it takes nothing, be it what it may
     assert all(text.startswith("What process stranger told of a page is damaged (") for text in told)
-    assert sorted(first.seen) == sorted(crowd.fetched)
+    assert sorted(first.seen) == sorted([*crowd.fetched, "http://x.cn/", "http://x.cn/"])
 
 
 def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(

@@ -66,6 +66,7 @@ class Ordering:
                 frontier.exchange,
                 self.rescoring,
                 self._took,
+                frontier.look_up,
                 seconds=learning_seconds,
                 every_pages=checkpoint_pages,
             )

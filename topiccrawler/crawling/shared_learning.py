@@ -35,11 +35,14 @@ SLICE_SECONDS = 0.02  # of a processor: the learner's work for others, between t
 PAUSES = 20  # to make or load a state takes a twentieth of a processor at most
 LOOK_SECONDS, LOOK_WHOLE_SECONDS = 0.2, 0.03  # between two looks at the stream; links wait for the second
 SESSIONS = 1000  # whose last entries are remembered
+LINKS_AT_ONCE = 200  # of entries that are taken together
+_PASSED_OVER = "What process %s told of a page is damaged (%s: %s): passed over"
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError, zlib.error)
 
 
 class SharedLearning:
-    """Of one process. `learned(page, links)`: the learner took an entry; with a page, that is to be shown to the strategy and its links queued.
+    """Of one process. `learned(page, links)`: the learner took an entry; with a page, that is to be shown to the strategy and its links queued. `look_up(urls)`:
+    such links are about to be queued.
 
     `seconds`: between two states. `every_pages`: the same at least, where no other process needs them.
     """
@@ -50,11 +53,13 @@ class SharedLearning:
         exchange: Exchange,
         rescoring: Rescoring,
         learned: Callable[[Page | None, Sequence[Link]], None],
+        look_up: Callable[[Sequence[str]], object],
         *,
         seconds: float = LEARNING_SECONDS,
         every_pages: int = 100,
     ) -> None:
-        self.strategy, self._exchange, self._rescoring, self._learned = strategy, exchange, rescoring, learned
+        self.strategy, self._exchange, self._rescoring = strategy, exchange, rescoring
+        self._learned, self._look_up = learned, look_up
         self.learns = exchange.used = bool(strategy.save())
         self.whole = self.learns and not strategy.takes  # one process orders, the others fetch
         self.leads = False  # this one is the learner, and has all that the one before published
@@ -161,24 +166,47 @@ class SharedLearning:
         if not self._unread:
             self._unread.extend(self._exchange.read(LOOK_WHOLE_SECONDS if self.whole else LOOK_SECONDS))
         while self._unread:
-            told = self._unread.popleft()
-            if told.number > self._taken.get(told.session, 0):
-                self._take(told)
-            self._place = self._exchange.place = told.place
+            self._take_together()
             if thread_time() >= end:
                 break
 
-    def _take(self, told: Told) -> None:
-        self._count(told.session, told.number, len(told.text))
+    def _take_together(self) -> None:
+        """One entry; of whole pages so many that their links are worth one question of the queue."""
+        found: list[tuple[Told, dict[str, Any] | None, Page | None, list[Link]]] = []
+        urls: list[str] = []
+        while self._unread and len(urls) < LINKS_AT_ONCE and (self.whole or not found):
+            told = self._unread.popleft()
+            kept, page, links = self._read(told)
+            found.append((told, kept, page, links))
+            urls += [link.url for link in links]
+        if urls:
+            self._look_up(urls)
+        for told, kept, page, links in found:
+            if told.number > self._taken.get(told.session, 0):
+                self._count(told.session, told.number, len(told.text))
+                if kept is not None:
+                    self._take(told, kept, page, links)
+            self._place = self._exchange.place = told.place
+
+    def _read(self, told: Told) -> tuple[dict[str, Any] | None, Page | None, list[Link]]:
+        """What an entry says, and of a page to be shown here page and links; nothing of one that was taken before."""
+        if told.number <= self._taken.get(told.session, 0):
+            return None, None, []
         try:
             kept: dict[str, Any] = json.loads(zlib.decompress(told.text))
             page, links = (None, []) if TAKEN in kept or not self.whole else page_of(kept)
-            if page is None:
-                show_again(self.strategy, kept)
         except DAMAGED as error:
-            fault = f"{type(error).__name__}: {error}"
-            logger.warning("What process %s told of a page is damaged (%s): passed over", told.session, fault)
-            return
+            logger.warning(_PASSED_OVER, told.session, type(error).__name__, error)
+            return None, None, []
+        return kept, page, links
+
+    def _take(self, told: Told, kept: Mapping[str, Any], page: Page | None, links: Sequence[Link]) -> None:
+        if page is None:
+            try:
+                show_again(self.strategy, kept)
+            except DAMAGED as error:
+                logger.warning(_PASSED_OVER, told.session, type(error).__name__, error)
+                return
         self._learned(page, links)
 
     def _count(self, session: str, number: int, length: int) -> None:
