@@ -92,7 +92,9 @@ def test_a_cluster_crawls_goes_on_and_leaves_nothing_running(place: Path) -> Non
     workers = [path for path in (folder / "data").iterdir() if path.is_dir()]
     names = {path.name.removeprefix("cluster-") for path in workers}
     assert len(workers) == 4
-    assert {re.sub(r"(_\d+)?\.warc\.gz", "", file.name.removeprefix("web-")) for file in recorded} == names
+    writers = {re.sub(r"(_\d+)?\.warc\.gz", "", file.name.removeprefix("web-")) for file in recorded}
+    assert len(writers) > 1
+    assert writers <= names  # one may have been interrupted before its first page
     with out.open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len({row["url"] for row in rows}) > 5

@@ -30,7 +30,12 @@ def test_rows_steps_topics_and_times_of_one_run(
     words += ["--delays", "1", "--seconds", "2,60", "--repeat", "1", "--jobs", "1", "--slots", "2", "--json"]
     argv = [str(SCRIPT), *map(str, words), "--steps", "0.5:0.25,1:0.5:3"]
     out = io.StringIO()
-    with mock.patch.object(sys, "argv", argv), contextlib.redirect_stdout(out):
+    path = [str(SCRIPT.parent), *sys.path]  # as for a script
+    with (
+        mock.patch.object(sys, "argv", argv),
+        mock.patch.object(sys, "path", path),
+        contextlib.redirect_stdout(out),
+    ):
         runpy.run_path(str(SCRIPT), run_name="__main__")
     found = json.loads(out.getvalue().splitlines()[-1])
     assert list(found) == [
