@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -27,7 +28,7 @@ from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.strategies.base import Strategy
 
 PAGES = 60
-MOST_STEPS = 20_000
+PATIENCE = 120.0  # seconds: an answer comes from a thread, which a busy machine may keep waiting
 
 
 @dataclass
@@ -126,6 +127,13 @@ class Process:
         self.frontier.close()
 
 
+def patiently() -> Iterator[None]:
+    """Steps, as long as one has patience."""
+    until = monotonic() + PATIENCE
+    while monotonic() < until:
+        yield
+
+
 class Crowd:
     """Processes that come and go."""
 
@@ -150,7 +158,7 @@ class Crowd:
             self.fetched.append(url)
 
     def until(self, what: Callable[[], object]) -> None:
-        for _ in range(MOST_STEPS):
+        for _ in patiently():
             if what():
                 return
             for process in self.living:
@@ -159,7 +167,7 @@ class Crowd:
 
     def drain(self) -> None:
         """Fetch all there is, together, until all are done."""
-        for _ in range(MOST_STEPS):
+        for _ in patiently():
             for process in self.living:
                 self.fetch(process)
             if not any(process.look() for process in self.living):
