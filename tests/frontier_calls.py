@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -10,6 +11,8 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Score
 
 Make = Callable[..., Frontier]
+
+PATIENCE_SECONDS = 60.0
 
 
 def link(url: str, **fields: object) -> Link:
@@ -48,3 +51,10 @@ def states(frontier: Frontier) -> dict[str, int]:
 def waits(hosts: Hosts, now: float) -> Counter[str]:
     """How many hosts with waiting URLs may not be asked now, by reason."""
     return Counter(reason for _, reason, _ in hosts.waiting(now))
+
+
+def until(what: Callable[[], object]) -> None:
+    """Ask again until it is so: a worker hears of the others now and then."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not what():
+        assert time.monotonic() < end, "it never came"

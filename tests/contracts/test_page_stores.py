@@ -11,6 +11,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from page_records import PAGE
 from postgresql_server import PostgresqlServer
 
 from topiccrawler.store.base import Pages
@@ -19,21 +20,6 @@ from topiccrawler.store.postgresql.pages import PostgresPages
 from topiccrawler.store.postgresql.session import Session
 from topiccrawler.store.selection import Selection
 
-PAGE = PageRecord(
-    url="http://a.cn/1",
-    title="基金定投",
-    text="正文\n" * 50,
-    summary="摘要",
-    relevance=0.75,
-    depth=3,
-    topic="finance",
-    encoding="gb18030",
-    source_url="http://a.cn/",
-    anchor="定投",
-    score=-2.5,
-    fetched=1_700_000_000.25,
-    status=200,
-)
 Open = Callable[[], Pages]
 
 

@@ -9,11 +9,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from dashboard_user import HOSTILE, JOB, Seen, changed, figure_moves, looked_over, paused, searched, started
 
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
@@ -22,7 +22,6 @@ from topiccrawler.demo.plan import Web
 from topiccrawler.demo.server import RunningServer
 from topiccrawler.engine.control.address import FILE as CONTROL
 from topiccrawler.engine.control.address import Address
-from topiccrawler.engine.control.client import ask
 from topiccrawler.engine.control.journal import orders
 from topiccrawler.engine.middlewares.rendering import BROWSERS
 from topiccrawler.model import Visit
@@ -43,23 +42,10 @@ FLAGS += [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 PATIENCE = 60  # seconds, then the test fails
-JOB, HOSTILE = "from-the-form", "hostile"
 OVER = "<script>window.broken = 1</script><img src=x onerror='window.broken = 1'>\u202e\x1b[31m"
 TITLE = OVER + "基金" * 500_000
-PAUSED_FOR = 3  # status events, one a second
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is here: apt-get install chromium")
-
-
-@dataclass
-class Seen:
-    """What became of it."""
-
-    values: dict[str, Any] = field(default_factory=dict)
-    complaints: list[str] = field(default_factory=list)  # of the browser's console
-
-    def __getitem__(self, name: str) -> Any:
-        return self.values[name]
 
 
 @pytest.fixture(scope="module")
@@ -155,119 +141,6 @@ def seen(
     looked_over(page, link.partition("?")[0], seen)
     page.close()
     return seen
-
-
-def started(page: Any, files: DemoFiles, seen: Seen) -> None:
-    page.get_by_role("link", name="New job").first.click()
-    page.get_by_label("Topic", exact=True).fill(str(files.topic))
-    page.get_by_label("Seeds").fill(files.seeds.read_text(encoding="utf-8"))
-    page.get_by_label("Strategy", exact=True).select_option("naive_bayes")
-    page.get_by_label("Pages", exact=True).fill("many")
-    page.get_by_label("Name of the job").fill(JOB)
-    page.get_by_label("Settings").fill("DOWNLOAD_DELAY=0.3\nTOPIC_LINK_MODELS=none")
-    page.get_by_role("button", name="Start").click()
-    seen.values["refused"] = page.locator("#fault-pages").inner_text()
-    seen.values["kept"] = page.get_by_label("Settings").input_value()
-    seen.complaints.clear()  # the browser notes the refusal's status
-    page.get_by_label("Pages", exact=True).fill("100000")
-    page.get_by_role("button", name="Start").click()
-    page.wait_for_selector("[data-state-badge].running")
-    seen.values["figures"] = [figure_moves(page, name) for name in ("pages", "pages", "queued")]
-    page.wait_for_selector("#curve canvas")
-    seen.values["next"] = page.locator(".queue > li").first.inner_text()
-    seen.values["path"] = page.locator(".queue > li").first.locator(".path li").count()
-
-
-def figure_moves(page: Any, name: str) -> tuple[str, str]:
-    """A figure before and after it changed."""
-    place = f'[data-figure="{name}"]'
-    before = page.locator(place).inner_text()
-    page.wait_for_function(
-        "([place, before]) => document.querySelector(place).textContent !== before", arg=[place, before]
-    )
-    return before, page.locator(place).inner_text()
-
-
-def paused(page: Any, job: Path, web: RunningServer, seen: Seen) -> None:
-    page.get_by_role("button", name="Pause").click()
-    page.wait_for_selector("[data-state-badge].paused")
-    while (found := ask(job, "status"))["in_flight"] != found["held_back"]:
-        pass
-    began = next(order["time"] for order in orders(job) if order["verb"] == "pause")
-    page.evaluate(
-        "window.events = 0; new EventSource(location.pathname + '/events').addEventListener('figures', () => events++)"
-    )
-    page.wait_for_function("(number) => events >= number", arg=PAUSED_FOR)
-    seen.values["last"] = web.requests[-1].time - began
-    seen.values["focus"] = page.evaluate("document.activeElement.textContent")
-
-
-def changed(page: Any, seen: Seen) -> None:
-    page.locator("#change > summary").focus()
-    page.keyboard.press("Enter")
-    said = page.locator("#change-said p")
-    page.locator('select[name="name"]').select_option("link_threshold")
-    setting, blocking = page.locator("#change form").all()
-    setting.get_by_label("Value").fill("0.99")
-    for button, word in (("Preview", "would be"), ("Set", "is 0.99")):
-        setting.get_by_role("button", name=button).click()
-        page.wait_for_function(
-            "(word) => document.querySelector('#change-said').textContent.includes(word)", arg=word
-        )
-        seen.values[button] = said.inner_text()
-    setting.get_by_label("Value").fill("-1")
-    setting.get_by_role("button", name="Set").click()
-    page.wait_for_selector("#change-said .fault")
-    seen.values["fault"] = page.locator("#change-said .fault").inner_text()
-    blocking.get_by_label("Value").fill("http://*")
-    blocking.get_by_role("button", name="Preview").click()
-    page.wait_for_function("() => document.querySelector('#change-said').textContent.includes('Would drop')")
-    seen.values["block"] = said.inner_text()
-    setting.get_by_label("Value").fill("0")
-    setting.get_by_role("button", name="Set").click()
-    page.wait_for_function("() => document.querySelector('#change-said').textContent.includes('is 0,')")
-
-
-def searched(page: Any, seen: Seen) -> None:
-    page.get_by_role("link", name="Search").first.click()
-    page.get_by_role("searchbox").fill("基金")
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".hits mark")
-    page.locator(f'.hits a[href^="/jobs/{JOB}/page"]').first.click()
-    why = page.get_by_role("region", name="Why was this kept?")
-    seen.values["why"] = why.inner_text()
-    seen.values["words"] = why.locator("tbody tr").count()
-    seen.values["way"] = why.locator("ol.path > li").count()
-
-
-def looked_over(page: Any, base: str, seen: Seen) -> None:
-    """Every page in both widths and languages: what sticks out, what has no name, what the hostile job did."""
-    seed = "http%3A%2F%2Fa.example%2F"
-    paths = ["", "new", "search?q=%E5%9F%BA%E9%87%91", *(f"jobs/{name}" for name in (JOB, HOSTILE))]
-    paths += [f"jobs/{HOSTILE}/{path}" for path in ("pages", f"page?url={seed}", "sites", "queue", "outcomes", "urls?state=error&reason=http+404")]  # fmt: skip
-    paths += [f"jobs/{JOB}/{path}" for path in ("pages", "sites?order=new", "queue", "outcomes", "log")]
-    looks = seen.values["looks"] = {}
-    for width, scheme in ((390, "dark"), (1600, "light")):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme=scheme)
-        page.locator(".languages button").click()
-        for path in paths:
-            status = page.goto(base + path).status
-            looks[width, path] = {"status": status, **page.evaluate(LOOK)}
-    seen.values["hrefs"] = page.evaluate("[...document.querySelectorAll('a')].map((a) => a.protocol)")
-
-
-LOOK = """() => ({
-  sticksOut: document.documentElement.scrollWidth > innerWidth,
-  headings: document.querySelectorAll('h1').length,
-  language: document.documentElement.lang,
-  ground: getComputedStyle(document.body).backgroundColor,
-  nameless: [...document.querySelectorAll('input:not([type=hidden]), select, textarea')].filter((one) => !one.labels.length).length,
-  links: [...document.querySelectorAll('main a[href]')].filter((a) => !['http:', 'https:'].includes(a.protocol)).length,
-  outside: [...document.querySelectorAll('a[href]')].filter((a) => a.origin !== location.origin && !/noreferrer/.test(a.rel)).length,
-  longest: Math.max(...[...document.querySelectorAll('h1, h2, a, td, th')].map((one) => one.textContent.length)),
-  broken: window.broken === 1 || document.querySelectorAll('main script, main img').length > 0,
-})"""
 
 
 def test_in_a_browser(seen: Seen) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.model import Visit
-from topiccrawler.results.html import shown
+from topiccrawler.results.html import moment, shown
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.report import made_from, report
 from topiccrawler.store.pages import PageRecord
@@ -87,3 +88,8 @@ def test_a_job_that_kept_nothing_or_lost_its_recipe_has_a_report(make_job: Calla
     assert "No page was kept." in html
     (job / "job.json").write_text("{", encoding="utf-8")
     assert "is damaged" in html_of(job)
+
+
+@pytest.mark.parametrize("seconds", [0.0, float("nan"), float("inf"), 1e300, -1e300])
+def test_a_time_that_is_none_is_an_empty_cell(seconds: float) -> None:
+    assert moment(seconds) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -47,16 +48,34 @@ def test_there_are_never_more_than_the_most(tmp_path: Path, monkeypatch: pytest.
     assert len(list(read_refused(log.path))) == 3
 
 
-def test_nothing_is_written_before_there_is_something(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_told_of_once_and_the_crawl_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     log = RefusedLinks(tmp_path / "missing" / "refused.jsonl")
     log.commit()
-    assert list(read_refused(log.path)) == []
-    log.add(links(100), lambda _: 0.1, 1.0)
-    with pytest.raises(StateError, match="cannot be written"):
+    assert caplog.messages == []
+    for number in (100, 200):
+        log.add(links(number), lambda _: 0.1, 1.0)
         log.commit()
+    assert list(read_refused(log.path)) == []
+    [told] = caplog.messages
+    assert f"{log.path}: cannot be written: No such file or directory; " in told
+
+
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "refused.jsonl"
+    path.touch()
+    with mock.patch.object(Path, "open", side_effect=PermissionError(13, "Permission denied")):
+        with pytest.raises(StateError, match="cannot be read: Permission denied"):
+            list(read_refused(path))
+        RefusedLinks(path).add(links(800), lambda _: 0.1, 1.0)
+    [told] = caplog.messages
+    assert "cannot be read: Permission denied" in told
 
 
 def test_a_damaged_line_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "refused.jsonl"
-    path.write_text('["http://a.example/", "a", "", 0.1, 1.0]\n[1]\nno\n["half', encoding="utf-8")
+    path.write_text(
+        '["http://a.example/", "a", "", 0.1, 1.0]\n[1]\nno\n' + "[" * 100_000 + '\n["half', encoding="utf-8"
+    )
     assert [link.url for link in read_refused(path)] == ["http://a.example/"]

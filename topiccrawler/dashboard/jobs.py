@@ -120,10 +120,7 @@ class Job:
 
     def refused(self, wait: float = WAIT_SECONDS) -> int:
         """Links in the sample of those that were not queued."""
-        return (
-            self.once("refused", REFUSED, lambda: sum(1 for _ in read_refused(self.folder / REFUSED)), wait)
-            or 0
-        )
+        return self.once("refused", REFUSED, self._refused, wait) or 0
 
     def asked(self, verb: str, number: int, wait: float = WAIT_SECONDS) -> list[dict[str, Any]] | None:
         """The `top` or the `sites` of the running crawl, not asked so often that it feels it; None when it does not answer."""
@@ -185,6 +182,12 @@ class Job:
             return outcomes(self.folder / FRONTIER, EXAMPLES)
         except CrawlerError:
             return None
+
+    def _refused(self) -> int:
+        try:
+            return sum(1 for _ in read_refused(self.folder / REFUSED))
+        except CrawlerError:
+            return 0
 
     def _queue(self) -> dict[str, Any] | None:
         try:

@@ -29,7 +29,7 @@ from topiccrawler.results.exports.table import inert
 from topiccrawler.results.job_pages import job_pages
 from topiccrawler.results.selection import selection_of
 from topiccrawler.results.tally import end_of
-from topiccrawler.store.refused import read_refused
+from topiccrawler.store.refused import NOT_QUEUED, read_refused
 from topiccrawler.store.visits import read_visits
 from topiccrawler.topics.names import by_name
 
@@ -96,13 +96,13 @@ async def urls_file(request: web.Request) -> web.StreamResponse:
 
 def _end(request: web.Request) -> tuple[str, str]:
     given = request.query.get("state", State.ERROR.value)
-    if given not in {State.ERROR, State.DISCARDED, panels.NOT_QUEUED}:
+    if given not in {State.ERROR, State.DISCARDED, NOT_QUEUED}:
         raise ArgumentError(f"state {given!r}", "is not listed", "ask for error, discarded or refused")
     return given, request.query.get("reason", "")
 
 
 def _urls(job: Job, state: str, reason: str, limit: int, skip: int) -> Iterator[Ended]:
-    if state == panels.NOT_QUEUED:
+    if state == NOT_QUEUED:
         for link in read_refused(job.folder / REFUSED, limit, skip):
             yield Ended(*astuple(link))
         return

@@ -17,6 +17,7 @@ from topiccrawler.dashboard.baseline import breadth_first, rate_at
 from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, WAIT_SECONDS, Job
 from topiccrawler.frontier.base import State
 from topiccrawler.results.tally import Site
+from topiccrawler.store.refused import NOT_QUEUED
 from topiccrawler.topics.names import by_name
 
 FIND, WHERE, NEXT, WRONG = "find", "where", "next", "wrong"
@@ -25,7 +26,6 @@ SHOWN_SITES, SHOWN_NEXT, SHOWN_OUTCOMES, ALL_SITES = 15, 12, 14, 1000
 NEW, KEPT, FETCHED, SHARE, FAILED, WAITING = "new", "kept", "fetched", "share", "failed", "waiting"
 ORDERS = (KEPT, FETCHED, SHARE, NEW, WAITING, FAILED)  # of sites
 _COPY = "copy of"
-NOT_QUEUED = "refused"  # the state of links that the gate kept out of the queue
 Status = Mapping[str, Any]
 
 

@@ -50,8 +50,11 @@ def is_web(url: str) -> bool:
 
 
 def moment(seconds: float) -> str:
-    """Day and minute, local time; empty for none."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
+    """Day and minute, local time; empty for none, and for what a damaged file gives for one."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
+    except (OverflowError, ValueError, OSError):
+        return ""
 
 
 def cell(value: object) -> str:

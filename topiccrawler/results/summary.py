@@ -16,7 +16,7 @@ from topiccrawler.crawling.page_stores import stored_in
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.overview import Outcome, outcomes
 from topiccrawler.results.tally import EXAMPLES, Site, Tally
-from topiccrawler.store.refused import ONE_IN, read_refused
+from topiccrawler.store.refused import NOT_QUEUED, ONE_IN, read_refused
 
 
 @dataclass(slots=True)
@@ -68,4 +68,4 @@ def _refused(folder: Path) -> list[Outcome]:
     """The sample of the links that were not queued."""
     urls = [link.url for link in read_refused(folder / REFUSED)]
     reason = f"{BELOW_THRESHOLD}, not queued; one URL in {ONE_IN} is noted"
-    return [Outcome("refused", reason, len(urls), tuple(urls[:EXAMPLES]))] if urls else []
+    return [Outcome(NOT_QUEUED, reason, len(urls), tuple(urls[:EXAMPLES]))] if urls else []

@@ -1,13 +1,16 @@
 """A sample of the links that were kept out of the queue, so that one can see what a crawl passes over.
 
 There are many times more of them than pages, and nothing waits for them. So one URL in ONE_IN is noted, by its hash, once, and no
-more than MOST; losing the last of them in a kill costs nobody anything.
+more than MOST; losing the last of them in a kill costs nobody anything. Nor must they cost a crawl a page: a fault of the file is told
+once, and the crawl goes on without.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import astuple, dataclass
 from functools import cached_property
 from itertools import islice
@@ -17,6 +20,9 @@ from zlib import crc32
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.model import Link
 
+logger = logging.getLogger(__name__)
+
+NOT_QUEUED = "refused"  # their state, beside those of the queue
 ONE_IN = 16
 MOST = 10_000
 
@@ -38,41 +44,56 @@ class RefusedLinks:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lines: list[str] = []
+        self._broken = False
 
     @cached_property
     def _urls(self) -> set[str]:
-        return {link.url for link in read_refused(self.path)}
+        try:
+            return {link.url for link in read_refused(self.path)}
+        except StateError as fault:
+            self._let_go(fault)
+            return set()
 
     def add(self, links: Sequence[Link], probability: Callable[[Link], float | None], now: float) -> None:
         """Note those of the links that are of the sample; `commit` writes them."""
         for link in links:
             if crc32(link.url.encode("utf-8", "replace")) % ONE_IN == 0 and link.url not in self._urls:
-                if len(self._urls) >= MOST:
+                if self._broken or len(self._urls) >= MOST:
                     return
                 self._urls.add(link.url)
                 row = RefusedLink(link.url, link.anchor, link.source_url, probability(link) or 0.0, now)
                 self._lines.append(json.dumps(astuple(row)) + "\n")
 
     def commit(self) -> None:
-        """Write what was added. StateError when that cannot be."""
-        if self._lines:
-            remedy = "make room or move it away"
-            with file_faults(StateError, self.path, "cannot be written", remedy), self.path.open("a") as file:
-                file.write("".join(self._lines))
-            self._lines.clear()
+        """Write what was added."""
+        lines, self._lines = self._lines, []
+        if lines and not self._broken:
+            try:
+                with _faults(self.path, "written"), self.path.open("a", encoding="utf-8") as file:
+                    file.write("".join(lines))
+            except StateError as fault:
+                self._let_go(fault)
+
+    def _let_go(self, fault: StateError) -> None:
+        self._broken = True
+        logger.warning("Refused links are no longer noted: %s", fault)
 
 
 def read_refused(path: Path, limit: int = -1, skip: int = 0) -> Iterator[RefusedLink]:
-    """The noted links, the first first, `limit` of them (-1 = all); what is no whole line is passed over."""
+    """The noted links, the first first, `limit` of them (-1 = all); what is no whole line is passed over. StateError when it cannot be read."""
     if path.is_file():
-        with path.open(encoding="utf-8", errors="replace") as lines:
+        with _faults(path, "read"), path.open(encoding="utf-8", errors="replace") as lines:
             rows = filter(None, map(_row, lines))
             yield from islice(rows, skip, None if limit < 0 else skip + limit)
+
+
+def _faults(path: Path, done: str) -> AbstractContextManager[None]:
+    return file_faults(StateError, path, f"cannot be {done}", "make room or move it away")
 
 
 def _row(line: str) -> RefusedLink | None:
     try:
         url, anchor, source_url, probability, time = json.loads(line)
         return RefusedLink(str(url), str(anchor), str(source_url), float(probability), float(time))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None
