@@ -7,7 +7,8 @@
 Each host is asked once in `--delays` seconds, an answer takes `--response` seconds (half to one and a half of it, drawn), the
 crawler reads a hundred pages a second, and figures are told after each of `--seconds` on that clock. Frontier, budgets and fair
 shares are the crawl's own. Rows: `adaptive` by objective (time and fetches, as `-a objective=` gives them), without patience, by
-each of `--steps` (share of the slots that may wait, margin in worth, seconds of patience), and breadth-first. Figures are means of
+each of `--steps` (share of the slots that may wait, margin in worth, seconds of patience), breadth-first, and `all known`: what the
+hosts' clocks and the slots allow to one who knows every relevant page from the start, and asks for no other. Figures are means of
 `--repeat` crawls; `of best` is the share of the best row's relevant pages, `breadth-first` how many times that row's. The last
 lines are means over the topics. Compare in a web much larger than what is fetched in that time.
 """
@@ -18,6 +19,7 @@ import argparse
 import json
 import random
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass, field
@@ -52,6 +54,7 @@ from topiccrawler.topics.topic import Topic
 READING_SECONDS = 0.01  # of a page, one at a time
 START = 1.75e9  # the clock's first second since the epoch: traps know dates
 BREADTH_FIRST = "breadth-first"
+ALL_KNOWN = "all known"  # not a strategy: the most that politeness allows
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ ROWS = {
     "time": Row(),
     "fetches": Row(idle_share=1.0),
     BREADTH_FIRST: Row("breadth_first", patience=0.0),
+    ALL_KNOWN: Row(ALL_KNOWN),
 }
 
 
@@ -105,6 +109,8 @@ class Clock:
 
 def crawl(run: Crawl) -> list[tuple[int, int]]:
     """Pages fetched and relevant ones among them after each of its times."""
+    if run.row.strategy == ALL_KNOWN:
+        return all_known(run)
     parts = parts_of(Recipe(run.topic), run.row.strategy)
     hosts = Hosts(
         run.delay,
@@ -142,6 +148,26 @@ def crawl(run: Crawl) -> list[tuple[int, int]]:
     return [(len(hits), sum(hits)) for hits in until]
 
 
+def all_known(run: Crawl) -> list[tuple[int, int]]:
+    """The same counts for relevant pages alone, all known at the start: a free slot takes the ready host that has most left."""
+    with closing(ParsedPages(run.parsed)) as pages:
+        left = Counter(pages.hosts[number] for number in run.relevant)
+    draw, now = random.Random(run.seed), 0.0
+    free, may_ask = [0.0] * run.slots, dict.fromkeys(left, 0.0)  # when each slot and each host is ready
+    begun: list[float] = []
+    while left:
+        now = max(now, heappop(free), min(may_ask.values()))
+        host = max((one for one, when in may_ask.items() if when <= now), key=left.__getitem__)
+        begun.append(now)
+        back = now + run.response * draw.uniform(0.5, 1.5)
+        heappush(free, back)
+        may_ask[host] = max(now + run.delay, back)
+        left[host] -= 1
+        if not left[host]:
+            del left[host], may_ask[host]
+    return [(count, count) for count in (sum(when < seconds for when in begun) for seconds in run.seconds)]
+
+
 def _read(
     ordering: Ordering, pages: ParsedPages, leased: Leased, context: str, now: float, topic: int
 ) -> None:
@@ -173,7 +199,10 @@ class Figures:
 def table(found: dict[str, list[list[tuple[int, int]]]], at: int, seconds: float) -> dict[str, Figures]:
     """Of each row's crawls, after the time of that number."""
     hourly = {row: fmean(one[at][1] for one in crawls) * 3600 / seconds for row, crawls in found.items()}
-    best, breadth_first = max(hourly.values()), hourly[BREADTH_FIRST]
+    best, breadth_first = (
+        max(value for row, value in hourly.items() if row != ALL_KNOWN),
+        hourly[BREADTH_FIRST],
+    )
     return {
         row: Figures(
             hourly[row],

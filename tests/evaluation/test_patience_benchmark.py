@@ -42,7 +42,12 @@ def test_rows_steps_topics_and_times_of_one_run(
         f"{topic}, 1 s a host, {seconds} s" for seconds in (2, 60) for topic in ("tea", "travel", "mean")
     ]
     rows = found["tea, 1 s a host, 60 s"]
-    assert list(rows) == ["no patience", "time", "fetches", "breadth-first", "0.5:0.25", "1:0.5:3"]
+    assert list(rows) == [
+        "no patience", "time", "fetches", "breadth-first", "all known", "0.5:0.25", "1:0.5:3",
+    ]  # fmt: skip
+    assert rows.pop("all known") == {"hourly": 180.0, "harvest": 1.0, "of_best": 1.0, "times": 1.0}
+    # one host, asked once a second, answers in 0.4 to 1.2: two slots begin before two seconds, at 0 and at 1 or a little later
+    assert found["tea, 1 s a host, 2 s"]["all known"]["hourly"] == 2 * 3600 / 2
     for row in rows.values():  # all was fetched: 13 pages, 3 of them relevant
         assert row == {"hourly": 180.0, "harvest": 3 / 13, "of_best": 1.0, "times": 1.0}
     mean = found["mean, 1 s a host, 2 s"]["time"]["harvest"]
