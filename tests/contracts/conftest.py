@@ -8,12 +8,12 @@ from uuid import uuid4
 
 import pytest
 from frontier_calls import Make
+from prompt_frontier import PromptFrontier
 from redis_server import RedisServer
 
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.redis.frontier import RedisFrontier
 from topiccrawler.frontier.redis.joining import join
 from topiccrawler.frontier.sqlite import SqliteFrontier
 
@@ -31,7 +31,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
         elif request.param.startswith("redis"):
             keep = 2 if request.param == "redis_bounded" else 16
             place = join(server.url, uuid4().hex, call_seconds=60.0)
-            made.append(RedisFrontier(place, hosts, lease_seconds=lease_seconds, keep=keep))
+            made.append(PromptFrontier(place, hosts, lease_seconds=lease_seconds, keep=keep))
         else:
             bound = 10 if request.param == "sqlite_bounded" else 0
             path = tmp_path / f"frontier{len(made)}.db"

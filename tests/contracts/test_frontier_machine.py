@@ -18,12 +18,12 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from prompt_frontier import PromptFrontier
 from redis_server import RedisServer
 
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.redis.frontier import RedisFrontier
 from topiccrawler.frontier.redis.joining import join
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
@@ -260,7 +260,7 @@ class RedisMachine(FrontierMachine):
     server: ClassVar[RedisServer]
 
     def made(self, hosts: Hosts) -> Frontier:
-        return RedisFrontier(
+        return PromptFrontier(
             join(self.server.url, uuid4().hex, call_seconds=60.0), hosts, lease_seconds=LEASE_SECONDS, keep=2
         )
 

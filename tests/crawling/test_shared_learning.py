@@ -29,7 +29,7 @@ def crowd(request: pytest.FixtureRequest, redis_server: RedisServer) -> Iterator
 
 @pytest.fixture(autouse=True)
 def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("topiccrawler.frontier.redis.frontier.TICK_SECONDS", 0.0)
+    monkeypatch.setattr("topiccrawler.frontier.redis.frontier.LOOK_SECONDS", 0.0)
     for name in ("LOOK_SECONDS", "LOOK_WHOLE_SECONDS", "PAUSES"):
         monkeypatch.setattr(f"topiccrawler.crawling.shared_learning.{name}", 0)
 

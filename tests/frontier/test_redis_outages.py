@@ -77,7 +77,9 @@ def test_a_server_that_stays_away_ends_the_crawl_in_one_line(own_server: RedisSe
     own_server.kill()
     assert frontier.pending()
     with pytest.raises(StateError, match="is away for 0 s; when it is back, the same command goes on"):
-        until(lambda: frontier.lease(0.0))
+        until(
+            lambda: frontier.lease(0.0) is None and False
+        )  # what is at hand may be leased until it is noticed
     assert push(frontier, ("a/2", 1.0)) == {"new": 1}  # kept for the server, in vain
     frontier.abandon()
 

@@ -14,7 +14,7 @@ from topiccrawler.crawling.checkpoints import EVERY_PAGES, Checkpoints
 from topiccrawler.crawling.gate import OPEN_GATE, LinkGate
 from topiccrawler.crawling.shared_learning import LEARNING_SECONDS, SharedLearning
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
-from topiccrawler.frontier.base import Accept, Frontier, Leased, Postpone, Pushed, State
+from topiccrawler.frontier.base import Accept, Ahead, Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
@@ -90,12 +90,17 @@ class Ordering:
             return pushed
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
 
+    def ask_ahead(self, page: Page, links: Sequence[Link]) -> Ahead | None:
+        """Before a visit, where the queue is on another machine: ask it about the links (frontier.base.Frontier)."""
+        if self._shared is not None and self._shared.whole:
+            return None
+        return self.frontier.ask_ahead(link.url for link in self._followed(page, links))
+
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Show a fetched page with all its links to the strategy and queue what it scores; or let another process do so."""
         if self.budgets is not None:
             self.budgets.linked(page, links)
-        if self.expand == "relevant" and not page.is_target and _stands_on(page) and not is_listing(page):
-            links = ()
+        links = self._followed(page, links)
         pushed: Mapping[Pushed, int] = {}
         shown: Sequence[Link] | None = None
         if self._shared is not None and self._shared.whole:
@@ -175,6 +180,10 @@ class Ordering:
         self.strategy, self.expand = strategy, expand or strategy.expand
         self.rescoring.stop()
         self._checkpoints.change_strategy(strategy)
+
+    def _followed(self, page: Page, links: Sequence[Link]) -> Sequence[Link]:
+        poor = self.expand == "relevant" and not page.is_target
+        return () if poor and _stands_on(page) and not is_listing(page) else links
 
     def _others_work(self) -> bool:
         """Other processes work on this crawl, or did."""

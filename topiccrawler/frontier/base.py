@@ -10,6 +10,7 @@ One implementation a file; tests/contracts/ runs the same suite on each and asse
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Protocol
@@ -51,6 +52,14 @@ class Leased:
     tunnel: int  # consecutive tunnel steps that led to the page the link stands on
     shares: bytes  # of the score
     deadline: float  # seconds, same clock as `now`
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Asked of a queue on another machine before it is needed."""
+
+    answer: Future[None]  # done once the answer is here
+    hear: Callable[[], None]  # takes it, in the caller's thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +170,9 @@ class Frontier(Protocol):
     def look_up(self, urls: Iterable[str]) -> bool:
         """The caller is about to ask about these URLs and to push them: a frontier on another machine asks in one go. False when
         it cannot now."""
+
+    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
+        """The same without waiting for the answer. None = there is none to wait for."""
 
     def pending(self) -> bool:
         """Something waits, or is under way elsewhere, whose links may be fetched here."""

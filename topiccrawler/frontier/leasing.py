@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from topiccrawler.frontier.base import Accept, Leased, Listing, Notes, Postpone, Pushed, Row, State
+from topiccrawler.frontier.base import Accept, Ahead, Leased, Listing, Notes, Postpone, Pushed, Row, State
 from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.queues import Queues
@@ -166,6 +166,9 @@ class LeasingFrontier(ABC):
 
     def look_up(self, urls: Iterable[str]) -> bool:
         return True
+
+    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
+        return None
 
     def pending(self) -> bool:
         return len(self) > 0

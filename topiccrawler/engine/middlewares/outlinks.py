@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from functools import partial, wraps
 from typing import Any, Self
@@ -10,7 +11,9 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.utils.asyncgen import as_async_generator
+from scrapy.utils.asyncio import is_asyncio_available
 
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.runtime import runtime_of
@@ -62,6 +65,7 @@ class OutlinksMiddleware:
         async for output in result:
             if isinstance(output, Outlinks):
                 if (scheduler := self._scheduler()) is not None:
+                    await ask_ahead(scheduler.runtime.ordering, output)
                     scheduler.take_links(output.page, output.links, response.meta.get(META))
                 else:
                     for request in expand(output, self.strategy):
@@ -70,6 +74,14 @@ class OutlinksMiddleware:
                 if isinstance(output, Request):
                     output.meta.pop(META, None)  # copied by a callback that copies response.meta
                 yield output
+
+
+async def ask_ahead(ordering: Ordering, outlinks: Outlinks) -> None:
+    """Where the queue is on another machine: hear what it knows of the links, while other pages go on."""
+    ahead = ordering.ask_ahead(outlinks.page, outlinks.links) if is_asyncio_available() else None
+    if ahead is not None:
+        await asyncio.wrap_future(ahead.answer)
+        ahead.hear()
 
 
 def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:

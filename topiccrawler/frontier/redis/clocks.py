@@ -6,7 +6,6 @@ Times are those of the server, since clocks of machines differ.
 from __future__ import annotations
 
 import json
-from math import inf
 
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.redis.records import DOUBLE
@@ -16,7 +15,7 @@ def told(hosts: Hosts, host: str, now: float, offset: float, session: str) -> by
     """For the next owner. `offset`: the server's clock minus ours; `session`: who tells it."""
     due = hosts.ready_at(host)
     reason = hosts.waiting_reason(host, now) if due > now else ""
-    until = due + offset if due > -inf else 0.0
+    until = due + offset if due > now else 0.0
     kept = {"why": reason or "", "delays": hosts.delays(host), "by": session}
     return DOUBLE.pack(until) + json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace")
 

@@ -16,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -23,14 +24,15 @@ from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.redis.batch import Argument
 from topiccrawler.frontier.redis.calls import Call, Figures
 from topiccrawler.frontier.redis.client import AwayError, Client
+from topiccrawler.frontier.redis.kept_changes import KeptChanges
 
 logger = logging.getLogger(__name__)
 
 CALL_SECONDS = 2.0  # that the reactor waits for an answer
 KNOCK_SECONDS = 0.5
-KEPT_SECONDS = 10.0  # changes are kept after they were confirmed; appendfsync everysec loses two at most
 BEAT = "beat"
 LOST = -1  # the answer of scripts/apply.lua
+STARTED_ANEW = "was started anew, or was away"
 UP, AWAY, BACK = "up", "away", "back"
 
 
@@ -50,15 +52,16 @@ class Connection:
         self.away_since: float | None = None  # by time.monotonic
         self.late: deque[tuple[str, Any]] = deque()  # replies that came when nobody waited any more
         self._client, self._direct = client, client.twin(call_seconds)
-        self._saw_outage = False  # `_direct` did, since it was last connected
+        with suppress(AwayError):  # a connection that was never made cannot tell that the server was away
+            self._direct.read("EXISTS", "recipe")
+        self._resumes = self._direct_resumes = 0  # so far, and when `_direct` last had an answer
         self._given = self._done = 0  # calls handed to the thread, and those it is done with
         self._session, self._slot = session, slot
         self._lease_seconds, self._call_seconds = lease_seconds, call_seconds
         self._batches = 0
-        self._renewed = False  # the server was away since the last question
         self._calls: SimpleQueue[Call | None] = SimpleQueue()
         self._held: deque[Call] = deque()  # changes that wait until the server is back
-        self._kept: deque[tuple[float, int, Sequence[Argument]]] = deque()
+        self._kept = KeptChanges()
         self._resume: Call | None = None
         self._fault: CrawlerError | None = None
         self._alive = time.monotonic()
@@ -90,6 +93,19 @@ class Connection:
             return self._at_once(name, arguments)
         return self._wait(Call(name, arguments), seconds or self._call_seconds)
 
+    def begin(self, call: Call) -> None:
+        """A question that nobody stands and waits for. AwayError while the server is away."""
+        self._check()
+        self._alive = time.monotonic()
+        if self.state != UP or self.away_since is not None:
+            raise AwayError(self.state)
+        self.hand(call)
+
+    def miss(self, call: Call) -> None:
+        """There is no answer yet: after a while the server counts as away."""
+        if time.monotonic() - call.asked_at > self._call_seconds and not call.done.is_set():
+            self.away_since = self.away_since or call.asked_at
+
     def resume(self, hosts: Sequence[str]) -> list[str] | None:
         """The server is back: tell it what is owned, and make up for what it lost. Gives the hosts that have another owner now; None
         when this worker was taken for dead."""
@@ -102,10 +118,11 @@ class Connection:
             return None
         return [host.decode() for host in call.reply[1]]
 
-    def compare(self, batch: int) -> None:
-        """The last changes that the server knows of: fewer than it confirmed, and it lost some."""
-        if self._kept and batch < self._kept[-1][1] and self.state == UP:
+    def is_whole(self, batch: int, call: Call) -> bool:
+        """The last changes that the server knew of with this call: fewer than it was told before, and it lost some."""
+        if batch < call.after and self.state == UP:
             self._lost_writes("has lost its last changes")
+        return self.state == UP
 
     def sign(self, session: str, slot: str) -> None:
         """Go on as another worker: changes that were not made yet are signed by the one before, and refused where hosts have others."""
@@ -126,6 +143,7 @@ class Connection:
     def hand(self, call: Call) -> None:
         """A call to be done after all before; nobody waits for it."""
         self._given += 1
+        call.after, call.asked_at = self._batches, time.monotonic()
         self._calls.put(call)
 
     def _check(self) -> None:
@@ -135,20 +153,17 @@ class Connection:
     def _at_once(self, name: str, arguments: Sequence[Argument]) -> Any:
         began = time.monotonic()
         self.figures.calls += 1
-        before = self._direct.connects
+        before, resumes = self._direct.connects, self._direct_resumes
         try:
             reply = self._direct.run(name, arguments)
         except AwayError as error:  # it may have been done: `resume` tells
             self._tell_away(error)
-            self._saw_outage = True
             raise
         finally:
             self.figures.wait_seconds += time.monotonic() - began
-        if (
-            before and self._direct.connects > before
-        ):  # nothing it says counts until it has what it may have lost
-            counted, self._saw_outage = self._saw_outage, False
-            self._lost_writes("was started anew, or was away", counted=counted)
+        self._direct_resumes = self._resumes
+        if 0 < before < self._direct.connects and resumes == self._resumes:
+            self._lost_writes(STARTED_ANEW)
             raise AwayError(self.state)
         return reply
 
@@ -178,6 +193,10 @@ class Connection:
                 self._begin_again()
         self._client.close()
         self._direct.close()
+        while not self._calls.empty():  # nobody shall wait for what is not done any more
+            if (call := self._calls.get()) is not None:
+                call.error = AwayError("closed")
+                self._end(call)
 
     def _next(self) -> None:
         if self._held:
@@ -193,7 +212,8 @@ class Connection:
             self._do(call)
 
     def _do(self, call: Call) -> None:
-        began = time.monotonic()
+        began, before = time.monotonic(), self._client.connects
+        call.sent_at = began
         try:
             call.reply = self._client.run(call.name, call.arguments)
         except AwayError as error:
@@ -208,18 +228,15 @@ class Connection:
             self._lost_writes("has lost its last changes")
             return
         self.away_since = None
+        if 0 < before < self._client.connects:
+            self._lost_writes(STARTED_ANEW)
+            call.error = call.error or (None if call.batch else AwayError(self.state))
         if call.batch and call.error is None:
             self.figures.fenced += int(call.reply or 0)
-            self._keep(call)
+            self._kept.add(call.batch, call.arguments)
         self._end(call)
         if call.late:
             self.late.append((call.name, call.reply))
-
-    def _keep(self, call: Call) -> None:
-        now = time.monotonic()
-        self._kept.append((now, call.batch, call.arguments))
-        while self._kept and self._kept[0][0] < now - KEPT_SECONDS:
-            self._kept.popleft()
 
     def _lost(self, call: Call, error: AwayError) -> None:
         self._tell_away(error)
@@ -229,9 +246,10 @@ class Connection:
             call.error = error
             self._end(call)
 
-    def _lost_writes(self, fault: str, *, counted: bool = False) -> None:
+    def _lost_writes(self, fault: str) -> None:
+        """Nothing the server says counts until it has what it may have lost."""
         logger.warning("Redis %s %s; changes that it lacks are made again", self._client.server, fault)
-        self.figures.outages += self.state == UP and not counted
+        self.figures.outages += self.state == UP
         self.away_since = time.monotonic()
         self.state = BACK
 
@@ -245,7 +263,7 @@ class Connection:
     def _end(self, call: Call) -> None:
         if call.name != BEAT:
             self._done += 1
-        call.done.set()
+        call.end()
 
     def _knock(self) -> None:
         try:
@@ -266,15 +284,16 @@ class Connection:
             return
         try:
             held = self._held[0].batch if self._held else self._batches + 1
-            oldest = self._kept[0][1] if self._kept else held
             session, seconds, slot, *hosts = call.arguments
-            call.reply = self._client.run(call.name, [session, seconds, slot, oldest, *hosts])
+            call.reply = self._client.run(
+                call.name, [session, seconds, slot, self._kept.oldest(held), *hosts]
+            )
             known = call.reply[0] if call.reply is not None else 0
             if call.reply is not None:
-                for _, batch, arguments in list(self._kept):
-                    if batch > known:
-                        self._client.run("apply", arguments)
-            self.state, self.away_since, self._renewed = UP, None, True
+                for arguments in self._kept.after(known):
+                    self._client.run("apply", arguments)
+            self.state, self.away_since = UP, None
+            self._resumes += 1
             logger.info("Redis %s is back; the crawl goes on", self._client.server)
         except (AwayError, CrawlerError) as error:
             call.error = error

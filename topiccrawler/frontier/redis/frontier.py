@@ -4,8 +4,8 @@ Whoever owns a host alone has its clock and leases its URLs, so no lease has to 
 changes. A worker owns by a session with a deadline, which is its fencing number too: when it is taken for dead its hosts go to
 others, its leases wait again, and what it still says about them is refused.
 
-A page costs one question (what is known of its links, `look_up`) and changes that nobody waits for. Several times a second the worker
-looks around (`tick`): it gives back hosts that fell behind, takes the best free ones and hears what others changed.
+A page costs one question (what is known of its links), which may be asked ahead, and changes that nobody waits for. Several times a second the
+worker looks around: it gives back hosts that fell behind, takes the best free ones and hears what others changed (looking).
 
 Within one process the order is that of the other frontiers. Of several workers each leases the best URL of the hosts it owns.
 """
@@ -13,26 +13,41 @@ Within one process the order is that of the other frontiers. Of several workers 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from time import monotonic
 from typing import Any
 
-from topiccrawler.frontier.base import LEASE_SECONDS, Accept, Leased, Listing, Notes, Pushed, Row, State
+from topiccrawler.frontier.base import (
+    LEASE_SECONDS,
+    Accept,
+    Ahead,
+    Leased,
+    Listing,
+    Notes,
+    Pushed,
+    Row,
+    State,
+)
 from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
-from topiccrawler.frontier.redis.batch import Argument, Batch, pushed
+from topiccrawler.frontier.redis.batch import Batch, pushed
 from topiccrawler.frontier.redis.client import AwayError
+from topiccrawler.frontier.redis.connection import CALL_SECONDS
 from topiccrawler.frontier.redis.entries import Entries, Entry
 from topiccrawler.frontier.redis.listing import RedisListing, share_of
+from topiccrawler.frontier.redis.look_ups import LookUps
+from topiccrawler.frontier.redis.looking import Looking
 from topiccrawler.frontier.redis.membership import Membership
 from topiccrawler.frontier.redis.notes import RedisNotes
 from topiccrawler.frontier.redis.records import digest, record
 from topiccrawler.frontier.redis.tops import Tops
-from topiccrawler.frontier.redis.worker import TICK_SECONDS, Worker
+from topiccrawler.frontier.redis.worker import Worker
 from topiccrawler.frontier.seen_anchors import anchor_bit
 from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import host_of
 
+LOOK_SECONDS = 0.25  # between two looks around
 CLOSE_SECONDS = 10.0  # for the last changes
 
 
@@ -59,10 +74,12 @@ class RedisFrontier(LeasingFrontier):
         self._tops = Tops(self.hosts, self._entries.waits, self._load, keep)
         self._queues: Any = self._tops
         self._outage_seconds = outage_seconds
-        self._worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch, most_hosts)
+        self._worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch)
+        self._look_ups = LookUps(self._worker, self._entries, keep)
+        self._looking = Looking(self._worker, joined, self.hosts, self._tops, self._entries, most_hosts)
         self._numbers: Iterator[int] = iter(joined.numbers)
         self._now = 0.0  # as the caller last had it
-        self._next_tick = 0.0  # by time.monotonic
+        self._next_look = 0.0  # by time.monotonic
         self.listing: Listing = RedisListing(self._worker.ask_or_fail, joined.client.name, self._scores_anew)
         self.exchange: Exchange | None = self._worker.exchange
         self.notes: Notes = RedisNotes(self._batch, joined.notes)
@@ -87,27 +104,13 @@ class RedisFrontier(LeasingFrontier):
         return did
 
     def look_up(self, urls: Iterable[str]) -> bool:
-        """Ask in one go what is known of these URLs, and take hosts that nobody has, while there is room. False while the server is
-        away."""
-        wanted = {url: digest(url) for url in urls if not self._entries.knows(url)}
-        if not wanted:
-            return True
-        hosts = self._worker.to_take(map(host_of, wanted))
-        try:
-            arguments: list[Argument] = [
-                self._worker.session,
-                self._tops.keep,
-                len(wanted),
-                *wanted.values(),
-                *hosts,
-            ]
-            found, taken = self._worker.ask("look_up", arguments)
-        except AwayError:
-            return False
-        self._worker.took(taken)
-        for (url, key), raw in zip(wanted.items(), found, strict=True):
-            self._entries.met(url, key, raw)
-        return True
+        return self._look_ups.ask(urls)
+
+    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
+        question = self._look_ups.begin(urls)
+        if question is None or question.call.answer is None:
+            return None
+        return Ahead(question.call.answer, partial(self._look_ups.hear, question))
 
     def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
         self._at(now)
@@ -117,10 +120,12 @@ class RedisFrontier(LeasingFrontier):
     def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
         """As the contract says, for hosts that this worker has or can take; else the URL waits for its host's owner: False."""
         self._at(now)
+        if link.host in self._tops.leaving:
+            self._looking.finish(CALL_SECONDS, self._lost)
         self._worker.room_for_one_more = True
         fine = self.look_up([link.url])
         self._worker.room_for_one_more = False
-        if not fine or link.host not in self._tops.owned:
+        if not fine or link.host not in self._tops.owned or link.host in self._tops.leaving:
             self.push([(link, Score(link.url, score, shares=shares))], now=now)
             return False
         return super().lease_url(link, score, now, shares)
@@ -161,7 +166,7 @@ class RedisFrontier(LeasingFrontier):
 
     def next_ready(self, now: float) -> float | None:
         """When to ask for a lease again."""
-        wait = self._worker.exchange.soon(max(0.0, self._next_tick - monotonic()))
+        wait = self._worker.exchange.soon(self._looking.soon(max(0.0, self._next_look - monotonic())))
         here = None if self._worker.away else self.hosts.next_ready(now)
         return now + wait if here is None else min(here, now + wait)
 
@@ -198,6 +203,7 @@ class RedisFrontier(LeasingFrontier):
         entry, bit = self._entries.of(link.url), anchor_bit(link.anchor)
         key = digest(link.url) if entry is None else entry.key
         if entry is None and not known:
+            self._worker.questions.changed(link.host, key)
             return Pushed.NEW, pushed(
                 0, bit, record(key, link, score, tunnel, now)
             )  # the server will say what it was
@@ -216,6 +222,7 @@ class RedisFrontier(LeasingFrontier):
         else:
             return Pushed.KNOWN, None
         raw = record(key, link, score, tunnel, now)
+        self._worker.questions.changed(link.host, key)
         entry.score, entry.raw, entry.row, entry.host = float(score.value), raw, None, link.host
         self._tops.put(link.host, entry.score, entry.number)
         return outcome, pushed(entry.number, bit, raw)
@@ -241,6 +248,7 @@ class RedisFrontier(LeasingFrontier):
     def _set_score(self, number: int, score: Score) -> None:
         entry = self._entries.numbered(number)
         self._batch.rescore(entry.host, entry.key, score)
+        self._worker.questions.changed(entry.host, entry.key)
         self._entries.rescore(entry, score, self._worker.where)
         if entry.raw is None and entry.row is None:
             self._tops.put(entry.host, entry.score, number, held=False)
@@ -248,6 +256,7 @@ class RedisFrontier(LeasingFrontier):
     def _move(self, number: int, state: State, reason: str, now: float) -> None:
         entry = self._entries.numbered(number)
         self._batch.move(entry.host, entry.key, state, reason, now)
+        self._worker.questions.changed(entry.host, entry.key)
         self._entries.turn(entry, state)
         if state is State.PROCESSING:
             self._worker.leased(entry.host)
@@ -275,12 +284,16 @@ class RedisFrontier(LeasingFrontier):
         return number
 
     def _look_around(self) -> None:
-        """The tick, when it is due."""
-        if monotonic() < self._next_tick:
+        """Hear what others did, and ask again when that is due."""
+        self._looking.hear(self._lost)
+        if monotonic() < self._next_look:
             return
-        self._worker.tick(self._now, {self._host(number) for _, number in self._leases.values()}, self._lost)
+        self._look_ups.hear_rest()
+        self._looking.begin(
+            self._now, {self._host(number) for _, number in self._leases.values()}, self._lost
+        )
         self._entries.sweep(lambda: {*self._tops.numbers(), *(number for _, number in self._leases.values())})
-        self._next_tick = monotonic() + TICK_SECONDS
+        self._next_look = monotonic() + LOOK_SECONDS
         self._worker.give_up_after(self._outage_seconds)
 
     def _lost(self, hosts: Iterable[str]) -> None:

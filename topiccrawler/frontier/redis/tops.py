@@ -7,7 +7,7 @@ rank behind the bound is never handed out before the server was asked.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import inf
 
@@ -43,6 +43,7 @@ class Tops:
         self.keep = keep
         self.owned: dict[str, Top] = {}
         self.short: set[str] = set()  # hosts of which few are held
+        self.leaving: set[str] = set()  # hosts that are given back: nothing of them is handed out
 
     def own(self, host: str) -> Top:
         """The host is this worker's."""
@@ -53,6 +54,18 @@ class Tops:
         self.owned.pop(host, None)
         self.short.discard(host)
         self._hosts.want(host, None)
+
+    def leave(self, hosts: Iterable[str]) -> None:
+        """These are given back; they are gone (`drop`) once the server says so."""
+        self.leaving = set(hosts)
+        for host in self.leaving:
+            self._hosts.want(host, None)
+
+    def stay(self) -> None:
+        """None is given back any more."""
+        hosts, self.leaving = self.leaving, set()
+        for host in hosts:
+            self.settle(host)
 
     def reset(self, host: str, keys: list[Key], bound: Key) -> None:
         """What the server says of a host's queue."""
@@ -77,7 +90,7 @@ class Tops:
                 top.keys.insert(at, key)
             if len(top.keys) > 2 * self.keep:
                 self._cut(top)
-        self._hosts.want(host, top.best())
+        self._want(host, top)
 
     def best(self, now: float) -> tuple[str, int] | None:
         """Host and number of the best URL that may be fetched now; None also when the server is away."""
@@ -98,7 +111,7 @@ class Tops:
             self._clean(top)
             if top.bound != NOTHING and len(top.keys) <= self.keep // 4:
                 self.short.add(host)
-            self._hosts.want(host, top.best())
+            self._want(host, top)
 
     def holds(self, host: str, key: Key) -> bool:
         """Its rank is held."""
@@ -111,6 +124,10 @@ class Tops:
     def numbers(self) -> Iterator[int]:
         """Of all that is held."""
         return (number for top in self.owned.values() for _, number in top.keys)
+
+    def _want(self, host: str, top: Top) -> None:
+        if host not in self.leaving:
+            self._hosts.want(host, top.best())
 
     def _clean(self, top: Top) -> None:
         while top.keys and not self._waits(top.keys[0]):

@@ -1,0 +1,188 @@
+"""A worker looks around, several times a second: it gives back hosts, takes better ones and hears what others changed.
+
+It asks and goes on; the answer is heard when it is there. Meanwhile it leases nothing of the hosts that it gives back.
+
+Alone it owns all it has room for. Among others it owns the hosts it fetches from now and a reserve of those it can ask next, no more
+than its share of all that have URLs; the rest are nobody's, so that the best of all goes to whoever has room. It gives back hosts without
+URLs, those beyond the reserve, and those that rank behind the best that nobody owns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import inf
+
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.redis.calls import Call
+from topiccrawler.frontier.redis.client import AwayError
+from topiccrawler.frontier.redis.connection import BACK
+from topiccrawler.frontier.redis.entries import Entries
+from topiccrawler.frontier.redis.listing import counts_of
+from topiccrawler.frontier.redis.membership import Membership
+from topiccrawler.frontier.redis.owned_hosts import active_hosts, not_needed, ready_hosts
+from topiccrawler.frontier.redis.questions import Question
+from topiccrawler.frontier.redis.tops import Tops
+from topiccrawler.frontier.redis.worker import Worker
+
+SLOT_HOSTS = 8  # hosts for each request that may be under way
+LEAST_HOSTS = 256
+RESERVE = 8  # hosts that can be asked next; more when more were asked since the last look
+SWAPPED = 16  # hosts exchanged for better ones at a time
+READ_AGAIN = 64  # queues read again at a time
+SOON_SECONDS = 0.01  # after which it is worth while to see whether the answer came
+
+Lost = Callable[[Iterable[str]], None]  # is told of hosts that others have
+
+
+@dataclass(slots=True)
+class _Look:
+    """On its way."""
+
+    question: Question
+    given: set[str]  # hosts given back: gone once the answer is here
+    wanted: int  # hosts
+    since: Counter[State]  # changes of the counts that it knows of
+
+
+class Looking:
+    """See the module. `most_hosts`: that it owns; 0 = by its slots."""
+
+    def __init__(
+        self, worker: Worker, joined: Membership, hosts: Hosts, tops: Tops, entries: Entries, most_hosts: int
+    ) -> None:
+        self._worker, self._joined = worker, joined
+        self._hosts, self._tops, self._entries = hosts, tops, entries
+        self._most_hosts = most_hosts
+        self._best_free = -inf  # score
+        self._share = 0  # hosts with waiting URLs, of all, for each worker; 0 = all
+        self._look: _Look | None = None
+        worker.room = self._most
+
+    def soon(self, seconds: float) -> float:
+        """The shorter of this time and that until an answer may be here."""
+        return seconds if self._look is None else min(seconds, SOON_SECONDS)
+
+    def begin(self, now: float, leased: set[str], lost: Lost) -> None:
+        """Ask, when no answer is awaited. `leased`: hosts with open leases."""
+        worker, tops, hosts = self._worker, self._tops, self._hosts
+        if worker.connection.state == BACK:
+            self._resume(lost)
+        worker.hear_late()
+        worker.flush()
+        if worker.away or self._look is not None:
+            return
+        active = active_hosts(tops, hosts)
+        ready = ready_hosts(tops, hosts, active, leased, now)
+        reserve = max(RESERVE, 2 * worker.leases_since())
+        surplus = len(active) - self._most
+        if worker.live > 1:
+            surplus = max(surplus, len(ready) - reserve)
+        given = not_needed(tops, hosts, leased)
+        if surplus > 0:
+            given.update(host for _, host in ready[-surplus:])
+        elif worker.live > 1 or surplus == 0:
+            given.update(host for key, host in ready[-SWAPPED:] if -key[0] < self._best_free)
+        kept = len(active) - len(given.intersection(active))
+        idle = not leased and hosts.next_ready(now) is None
+        again = [host for host in list(tops.short)[:READ_AGAIN] if host not in given]
+        clocks = [part for host in given for part in (host, worker.told(host, now))]
+        wanted = max(0, self._most - kept)
+        if worker.live > 1:
+            wanted = min(wanted, max(0, reserve - sum(host not in given for _, host in ready)))
+        call = Call("tick", [
+            worker.session, worker.seconds, "1" if idle else "", kept, tops.keep, wanted, worker.exchange.said(), len(given), *clocks, *again,
+        ])  # fmt: skip
+        if (question := worker.begin(call)) is not None:
+            tops.leave(given)
+            self._look = _Look(question, given, wanted, Counter(self._entries.since))
+
+    def finish(self, seconds: float, lost: Lost) -> None:
+        """Wait for the answer: what is given back now is asked for."""
+        if self._look is not None:
+            self._look.question.call.done.wait(seconds)
+            self.hear(lost)
+
+    def hear(self, lost: Lost) -> None:
+        """Take the answer, when it is here."""
+        look, worker = self._look, self._worker
+        if look is None:
+            return
+        question, call = look.question, look.question.call
+        if not call.done.is_set():
+            worker.connection.miss(call)
+            return
+        self._look = None
+        worker.questions.close(question)
+        if question.session != worker.session:
+            return  # its hosts were all dropped
+        if call.error is not None:
+            self._tops.stay()
+        elif not call.reply:
+            self._join_again(lost)
+        elif not worker.connection.is_whole(int(call.reply[8]), call):
+            self._tops.stay()  # a server that has forgotten something says nothing of use
+        else:
+            self._drop(look.given)
+            self._take(look)
+
+    def _take(self, look: _Look) -> None:
+        worker, question = self._worker, look.question
+        at, counts, live, hosts, best, is_dry, taken, again, _, *said = question.call.reply
+        age = question.call.age
+        worker.set_clock(float(at) + age)
+        worker.counts = counts_of(counts)
+        self._entries.since.subtract(look.since)
+        worker.live = int(live)
+        worker.exchange.hear(float(at) + age, worker.live, said)
+        self._share = -(-int(hosts) // worker.live) if worker.live > 1 else 0
+        self._best_free = -float(best) if best else -inf
+        worker.is_dry = bool(is_dry) and not question.hosts
+        worker.room = look.wanted - len(question.taken)
+        worker.took(taken, question)
+        for one in again:
+            host = one[0].decode()
+            if host in question.hosts and host in self._tops.owned:
+                self._tops.short.add(host)  # it was read before that: once more
+            elif host in self._tops.owned:
+                worker.read(one)
+
+    def _drop(self, given: Iterable[str]) -> None:
+        """What was asked about their URLs counts no more: who asks again may take the host again."""
+        for host in given:
+            self._tops.drop(host)
+        if given:
+            self._entries.forget()
+        self._tops.stay()
+
+    @property
+    def _most(self) -> int:
+        most = self._most_hosts or max(LEAST_HOSTS, SLOT_HOSTS * min(self._hosts.slots, 10_000))
+        return min(most, max(1, self._share)) if self._share else most
+
+    def _resume(self, lost: Lost) -> None:
+        """The server is back."""
+        try:
+            gone = self._worker.connection.resume(list(self._tops.owned))
+        except AwayError:
+            return
+        if gone is None:
+            self._join_again(lost)
+        elif gone:
+            lost(gone)
+            for host in gone:
+                self._tops.drop(host)
+
+    def _join_again(self, lost: Lost) -> None:
+        """This worker was taken for dead: others have what it owned."""
+        lost(list(self._tops.owned))
+        for host in list(self._tops.owned):
+            self._tops.drop(host)
+        self._tops.stay()
+        try:
+            joined = self._joined.renew(self._worker.connection)
+        except AwayError:
+            return
+        self._worker.sign(joined)
