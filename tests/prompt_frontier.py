@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.redis.frontier import RedisFrontier
+from topiccrawler.frontier.redis.membership import Membership
 
 
 class PromptFrontier(RedisFrontier):
     """It waits until it has heard what it asked."""
+
+    def __init__(self, joined: Membership, hosts: Hosts | None = None, **options: Any) -> None:
+        super().__init__(joined, hosts, **options)
+        begin = self._readings.begin
+
+        def read(host: str) -> bool:
+            asked = begin(host)
+            self._readings.finish(60.0)
+            return asked
+
+        self._readings.begin = read  # type: ignore[method-assign]
 
     def _look_around(self) -> None:
         super()._look_around()

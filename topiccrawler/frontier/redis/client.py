@@ -49,11 +49,6 @@ class Client:
         except ValueError as error:
             raise ArgumentError(f"REDIS_URL={shown(url)}", "cannot be read", str(error)) from None
         self._digests: dict[str, str] = {}
-        self._address, self._job = url, job
-
-    def twin(self, answer_seconds: float) -> Client:
-        """A further connection, for another thread."""
-        return Client(self._address, self._job, answer_seconds)
 
     def check(self) -> None:
         """StateError when there is no such server, it refuses us or is too old."""

@@ -2,8 +2,8 @@
 
 The conflict: the frontier's contract is synchronous and the reactor must not stand still. So changes are handed over and not waited
 for (`send`); what the caller needs at once (`ask`) is waited for, two seconds at most, and then the server counts as away. While it is
-away nothing is asked, changes are kept in order, and the thread knocks until it is back. When all changes are made, a question needs no
-thread: it goes by a connection of its own, which saves the two changes between threads that cost most on a busy machine.
+away nothing is asked, changes are kept in order, and the thread knocks until it is back. Most questions are begun ahead of their need
+(`begin`): nobody stands and waits for them.
 
 Changes are numbered. The last ones are kept for a while after the server has them: a server that was killed and lost what it had
 not written yet gets them again (`resume`).
@@ -16,7 +16,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -51,11 +50,7 @@ class Connection:
         self.state = UP
         self.away_since: float | None = None  # by time.monotonic
         self.late: deque[tuple[str, Any]] = deque()  # replies that came when nobody waited any more
-        self._client, self._direct = client, client.twin(call_seconds)
-        with suppress(AwayError):  # a connection that was never made cannot tell that the server was away
-            self._direct.read("EXISTS", "recipe")
-        self._resumes = self._direct_resumes = 0  # so far, and when `_direct` last had an answer
-        self._given = self._done = 0  # calls handed to the thread, and those it is done with
+        self._client = client
         self._session, self._slot = session, slot
         self._lease_seconds, self._call_seconds = lease_seconds, call_seconds
         self._batches = 0
@@ -89,22 +84,20 @@ class Connection:
         self._alive = time.monotonic()
         if self.state != UP or (self.away_since is not None and not patient):
             raise AwayError(self.state)
-        if self._given == self._done and not patient:
-            return self._at_once(name, arguments)
         return self._wait(Call(name, arguments), seconds or self._call_seconds)
 
     def begin(self, call: Call) -> None:
         """A question that nobody stands and waits for. AwayError while the server is away."""
         self._check()
         self._alive = time.monotonic()
-        if self.state != UP or self.away_since is not None:
+        if self.state != UP or self.away_since is not None or self.is_closed:
             raise AwayError(self.state)
         self.hand(call)
 
     def miss(self, call: Call) -> None:
         """There is no answer yet: after a while the server counts as away."""
         if time.monotonic() - call.asked_at > self._call_seconds and not call.done.is_set():
-            self.away_since = self.away_since or call.asked_at
+            self._tell_silent(call.asked_at)
 
     def resume(self, hosts: Sequence[str]) -> list[str] | None:
         """The server is back: tell it what is owned, and make up for what it lost. Gives the hosts that have another owner now; None
@@ -142,30 +135,12 @@ class Connection:
 
     def hand(self, call: Call) -> None:
         """A call to be done after all before; nobody waits for it."""
-        self._given += 1
         call.after, call.asked_at = self._batches, time.monotonic()
         self._calls.put(call)
 
     def _check(self) -> None:
         if self._fault is not None:
             raise self._fault
-
-    def _at_once(self, name: str, arguments: Sequence[Argument]) -> Any:
-        began = time.monotonic()
-        self.figures.calls += 1
-        before, resumes = self._direct.connects, self._direct_resumes
-        try:
-            reply = self._direct.run(name, arguments)
-        except AwayError as error:  # it may have been done: `resume` tells
-            self._tell_away(error)
-            raise
-        finally:
-            self.figures.wait_seconds += time.monotonic() - began
-        self._direct_resumes = self._resumes
-        if 0 < before < self._direct.connects and resumes == self._resumes:
-            self._lost_writes(STARTED_ANEW)
-            raise AwayError(self.state)
-        return reply
 
     def _wait(self, call: Call, seconds: float) -> Any:
         began = time.monotonic()
@@ -175,11 +150,18 @@ class Connection:
         if not call.done.is_set():
             call.late = True
             if not call.done.is_set():
-                self.away_since = self.away_since or began
+                self._tell_silent(began)
                 raise AwayError("no answer yet")
         if call.error is not None:
             raise call.error
         return call.reply
+
+    def _tell_silent(self, since: float) -> None:
+        """There is no answer, and no fault either."""
+        if self.away_since is None:
+            logger.warning("Redis %s does not answer; the crawl waits", self._client.server)
+            self.figures.outages += 1
+            self.away_since = since
 
     # -- the thread's side -----------------------------------------------------------------------------------------
 
@@ -192,11 +174,10 @@ class Connection:
             else:
                 self._begin_again()
         self._client.close()
-        self._direct.close()
         while not self._calls.empty():  # nobody shall wait for what is not done any more
             if (call := self._calls.get()) is not None:
                 call.error = AwayError("closed")
-                self._end(call)
+                call.end()
 
     def _next(self) -> None:
         if self._held:
@@ -234,7 +215,7 @@ class Connection:
         if call.batch and call.error is None:
             self.figures.fenced += int(call.reply or 0)
             self._kept.add(call.batch, call.arguments)
-        self._end(call)
+        call.end()
         if call.late:
             self.late.append((call.name, call.reply))
 
@@ -244,26 +225,21 @@ class Connection:
             self._held.appendleft(call)
         else:
             call.error = error
-            self._end(call)
+            call.end()
 
     def _lost_writes(self, fault: str) -> None:
         """Nothing the server says counts until it has what it may have lost."""
         logger.warning("Redis %s %s; changes that it lacks are made again", self._client.server, fault)
-        self.figures.outages += self.state == UP
+        self.figures.outages += self.away_since is None
         self.away_since = time.monotonic()
         self.state = BACK
 
     def _tell_away(self, error: AwayError) -> None:
         if self.state == UP:
             logger.warning("Redis %s is away (%s); the crawl waits", self._client.server, error)
-        self.figures.outages += self.state == UP
+            self.figures.outages += self.away_since is None
         self.away_since = self.away_since or time.monotonic()
         self.state = AWAY
-
-    def _end(self, call: Call) -> None:
-        if call.name != BEAT:
-            self._done += 1
-        call.end()
 
     def _knock(self) -> None:
         try:
@@ -293,7 +269,6 @@ class Connection:
                 for arguments in self._kept.after(known):
                     self._client.run("apply", arguments)
             self.state, self.away_since = UP, None
-            self._resumes += 1
             logger.info("Redis %s is back; the crawl goes on", self._client.server)
         except (AwayError, CrawlerError) as error:
             call.error = error
@@ -316,4 +291,4 @@ class Connection:
             self._held.append(call)
         else:
             call.error = AwayError(self.state)
-            self._end(call)
+            call.end()

@@ -10,6 +10,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
+from typing import NamedTuple
 
 from topiccrawler.frontier.exchange import START, Harvest, Learned, Told
 from topiccrawler.frontier.redis.batch import Argument, Batch
@@ -20,6 +21,13 @@ logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 0.01  # after which it is worth while to look for what was asked
 PIECE = 64  # entries read at a time
+
+
+class Counted(NamedTuple):
+    """Pages fetched and kept."""
+
+    pages: int
+    kept: int
 
 
 class RedisExchange:
@@ -35,7 +43,9 @@ class RedisExchange:
         joined: Membership,
     ) -> None:
         self._batch, self._hand, self._flush, self._under_way = batch, hand, flush, under_way
-        self._harvest = Harvest(*joined.harvest, 0)
+        self._harvest = Harvest(*joined.harvest, 0)  # as the server told it
+        self.counted = Counted(0, 0)  # pages of this process
+        self._told_of = self.counted  # what the server's figure holds of these
         self.session, self.begun, self.first = joined.session, joined.begun, learned_of(joined.learned)
         self.used = self.is_learner = False
         self.place = START
@@ -54,10 +64,12 @@ class RedisExchange:
 
     def count(self, *, kept: bool) -> None:
         self._batch.count(kept=kept)
-        self._harvest = Harvest(self._harvest.pages + 1, self._harvest.kept + kept, 0)
+        self.counted = Counted(self.counted.pages + 1, self.counted.kept + kept)
 
     def harvest(self) -> Harvest:
-        return self._harvest._replace(under_way=self._under_way())
+        pages = self._harvest.pages + self.counted.pages - self._told_of.pages
+        kept = self._harvest.kept + self.counted.kept - self._told_of.kept
+        return Harvest(pages, kept, self._under_way())
 
     def tell(self, text: bytes, *, once: bool = False) -> int:
         self._own += 1
@@ -112,12 +124,12 @@ class RedisExchange:
             return ""
         return self.place if self.is_learner else START
 
-    def hear(self, time: float, live: int, said: Sequence[int]) -> None:
-        """What the tick gave."""
+    def hear(self, time: float, live: int, said: Sequence[int], counted: Counted) -> None:
+        """What the tick gave; `counted`: before it was asked."""
         self._time, self._heard_at, self.live = time, monotonic(), live
         is_learner, self.newest, self.told, pages, kept = said
         self.is_learner = bool(is_learner)
-        self._harvest = Harvest(pages, kept, 0)
+        self._harvest, self._told_of = Harvest(pages, kept, 0), counted
 
     def sign(self, session: str) -> None:
         """This process was taken for dead and joined again."""

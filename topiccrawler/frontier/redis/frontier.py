@@ -12,7 +12,7 @@ Within one process the order is that of the other frontiers. Of several workers 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -32,7 +32,6 @@ from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
 from topiccrawler.frontier.redis.batch import Batch, pushed
-from topiccrawler.frontier.redis.client import AwayError
 from topiccrawler.frontier.redis.connection import CALL_SECONDS
 from topiccrawler.frontier.redis.entries import Entries, Entry
 from topiccrawler.frontier.redis.listing import RedisListing, share_of
@@ -40,6 +39,7 @@ from topiccrawler.frontier.redis.look_ups import LookUps
 from topiccrawler.frontier.redis.looking import Looking
 from topiccrawler.frontier.redis.membership import Membership
 from topiccrawler.frontier.redis.notes import RedisNotes
+from topiccrawler.frontier.redis.readings import Readings
 from topiccrawler.frontier.redis.records import digest, record
 from topiccrawler.frontier.redis.tops import Tops
 from topiccrawler.frontier.redis.worker import Worker
@@ -71,13 +71,13 @@ class RedisFrontier(LeasingFrontier):
         super().__init__(hosts, lease_seconds, 0, acknowledgements_per_commit)
         self._batch = Batch()
         self._entries = Entries(lambda host, key: self._tops.holds(host, key))  # noqa: PLW0108 tops need entries
-        self._tops = Tops(self.hosts, self._entries.waits, self._load, keep)
+        self._tops = Tops(self.hosts, self._entries.waits, lambda host: self._readings.begin(host), keep)  # noqa: PLW0108
         self._queues: Any = self._tops
         self._outage_seconds = outage_seconds
         self._worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch)
+        self._readings = Readings(self._worker, self._tops)
         self._look_ups = LookUps(self._worker, self._entries, keep)
         self._looking = Looking(self._worker, joined, self.hosts, self._tops, self._entries, most_hosts)
-        self._numbers: Iterator[int] = iter(joined.numbers)
         self._now = 0.0  # as the caller last had it
         self._next_look = 0.0  # by time.monotonic
         self.listing: Listing = RedisListing(self._worker.ask_or_fail, joined.client.name, self._scores_anew)
@@ -166,7 +166,9 @@ class RedisFrontier(LeasingFrontier):
 
     def next_ready(self, now: float) -> float | None:
         """When to ask for a lease again."""
-        wait = self._worker.exchange.soon(self._looking.soon(max(0.0, self._next_look - monotonic())))
+        wait = self._worker.exchange.soon(
+            self._looking.soon(max(0.0, self._next_look - monotonic()), self._readings)
+        )
         here = None if self._worker.away else self.hosts.next_ready(now)
         return now + wait if here is None else min(here, now + wait)
 
@@ -209,7 +211,7 @@ class RedisFrontier(LeasingFrontier):
             )  # the server will say what it was
         if entry is None:
             outcome = Pushed.NEW
-            entry = Entry(self._next_number(), key, link.host, State.WAITING, float(score.value), bit)
+            entry = Entry(self._worker.next_number(), key, link.host, State.WAITING, float(score.value), bit)
             self._entries.add(link.url, entry)
             self._entries.since[State.WAITING] += 1
         elif entry.state is State.WAITING:
@@ -265,33 +267,15 @@ class RedisFrontier(LeasingFrontier):
         self._now = now
         self._worker.at(now)
 
-    def _load(self, host: str) -> bool:
-        """Read the first of a host's queue."""
-        try:
-            self._worker.read(self._worker.ask("first", [host, self._tops.keep]))
-        except AwayError:
-            return False
-        return True
-
-    def _next_number(self) -> int:
-        number = next(self._numbers, None)
-        if number is None:
-            try:
-                self._numbers = self._worker.more_numbers()
-            except AwayError:
-                return 0
-            number = next(self._numbers)
-        return number
-
     def _look_around(self) -> None:
         """Hear what others did, and ask again when that is due."""
         self._looking.hear(self._lost)
+        self._readings.hear()
         if monotonic() < self._next_look:
             return
         self._look_ups.hear_rest()
-        self._looking.begin(
-            self._now, {self._host(number) for _, number in self._leases.values()}, self._lost
-        )
+        leased = {self._host(number) for _, number in self._leases.values()}
+        self._looking.begin(self._now, leased, self._lost, reads=bool(self._readings))
         self._entries.sweep(lambda: {*self._tops.numbers(), *(number for _, number in self._leases.values())})
         self._next_look = monotonic() + LOOK_SECONDS
         self._worker.give_up_after(self._outage_seconds)

@@ -20,6 +20,7 @@ from topiccrawler.frontier.redis.calls import Call
 from topiccrawler.frontier.redis.client import AwayError
 from topiccrawler.frontier.redis.connection import BACK
 from topiccrawler.frontier.redis.entries import Entries
+from topiccrawler.frontier.redis.exchange import Counted
 from topiccrawler.frontier.redis.listing import counts_of
 from topiccrawler.frontier.redis.membership import Membership
 from topiccrawler.frontier.redis.owned_hosts import active_hosts, not_needed, ready_hosts
@@ -45,6 +46,7 @@ class _Look:
     given: set[str]  # hosts given back: gone once the answer is here
     wanted: int  # hosts
     since: Counter[State]  # changes of the counts that it knows of
+    counted: Counted  # pages that it knows of
 
 
 class Looking:
@@ -61,12 +63,12 @@ class Looking:
         self._look: _Look | None = None
         worker.room = self._most
 
-    def soon(self, seconds: float) -> float:
-        """The shorter of this time and that until an answer may be here."""
-        return seconds if self._look is None else min(seconds, SOON_SECONDS)
+    def soon(self, seconds: float, others: object) -> float:
+        """The shorter of this time and that until an answer may be here; `others`: are awaited as well, when it is true."""
+        return min(seconds, SOON_SECONDS) if self._look is not None or others else seconds
 
-    def begin(self, now: float, leased: set[str], lost: Lost) -> None:
-        """Ask, when no answer is awaited. `leased`: hosts with open leases."""
+    def begin(self, now: float, leased: set[str], lost: Lost, *, reads: bool) -> None:
+        """Ask, when no answer is awaited. `leased`: hosts with open leases; `reads`: queues are read just now."""
         worker, tops, hosts = self._worker, self._tops, self._hosts
         if worker.connection.state == BACK:
             self._resume(lost)
@@ -86,7 +88,7 @@ class Looking:
         elif worker.live > 1 or surplus == 0:
             given.update(host for key, host in ready[-SWAPPED:] if -key[0] < self._best_free)
         kept = len(active) - len(given.intersection(active))
-        idle = not leased and hosts.next_ready(now) is None
+        idle = not leased and not reads and hosts.next_ready(now) is None
         again = [host for host in list(tops.short)[:READ_AGAIN] if host not in given]
         clocks = [part for host in given for part in (host, worker.told(host, now))]
         wanted = max(0, self._most - kept)
@@ -97,7 +99,7 @@ class Looking:
         ])  # fmt: skip
         if (question := worker.begin(call)) is not None:
             tops.leave(given)
-            self._look = _Look(question, given, wanted, Counter(self._entries.since))
+            self._look = _Look(question, given, wanted, Counter(self._entries.since), worker.exchange.counted)
 
     def finish(self, seconds: float, lost: Lost) -> None:
         """Wait for the answer: what is given back now is asked for."""
@@ -136,7 +138,7 @@ class Looking:
         worker.counts = counts_of(counts)
         self._entries.since.subtract(look.since)
         worker.live = int(live)
-        worker.exchange.hear(float(at) + age, worker.live, said)
+        worker.exchange.hear(float(at) + age, worker.live, said, look.counted)
         self._share = -(-int(hosts) // worker.live) if worker.live > 1 else 0
         self._best_free = -float(best) if best else -inf
         worker.is_dry = bool(is_dry) and not question.hosts

@@ -33,7 +33,7 @@ class Top:
 class Tops:
     """Of all hosts owned. `waits(key)`: the URL of that number waits with that score, as far as is known here.
 
-    `load(host)`: reads the first of a host anew; False when the server is away.
+    `load(host)`: has the first of a host read anew (`reset`); False when the server is away.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class Tops:
         self.owned: dict[str, Top] = {}
         self.short: set[str] = set()  # hosts of which few are held
         self.leaving: set[str] = set()  # hosts that are given back: nothing of them is handed out
+        self.read_now: set[str] = set()  # nor of those whose queue is read
 
     def own(self, host: str) -> Top:
         """The host is this worker's."""
@@ -66,6 +67,11 @@ class Tops:
         hosts, self.leaving = self.leaving, set()
         for host in hosts:
             self.settle(host)
+
+    def reading(self, host: str) -> None:
+        """Its queue is read: it counts again once it is no longer in `read_now`."""
+        self.read_now.add(host)
+        self._hosts.want(host, None)
 
     def reset(self, host: str, keys: list[Key], bound: Key) -> None:
         """What the server says of a host's queue."""
@@ -99,9 +105,10 @@ class Tops:
             self._clean(top)
             if top.keys and top.keys[0] < top.bound:
                 return host, top.keys[0][1]
-            if top.bound != NOTHING and not self._load(host):
+            if top.bound == NOTHING:
+                self.settle(host)
+            elif not self._load(host):
                 return None
-            self.settle(host)
         return None
 
     def settle(self, host: str) -> None:
@@ -126,7 +133,7 @@ class Tops:
         return (number for top in self.owned.values() for _, number in top.keys)
 
     def _want(self, host: str, top: Top) -> None:
-        if host not in self.leaving:
+        if host not in self.leaving and host not in self.read_now:
             self._hosts.want(host, top.best())
 
     def _clean(self, top: Top) -> None:

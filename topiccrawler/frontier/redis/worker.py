@@ -44,6 +44,7 @@ class Worker:
         self._joined, self._hosts, self._tops = joined, hosts, tops
         self._entries, self._batch = entries, batch
         self._offset = 0.0  # the server's clock minus the caller's
+        self._numbers: Iterator[int] = iter(joined.numbers)
         self._hand_overs = 0
         self._leased = 0  # URLs, since the last look around
         self._clocks: set[str] = set()  # hosts whose clock changed since they were last told of
@@ -139,10 +140,17 @@ class Worker:
         self.connection.sign(self.session, str(self.slot))
         self.exchange.sign(self.session)
 
-    def more_numbers(self) -> Iterator[int]:
-        """For URLs to come."""
-        first = int(self.connection.ask("numbers", [NUMBERS]))
-        return iter(range(first, first + NUMBERS))
+    def next_number(self) -> int:
+        """For a new URL; 0 = the server is away, and gives it one when it is back."""
+        number = next(self._numbers, None)
+        if number is None:
+            try:
+                first = int(self.connection.ask("numbers", [NUMBERS]))
+            except AwayError:
+                return 0
+            self._numbers = iter(range(first, first + NUMBERS))
+            number = next(self._numbers)
+        return number
 
     def leave(self, now: float, seconds: float) -> None:
         """Make the last changes, and let others have the rest."""

@@ -1,0 +1,113 @@
+"""A worker that asks ahead: what it hears later counts only as far as nothing changed here meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from frontier_calls import lease, push, until
+from redis_server import RedisServer
+
+from topiccrawler.frontier.base import Ahead, Pushed, State
+from topiccrawler.frontier.redis.frontier import RedisFrontier
+from topiccrawler.frontier.redis.joining import join
+
+Worker = Callable[[], RedisFrontier]
+
+
+@pytest.fixture
+def worker(redis_server: RedisServer, request: pytest.FixtureRequest) -> Worker:
+    """One more worker of the same crawl."""
+    job = uuid4().hex
+
+    def joined() -> RedisFrontier:
+        frontier = RedisFrontier(join(redis_server.url, job, call_seconds=60.0))
+        request.addfinalizer(frontier.close)
+        return frontier
+
+    return joined
+
+
+def asked(frontier: RedisFrontier, *paths: str) -> Ahead:
+    ahead = frontier.ask_ahead(f"http://{path}" for path in paths)
+    assert ahead is not None
+    return ahead
+
+
+def heard(ahead: Ahead) -> None:
+    ahead.answer.result(60.0)
+    ahead.hear()
+
+
+def calls(frontier: RedisFrontier) -> Any:
+    return frontier.figures()["calls"]
+
+
+def test_what_was_heard_is_not_asked_for_again(worker: Worker) -> None:
+    first = worker()
+    push(first, ("a/1", 1.0))
+    first.commit()
+    second = worker()
+    heard(asked(second, "a/1", "b/1"))
+    before = calls(second)
+    assert not second.is_new_anchor("http://a/1", "")
+    assert second.is_new_anchor("http://b/1", "x")
+    assert second.ask_ahead(["http://a/1", "http://b/1"]) is None
+    assert push(second, ("a/1", 0.5), ("b/1", 1.0)) == {"kept": 1, "new": 1}
+    assert calls(second) == before
+
+
+def test_a_host_that_came_with_the_answer_is_this_workers(worker: Worker) -> None:
+    frontier = worker()
+    ahead = asked(frontier, "a/1")
+    heard(ahead)
+    push(frontier, ("a/1", 1.0))
+    assert lease(frontier) == "a/1"
+
+
+def test_a_url_that_was_fetched_meanwhile_is_not_fetched_again(worker: Worker) -> None:
+    frontier = worker()
+    heard(asked(frontier, "a/0"))  # the host is its own
+    late = asked(frontier, "a/1")  # of a page that is read for long
+    heard(asked(frontier, "a/1"))
+    push(frontier, ("a/1", 1.0))
+    assert lease(frontier) == "a/1"
+    frontier.acknowledge("http://a/1", State.COMPLETED, "kept", 0.0)
+    frontier.commit()
+    heard(late)  # it says that nobody ever met it
+    assert not frontier.is_open("http://a/1")
+    assert push(frontier, ("a/1", 9.0)) == {Pushed.KNOWN.value: 1}
+    assert lease(frontier) is None
+
+
+def test_what_was_pushed_to_a_host_meanwhile_is_leased_in_its_turn(worker: Worker) -> None:
+    frontier = worker()
+    late = asked(frontier, "a/1")  # takes the host, which is heard later
+    push(frontier, ("a/2", 2.0), ("a/1", 1.0))
+    heard(late)
+    got: list[str | None] = []
+    until(lambda: got.append(lease(frontier)) or got[-1] is not None)
+    assert got[-1] == "a/2"
+    frontier.acknowledge("http://a/2", State.COMPLETED, "kept", 0.0)
+    until(lambda: got.append(lease(frontier)) or got[-1] is not None)
+    assert got[-1] == "a/1"
+
+
+def test_a_host_whose_asker_is_gone_is_worked_on_all_the_same(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("topiccrawler.frontier.redis.look_ups.UNHEARD_SECONDS", 0.0)
+    first, second = worker(), worker()
+    asked(first, "a/1").answer.result(60.0)  # and its page is never shown
+    push(second, ("a/1", 1.0))
+    second.commit()
+    until(lambda: lease(first) == "a/1")
+
+
+def test_no_answer_is_waited_for_that_cannot_come(worker: Worker) -> None:
+    frontier = worker()
+    frontier.abandon()
+    ahead = frontier.ask_ahead(["http://a/1"])
+    assert ahead is None or ahead.answer.done()
