@@ -27,6 +27,9 @@ from redis_server import RedisServer
 ROOT = Path(__file__).parents[1]
 POLL_SECONDS = 0.05  # how soon a server sees that its test is over
 
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")  # there is a worker a core; the others would wait in a loop
+
 
 def pytest_collection_finish() -> None:
     """Python would look through all that was imported for cycles, again and again: a third of the tests' CPU."""
