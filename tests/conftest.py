@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import subprocess
@@ -25,6 +26,23 @@ POLL_SECONDS = 0.05  # how soon a server sees that its test is over
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")  # there is a worker a core; the others would wait in a loop
+
+FIRST_RUN = (
+    "TOPICCRAWLER_TESTS_FIRST_RUN"  # the workers of pytest-xdist ask what the process that starts them saw
+)
+has_bytecode = sys.dont_write_bytecode or (ROOT / "topiccrawler" / "urls" / "__pycache__").exists()
+os.environ.setdefault(FIRST_RUN, "" if has_bytecode else "yes")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """In a fresh checkout workers collect one after another: the first writes the bytecode of all that is imported, the others read it."""
+    if not os.environ[FIRST_RUN] or "PYTEST_XDIST_WORKER" not in os.environ:
+        return (yield)
+    folder: Path = session.config._tmp_path_factory.getbasetemp().parent  # type: ignore[attr-defined]
+    with (folder / "collection.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+        return (yield)
 
 
 def pytest_collection_finish() -> None:

@@ -14,7 +14,7 @@ from redis_server import RedisServer
 from warm import Started, WarmScrapy
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
-HOSTS, PAGES, CHILDREN = 8, 160, 4
+HOSTS, PAGES, CHILDREN = 8, 100, 4
 DELAY_SECONDS = 0.05
 PATIENCE_SECONDS = 120.0
 
