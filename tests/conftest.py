@@ -37,12 +37,16 @@ os.environ.setdefault(FIRST_RUN, "" if has_bytecode else "yes")
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection(session: pytest.Session) -> Iterator[None]:
     """In a fresh checkout workers collect one after another: the first writes the bytecode of all that is imported, the others read it."""
-    if not os.environ[FIRST_RUN] or "PYTEST_XDIST_WORKER" not in os.environ:
-        return (yield)
-    folder: Path = session.config._tmp_path_factory.getbasetemp().parent  # type: ignore[attr-defined]
-    with (folder / "collection.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
-        return (yield)
+    gc.disable()  # what is imported stays
+    try:
+        if not os.environ[FIRST_RUN] or "PYTEST_XDIST_WORKER" not in os.environ:
+            return (yield)
+        folder: Path = session.config._tmp_path_factory.getbasetemp().parent  # type: ignore[attr-defined]
+        with (folder / "collection.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+            return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

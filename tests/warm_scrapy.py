@@ -98,6 +98,7 @@ def bury() -> None:
 
 def main() -> None:
     """Serve until standard input ends."""
+    gc.disable()  # what is imported stays
     for name in PACKAGES:
         list(walk_modules_iter(name))
     for name in MODULES:
@@ -106,6 +107,7 @@ def main() -> None:
     keyword_model(load_topic("finance"))  # reads the dictionary and the catalogue
     registered_domain("http://a.example/")  # reads the public suffixes
     gc.freeze()
+    gc.enable()
     if "twisted.internet.reactor" in sys.modules:
         sys.exit("a module installs a reactor as it is imported")
     ended, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
