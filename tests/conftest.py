@@ -18,12 +18,15 @@ from typing import Any
 
 import pytest
 from drawn_web import Answer, DrawnWeb, Server
+from hypothesis import settings
 from postgresql_server import PostgresqlServer
 from redis_server import RedisServer
 from warm import ROOT, Ran, WarmScrapy, scrapy_environment
 
 POLL_SECONDS = 0.05  # how soon a server sees that its test is over
 
+settings.register_profile("tests", deadline=None)  # a busy machine is no fault
+settings.load_profile("tests")
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")  # there is a worker a core; the others would wait in a loop
 
