@@ -6,22 +6,27 @@ BIN    := $(VENV)/bin
 help:           ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
+# Bytecode of all that is installed costs as much as the rest: tests write that of what they import, `install` that of what may run.
 $(VENV)/.run: requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-compile -r requirements.txt
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements-dev.txt
-	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-compile -r requirements-dev.txt
 	touch $@
 
-install: $(VENV)/.run   ## make .venv with all a crawl needs
+$(VENV)/.compiled: $(VENV)/.run
+	$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV) || true
+	touch $@
+
+install: $(VENV)/.compiled   ## make .venv with all a crawl needs
 
 demo: install   ## train, crawl a generated Chinese web, compare with breadth-first; needs no network
 	$(BIN)/scrapy demo
 
-$(VENV)/.cluster: $(VENV)/.run requirements-redis.txt requirements-postgresql.txt
+$(VENV)/.cluster: $(VENV)/.compiled requirements-redis.txt requirements-postgresql.txt
 	$(BIN)/python -m pip install --quiet -r requirements-redis.txt -r requirements-postgresql.txt
 	touch $@
 
@@ -39,7 +44,7 @@ lint: $(VENV)/.dev   ## mend what can be mended by a program
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.dev   ## speed and memory, as ratios against a baseline in the same run
+bench: $(VENV)/.dev $(VENV)/.compiled   ## speed and memory, as ratios against a baseline in the same run
 	for script in benchmarks/*.py; do PYTHONPATH=. $(BIN)/python $$script || exit 1; done
 
 clean:          ## remove what the commands above made

@@ -5,27 +5,51 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
-import json
 import os
-import select
-import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drawn_web import Answer, DrawnWeb, Server
+from hypothesis import settings
 from postgresql_server import PostgresqlServer
 from redis_server import RedisServer
+from warm import ROOT, Ran, WarmScrapy, scrapy_environment
 
-ROOT = Path(__file__).parents[1]
 POLL_SECONDS = 0.05  # how soon a server sees that its test is over
+
+settings.register_profile("tests", deadline=None)  # a busy machine is no fault
+settings.load_profile("tests")
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")  # there is a worker a core; the others would wait in a loop
+
+FIRST_RUN = (
+    "TOPICCRAWLER_TESTS_FIRST_RUN"  # the workers of pytest-xdist ask what the process that starts them saw
+)
+has_bytecode = sys.dont_write_bytecode or (ROOT / "topiccrawler" / "urls" / "__pycache__").exists()
+os.environ.setdefault(FIRST_RUN, "" if has_bytecode else "yes")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """In a fresh checkout workers collect one after another: the first writes the bytecode of all that is imported, the others read it."""
+    gc.disable()  # what is imported stays
+    try:
+        if not os.environ[FIRST_RUN] or "PYTEST_XDIST_WORKER" not in os.environ:
+            return (yield)
+        folder: Path = session.config._tmp_path_factory.getbasetemp().parent  # type: ignore[attr-defined]
+        with (folder / "collection.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+            return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:
@@ -102,15 +126,6 @@ def answer() -> Callable[..., Answer]:
     return make
 
 
-@dataclass
-class Ran:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture(scope="session")
 def scrapy() -> Callable[..., Ran]:
     """Run `scrapy …` in the checkout as a subprocess."""
@@ -130,84 +145,12 @@ def scrapy() -> Callable[..., Ran]:
     return run
 
 
-class Started:
-    """A process that warm_scrapy has begun; one at a time."""
-
-    def __init__(self, warm: WarmScrapy, pid: int) -> None:
-        self.pid, self._warm = pid, warm
-
-    def send_signal(self, number: int) -> None:
-        """As subprocess.Popen does; the process must not have been waited for."""
-        os.kill(self.pid, number)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
-
-    def wait(self, timeout: float) -> Ran:
-        """Its end; past the time it is killed, and TimeoutError raised."""
-        try:
-            code = self._warm.reply(timeout)
-        except TimeoutError:
-            self.kill()
-            self._warm.reply()
-            raise
-        return Ran(code, *(file.read_text(encoding="utf-8") for file in self._warm.files))
-
-
-class WarmScrapy:
-    """Runs `scrapy …` in the checkout, each time in a process forked off one with its imports done (warm_scrapy.py)."""
-
-    def __init__(self, folder: Path) -> None:
-        self.files = folder / "out", folder / "err"
-        self._server = subprocess.Popen(
-            [sys.executable, "-c", Path(__file__).with_name("warm_scrapy.py").read_text(encoding="utf-8")],
-            cwd=ROOT,
-            env=scrapy_environment(None, {}),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,  # `select` must see what was not read
-        )
-
-    def __call__(self, *args: str, proxy: str | None = None, timeout: float = 120, **environment: str) -> Ran:
-        """Run it to its end."""
-        return self.begin(*args, proxy=proxy, **environment).wait(timeout)
-
-    def begin(self, *args: str, proxy: str | None = None, err: str = "", **environment: str) -> Started:
-        """Start it; `err` is where its errors go if not to the file that `wait` reads."""
-        assert self._server.stdin is not None
-        for file in self.files:
-            file.write_bytes(b"")
-        out, err = str(self.files[0]), err or str(self.files[1])
-        given = scrapy_environment(proxy, environment)
-        request = {"words": args, "environment": given, "out": out, "err": err}
-        self._server.stdin.write(f"{json.dumps(request)}\n".encode())
-        return Started(self, self.reply())
-
-    def reply(self, patience: float | None = None) -> int:
-        """The server's next answer."""
-        assert self._server.stdout is not None
-        if not select.select([self._server.stdout], [], [], patience)[0]:
-            raise TimeoutError
-        return int(self._server.stdout.readline())
-
-    def close(self) -> None:
-        self._server.communicate()
-
-
 @pytest.fixture(scope="session")
 def warm_scrapy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmScrapy]:
     """`warm_scrapy("crawl", "topic", …)`: a process of its own, without the second that an interpreter needs to start."""
     warm = WarmScrapy(tmp_path_factory.mktemp("warm"))
     yield warm
     warm.close()
-
-
-def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment, the proxy set or none at all."""
-    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    if proxy:
-        kept["http_proxy"] = proxy
-    return {**kept, "PYTHONWARNINGS": "", **more}
 
 
 @pytest.fixture

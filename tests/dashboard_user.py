@@ -13,6 +13,7 @@ from topiccrawler.engine.control.journal import orders
 
 JOB, HOSTILE = "from-the-form", "hostile"
 PAUSED_FOR = 3  # status events, one a second
+LOOK_MS = 100  # between two looks at a page that changes; a browser would look at each frame it draws
 
 
 @dataclass
@@ -33,7 +34,7 @@ def started(page: Any, files: DemoFiles, seen: Seen) -> None:
     page.get_by_label("Strategy", exact=True).select_option("naive_bayes")
     page.get_by_label("Pages", exact=True).fill("many")
     page.get_by_label("Name of the job").fill(JOB)
-    page.get_by_label("Settings").fill("DOWNLOAD_DELAY=0.3\nTOPIC_LINK_MODELS=none")
+    page.get_by_label("Settings").fill("DOWNLOAD_DELAY=3\nTOPIC_LINK_MODELS=none")
     page.get_by_role("button", name="Start").click()
     seen.values["refused"] = page.locator("#fault-pages").inner_text()
     seen.values["kept"] = page.get_by_label("Settings").input_value()
@@ -52,7 +53,9 @@ def figure_moves(page: Any, name: str) -> tuple[str, str]:
     place = f'[data-figure="{name}"]'
     before = page.locator(place).inner_text()
     page.wait_for_function(
-        "([place, before]) => document.querySelector(place).textContent !== before", arg=[place, before]
+        "([place, before]) => document.querySelector(place).textContent !== before",
+        arg=[place, before],
+        polling=LOOK_MS,
     )
     return before, page.locator(place).inner_text()
 
@@ -66,7 +69,7 @@ def paused(page: Any, job: Path, web: RunningServer, seen: Seen) -> None:
     page.evaluate(
         "window.events = 0; new EventSource(location.pathname + '/events').addEventListener('figures', () => events++)"
     )
-    page.wait_for_function("(number) => events >= number", arg=PAUSED_FOR)
+    page.wait_for_function("(number) => events >= number", arg=PAUSED_FOR, polling=LOOK_MS)
     seen.values["last"] = web.requests[-1].time - began
     seen.values["focus"] = page.evaluate("document.activeElement.textContent")
 
@@ -81,7 +84,9 @@ def changed(page: Any, seen: Seen) -> None:
     for button, word in (("Preview", "would be"), ("Set", "is 0.99")):
         setting.get_by_role("button", name=button).click()
         page.wait_for_function(
-            "(word) => document.querySelector('#change-said').textContent.includes(word)", arg=word
+            "(word) => document.querySelector('#change-said').textContent.includes(word)",
+            arg=word,
+            polling=LOOK_MS,
         )
         seen.values[button] = said.inner_text()
     setting.get_by_label("Value").fill("-1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +32,9 @@ A_NAME = re.compile(
 A_MODULE = re.compile(r"(?<![\w/.*-])\w+\.py\b")
 A_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 KEY = re.compile(r"(?:frontier|topic|strategy|links)/[a-z_…-]+(?:/[a-z_…-]+)*")
+KEY_BEGINS = re.compile(r"(?:frontier|topic|strategy|links)/")
+SOURCES = {path: path.read_text(encoding="utf-8") for path in MODULES}
+MODULE_NAMES = {path.name for path in [*MODULES, *ROOT.glob("*/*.py")]}
 
 
 def rows(name: str) -> list[list[str]]:
@@ -56,8 +60,9 @@ def texts(tree: ast.AST) -> Iterator[str]:
 def test_every_stats_key_the_code_writes_is_explained_and_no_other() -> None:
     written = {
         text
-        for path in (ROOT / "topiccrawler").rglob("*.py")
-        for text in texts(ast.parse(path.read_text(encoding="utf-8")))
+        for source in SOURCES.values()
+        if KEY_BEGINS.search(source)
+        for text in texts(ast.parse(source))
         if KEY.fullmatch(text)
     }
     explained = [row[0].strip("`") for row in rows("stats.md")]
@@ -80,16 +85,26 @@ def test_every_field_of_a_topic_file_is_explained_and_no_other() -> None:
 def docstrings(path: Path) -> str:
     """All docstrings of a module."""
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    nodes = statements(ast.parse(SOURCES[path]))
     return "\n".join(ast.get_docstring(node) or "" for node in nodes if isinstance(node, kinds))
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and all statements in it; what is defined stands in none of their expressions."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            yield from statements(child)
+
+
+@cache
 def has_path(quoted: str) -> bool:
     """A file or folder of the repository, or of the package; NAME stands for any."""
     names = quoted.rstrip("/").replace("NAME", "*").replace("TOPIC", "*")
     return any(any(folder.glob(names)) for folder in (ROOT, PACKAGE))
 
 
+@cache
 def has_name(quoted: str) -> bool:
     """A module of the package, or what can be got from one."""
     module, *rest = quoted.removeprefix("topiccrawler.").split(".")
@@ -116,9 +131,7 @@ def test_files_and_names_in_text_exist(path: Path) -> None:
         assert [link for link in A_LINK.findall(prose) if not (path.parent / link).exists()] == []
     else:
         modules = set(A_MODULE.findall(text)) - {"setup.py"}
-        assert [
-            name for name in modules if not any(PACKAGE.rglob(name)) and not any(ROOT.glob(f"*/{name}"))
-        ] == []
+        assert modules - MODULE_NAMES == set()
 
 
 def test_the_way_of_a_page_names_what_its_files_hold() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from warm import WarmScrapy
 
 from topiccrawler import Job
 from topiccrawler.demo.plan import Web
@@ -29,21 +30,14 @@ def web() -> Iterator[RunningServer]:
         yield server
 
 
-@pytest.fixture
-def environment(web: RunningServer) -> dict[str, str]:
-    return {**os.environ, **web.environment(), "PYTHONPATH": str(ROOT)}
-
-
 def test_a_crawl_shows_its_pages_and_pandas_reads_the_job(
-    web: RunningServer, environment: dict[str, str], tmp_path: Path
+    web: RunningServer, warm_scrapy: WarmScrapy, tmp_path: Path
 ) -> None:
     def run(name: str, *words: str) -> str:
-        line = [sys.executable, str(ROOT / "examples" / name), *words]
-        done = subprocess.run(
-            line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        program = str(ROOT / "examples" / name)
+        done = warm_scrapy.begin(program, *words, folder=tmp_path, **web.environment()).wait(120)
+        assert done.code == 0, done.err
+        return done.out
 
     (seed,) = web.web.seeds
     said = run("crawl_from_python.py", seed, "40", *QUICK).splitlines()
@@ -59,12 +53,13 @@ def test_a_crawl_shows_its_pages_and_pandas_reads_the_job(
 
 
 def test_the_service_streams_pages_and_a_client_that_leaves_ends_its_crawl(
-    web: RunningServer, environment: dict[str, str], tmp_path: Path
+    web: RunningServer, tmp_path: Path
 ) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     line = [sys.executable, str(ROOT / "examples" / "crawl_service.py"), str(port), *QUICK]
+    environment = {**os.environ, **web.environment(), "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(line, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as service:
         try:
             assert service.stdout is not None

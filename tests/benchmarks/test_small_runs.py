@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
+from warm import WarmScrapy
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
-def last_line(script: str, *arguments: str, holds: bool = True) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / script), *arguments, "--json"],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0 or not holds, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+@pytest.fixture
+def last_line(warm_scrapy: WarmScrapy) -> Callable[..., dict[str, Any]]:
+    """`last_line("crawl.py", "--pages", "5")`: what a benchmark says last; `holds`: it must end well."""
+
+    def run(script: str, *arguments: str, holds: bool = True) -> dict[str, Any]:
+        done = warm_scrapy(str(BENCHMARKS / script), *arguments, "--json", timeout=300)
+        assert done.code == 0 or not holds, done.err
+        found: dict[str, Any] = json.loads(done.out.splitlines()[-1])
+        return found
+
+    return run
 
 
-def test_order_prints_share_seconds_and_the_ideal() -> None:
+def test_order_prints_share_seconds_and_the_ideal(last_line: Callable[..., dict[str, Any]]) -> None:
     found = last_line(
         "order.py",
         "--hosts",
@@ -46,7 +48,9 @@ def test_order_prints_share_seconds_and_the_ideal() -> None:
     assert found["ours"]["seconds"] >= 0.44
 
 
-def test_crawl_prints_pages_cpu_speed_and_memory_of_each_crawl() -> None:
+def test_crawl_prints_pages_cpu_speed_and_memory_of_each_crawl(
+    last_line: Callable[..., dict[str, Any]],
+) -> None:
     found = last_line(
         "crawl.py", "--pages", "12", "--hosts", "5", "--rounds", "1", "--strategies", "breadth_first"
     )
@@ -59,7 +63,7 @@ def test_crawl_prints_pages_cpu_speed_and_memory_of_each_crawl() -> None:
     assert found["breadth_first"]["pages"] == 12
 
 
-def test_soak_tells_cost_memory_and_slices_of_every_stretch() -> None:
+def test_soak_tells_cost_memory_and_slices_of_every_stretch(last_line: Callable[..., dict[str, Any]]) -> None:
     found = last_line("soak.py", "--pages", "30", "--every", "10", holds=False)
     assert list(found) == ["growth", "slice_ms", "errors", "rows"]
     assert found["errors"] == 0
@@ -72,7 +76,9 @@ def test_soak_tells_cost_memory_and_slices_of_every_stretch() -> None:
         assert 20 < row["megabytes"] < 500
 
 
-def test_shared_learning_prints_a_state_and_what_a_page_costs() -> None:
+def test_shared_learning_prints_a_state_and_what_a_page_costs(
+    last_line: Callable[..., dict[str, Any]],
+) -> None:
     small = ("--pages", "5", "--urls", "200", "--links", "5", "--strategies", "adaptive,pagerank")
     found = last_line("shared_learning.py", *small)
     assert found["state"]["bytes"] > 1000
@@ -81,7 +87,7 @@ def test_shared_learning_prints_a_state_and_what_a_page_costs() -> None:
         assert min(found[name].values()) > 0
 
 
-def test_scale_tells_which_part_is_full() -> None:
+def test_scale_tells_which_part_is_full(last_line: Callable[..., dict[str, Any]]) -> None:
     small = ("--urls", "900000", "--hosts", "900", "--seconds", "2", "--workers", "4", "--shards", "2")
     found = last_line("scale.py", *small)
     assert (found["workers"], found["shards"], found["full"]) == (4, 2, "-")
@@ -91,7 +97,7 @@ def test_scale_tells_which_part_is_full() -> None:
     assert found["learner_behind"] > 1
 
 
-def test_page_stores_tells_time_cpu_and_bytes_of_each_store() -> None:
+def test_page_stores_tells_time_cpu_and_bytes_of_each_store(last_line: Callable[..., dict[str, Any]]) -> None:
     found = last_line("page_stores.py", "--pages", "5", "--known", "50")
     assert next(iter(found)) == "file"
     for meter in found.values():

@@ -23,7 +23,7 @@ SHORT = """
 from scrapy.cmdline import execute
 from topiccrawler.commands import demo
 
-demo.TRAINING_PAGES = 300  # of 1 000: most of the time goes there
+demo.TRAINING_PAGES = 150  # of 1 000: most of the time goes there
 execute()
 """
 

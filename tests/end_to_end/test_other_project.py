@@ -9,7 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import Distribution
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from scrapy import commands as scrapys
+from warm import Ran, WarmScrapy
 
 from topiccrawler import settings as ours
 
@@ -63,9 +64,17 @@ class Project:
 
     folder: Path
     environment: Mapping[str, str]
+    warm: WarmScrapy | None = None
 
-    def scrapy(self, *words: str, proxy: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+    def scrapy(self, *words: str, proxy: str = "") -> Ran:
+        """As a user types it; once the project is made, in warm processes that have imported the wheel."""
+        if self.warm is not None:
+            return self.warm(*words, proxy=proxy)
+        return self.cold(*words, proxy=proxy)
+
+    def cold(self, *words: str, proxy: str = "") -> Ran:
+        """The same with an interpreter of its own."""
+        ran = subprocess.run(
             [sys.executable, "-m", "scrapy", *words],
             cwd=self.folder,
             env={**self.environment, "http_proxy": proxy},
@@ -74,6 +83,7 @@ class Project:
             timeout=120,
             check=False,
         )
+        return Ran(ran.returncode, ran.stdout, ran.stderr)
 
     def settings_of(self, spider: str) -> dict[str, str]:
         """The settings it closed with."""
@@ -82,7 +92,7 @@ class Project:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     """The wheel is unpacked, which is all that an installer does with it, and the project made as its author would."""
     source, home = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("home")
     for name in PACKED:
@@ -99,7 +109,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     (wheel,) = home.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(home / "site")
     made = Project(home, environment)
-    assert made.scrapy("startproject", "other").returncode == 0
+    assert made.scrapy("startproject", "other").code == 0
     made.folder = home / "other"
     page = (ROOT / "docs" / "your-project.md").read_text(encoding="utf-8")
     line = re.search(r"^ADDONS = .*$", page, re.MULTILINE)
@@ -109,7 +119,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     assert line[0] in settings.read_text()
     (made.folder / "other" / "notes.py").write_text(NOTES)
     (made.folder / "other" / "spiders" / "own.py").write_text(SPIDERS)
-    return made
+    made.warm = WarmScrapy(tmp_path_factory.mktemp("warm"), made.folder, environment)
+    yield made
+    made.warm.close()
 
 
 def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_win(
@@ -117,15 +129,15 @@ def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_w
 ) -> None:
     deep = ["http://trap.example/" + "a/" * depth for depth in range(60)]
     web = draw_web(dict.fromkeys(deep, ENDLESS))
-    ran = project.scrapy(
+    ran = project.cold(
         "crawl", "funds", "-a", "seeds=http://trap.example/", "-a", "keywords=理财",
         "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "TOPIC_DUPLICATES=keep",
         proxy=web.proxy,
     )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    assert "Traceback" not in ran.stderr
+    assert ran.code == 0, ran.err
+    assert "Traceback" not in ran.err
     assert web.fetched() == deep[: ours.FRONTIER_SEGMENT_REPEATS_MAX + 1]
-    assert re.search(r"topiccrawler\.engine\.progress\S* INFO: 4 pages, 4 kept", ran.stderr)
+    assert re.search(r"topiccrawler\.engine\.progress\S* INFO: 4 pages, 4 kept", ran.err)
     (job,) = (project.folder / ours.TOPIC_DATA_DIR).iterdir()
     assert {"job.json", "pages.sqlite", "visits.jsonl"} <= {path.name for path in job.iterdir()}
     found = project.settings_of("funds")
@@ -140,8 +152,8 @@ def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_w
     assert found["DOWNLOAD_DELAY"] == "'0'"
     assert found["CONCURRENT_ITEMS"] == repr(ours.CONCURRENT_ITEMS)
     parsed = project.scrapy("parse", "--spider=funds", "--nocolour", "http://trap.example/", proxy=web.proxy)
-    assert "'title': '基金'" in parsed.stdout
-    assert "<GET http://trap.example/a/>" in parsed.stdout
+    assert "'title': '基金'" in parsed.out
+    assert "<GET http://trap.example/a/>" in parsed.out
 
 
 def test_a_crawl_that_failed_ends_with_exit_code_1_and_one_line(
@@ -149,10 +161,10 @@ def test_a_crawl_that_failed_ends_with_exit_code_1_and_one_line(
 ) -> None:
     words = ("crawl", "funds", "-a", "seeds=http://gone.example/", "-s", "TOPIC_DATA_DIR=failed")
     ran = project.scrapy(*words, proxy=draw_web({}).proxy)
-    assert ran.returncode == 1
-    [line] = [line for line in ran.stderr.splitlines() if "] ERROR: " in line]
+    assert ran.code == 1
+    [line] = [line for line in ran.err.splitlines() if "] ERROR: " in line]
     assert "ERROR: seed http://gone.example/: gave no page (1 http 404); check them and the network" in line
-    assert "Traceback" not in ran.stderr
+    assert "Traceback" not in ran.err
 
 
 def test_a_spider_without_a_topic_is_scrapys_alone_and_its_job_goes_on(
@@ -169,12 +181,12 @@ def test_a_spider_without_a_topic_is_scrapys_alone_and_its_job_goes_on(
     options = [word for name, value in fast.items() for word in ("-s", f"{name}={value}")]
     for more in (("-s", "CLOSESPIDER_PAGECOUNT=6"), ()):
         ran = project.scrapy("crawl", "plain", *options, *more, proxy=web.proxy)
-        assert ran.returncode == 0, ran.stderr
+        assert ran.code == 0, ran.err
     assert Counter(web.asked) == {**dict.fromkeys(web.pages, 1), "http://plain.example/0": 2}
     assert {path.name for path in (project.folder / "job").iterdir()} == {
         "requests.queue", "requests.seen", "spider.state",
     }  # fmt: skip
-    named = [line for line in ran.stderr.splitlines() if "topiccrawler" in line]
+    named = [line for line in ran.err.splitlines() if "topiccrawler" in line]
     assert len(named) == 1
     assert named[0].startswith("[<topiccrawler.addon.Addon object")
     found = project.settings_of("plain")
@@ -188,9 +200,9 @@ def test_the_commands_come_with_the_package_and_leave_scrapys_own_alone(project:
     modules = {path.stem for path in (ROOT / "topiccrawler" / "commands").glob("[!_]*.py")}
     assert modules - offered == {path.stem for path in Path(scrapys.__file__).parent.glob("*.py")} & modules
     explained = project.scrapy("explain", "--anchor", "基金净值", "--topic", "finance", "--json")
-    assert explained.returncode == 0, explained.stderr
-    assert json.loads(explained.stdout)["score"] > 0
+    assert explained.code == 0, explained.err
+    assert json.loads(explained.out)["score"] > 0
     wrong = project.scrapy("explain", "--anchor", "基金", "--topic", "finanse")
-    assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert wrong.stderr.startswith("topic 'finanse': is not in the catalogue")
-    assert wrong.stderr.count("\n") == 1
+    assert (wrong.code, wrong.out) == (1, "")
+    assert wrong.err.startswith("topic 'finanse': is not in the catalogue")
+    assert wrong.err.count("\n") == 1

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -14,10 +11,10 @@ from typing import Any
 from uuid import uuid4
 
 from redis_server import RedisServer
+from warm import Started, WarmScrapy
 
-ROOT = Path(__file__).parents[2]
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
-HOSTS, PAGES, CHILDREN = 8, 160, 4
+HOSTS, PAGES, CHILDREN = 8, 100, 4
 DELAY_SECONDS = 0.05
 PATIENCE_SECONDS = 120.0
 
@@ -38,8 +35,14 @@ class Crawl:
     """A web of pages that link to the next ones, and processes that crawl it together."""
 
     def __init__(
-        self, draw_web: Callable[..., Any], server: RedisServer, folder: Path, strategy: str
+        self,
+        warm_scrapy: WarmScrapy,
+        draw_web: Callable[..., Any],
+        server: RedisServer,
+        folder: Path,
+        strategy: str,
     ) -> None:
+        self.warm_scrapy = warm_scrapy
         self.server, self.folder, self.job = server, folder, uuid4().hex
         self.strategy = strategy
         self.asked: list[str] = []
@@ -47,7 +50,7 @@ class Crawl:
         self.reached_at = -1
         self.expected = 2  # processes that have joined before the first page is answered
         self.web = draw_web({address(number): self._page(number) for number in range(PAGES)})
-        self.workers: list[subprocess.Popen[bytes]] = []
+        self.workers: list[Started] = []
         self.logs: list[Path] = []
 
     def _page(self, number: int) -> Callable[[], str]:
@@ -87,25 +90,15 @@ class Crawl:
             "-a", f"strategy={self.strategy}", "-a", f"job={self.job}", *words, *more,
         ]  # fmt: skip
 
-    def join(self) -> subprocess.Popen[bytes]:
+    def join(self) -> Started:
         """One more process."""
         log = self.folder / f"{len(self.workers)}.log"
-        environment = {
-            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
-        }
-        with log.open("wb") as out:
-            self.workers.append(
-                subprocess.Popen(
-                    [sys.executable, "-m", "scrapy", *self.words()],
-                    cwd=ROOT,
-                    stderr=out,
-                    env={**environment, "http_proxy": self.web.proxy, "PYTHONWARNINGS": ""},
-                )
-            )
+        log.touch()
+        self.workers.append(self.warm_scrapy.begin(*self.words(), proxy=self.web.proxy, err=str(log)))
         self.logs.append(log)
         return self.workers[-1]
 
-    def learner(self) -> subprocess.Popen[bytes] | None:
+    def learner(self) -> Started | None:
         """The process that learns for all."""
         client, prefix = self.server.client(), f"topiccrawler:{{{self.job}}}:"
         session = client.hget(f"{prefix}learner", "session")
@@ -118,9 +111,9 @@ class Crawl:
         self.reached_at = requests
         assert self.reached.wait(PATIENCE_SECONDS), self.told()
 
-    def ended(self, worker: subprocess.Popen[bytes]) -> str:
+    def ended(self, worker: Started) -> str:
         """Its log, when it has ended by itself."""
-        assert worker.wait(PATIENCE_SECONDS) == 0, self.told()
+        assert worker.wait(PATIENCE_SECONDS).code == 0, self.told()
         text = self.logs[self.workers.index(worker)].read_text()
         assert "Traceback" not in text
         assert "'finish_reason': 'finished'" in text, text
@@ -140,10 +133,10 @@ class Crawl:
 
 
 def test_a_killed_learner_loses_nothing_and_those_left_end_together(
-    draw_web: Callable[..., Any], redis_server: RedisServer, tmp_path: Path
+    draw_web: Callable[..., Any], redis_server: RedisServer, warm_scrapy: WarmScrapy, tmp_path: Path
 ) -> None:
     """One process orders for the others: its successor goes on with what they told."""
-    crawl = Crawl(draw_web, redis_server, tmp_path, "pagerank")
+    crawl = Crawl(warm_scrapy, draw_web, redis_server, tmp_path, "pagerank")
     crawl.expected = 3
     try:
         workers = [crawl.join(), crawl.join(), crawl.join()]
@@ -167,10 +160,10 @@ def test_a_killed_learner_loses_nothing_and_those_left_end_together(
 
 
 def test_a_killed_redis_loses_nothing_and_the_crawl_waits_for_it(
-    draw_web: Callable[..., Any], tmp_path: Path
+    draw_web: Callable[..., Any], warm_scrapy: WarmScrapy, tmp_path: Path
 ) -> None:
     server = RedisServer().start()
-    crawl = Crawl(draw_web, server, tmp_path, "adaptive")
+    crawl = Crawl(warm_scrapy, draw_web, server, tmp_path, "adaptive")
     try:
         workers = [crawl.join(), crawl.join()]
         crawl.until(PAGES // 3)
@@ -189,9 +182,9 @@ def test_a_killed_redis_loses_nothing_and_the_crawl_waits_for_it(
 
 
 def test_pages_and_targets_bound_what_all_processes_fetch(
-    draw_web: Callable[..., Any], redis_server: RedisServer, warm_scrapy: Any, tmp_path: Path
+    draw_web: Callable[..., Any], redis_server: RedisServer, warm_scrapy: WarmScrapy, tmp_path: Path
 ) -> None:
-    crawl = Crawl(draw_web, redis_server, tmp_path, "breadth_first")
+    crawl = Crawl(warm_scrapy, draw_web, redis_server, tmp_path, "breadth_first")
     crawl.expected = 1
     for bound, total, says in (
         ("pages=5", 5, "5 pages are fetched (-a pages)"),

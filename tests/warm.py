@@ -1,0 +1,142 @@
+"""Starts `scrapy …` and programs of the checkout in processes that need no second to start: forks of one with its imports done (warm_scrapy.py)."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass
+class Ran:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment, the proxy set or none at all."""
+    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    if proxy:
+        kept["http_proxy"] = proxy
+    return {**kept, "PYTHONWARNINGS": "", **more}
+
+
+class Started:
+    """A process that has begun."""
+
+    def __init__(self, warm: WarmScrapy, pid: int, files: tuple[Path, Path]) -> None:
+        self.pid, self._warm, self._files = pid, warm, files
+
+    def send_signal(self, number: int) -> None:
+        """As subprocess.Popen does."""
+        if self.pid not in self._warm.ended:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def wait(self, timeout: float | None = None) -> Ran:
+        """Its end; past the time it is killed, and TimeoutError raised."""
+        try:
+            code = self._warm.end_of(self.pid, timeout)
+        except TimeoutError:
+            self.kill()
+            self._warm.end_of(self.pid)
+            raise
+        return Ran(
+            code, *(file.read_text(encoding="utf-8") if file.is_file() else "" for file in self._files)
+        )
+
+
+class WarmScrapy:
+    """Runs `scrapy …` in `folder` (the checkout), each time in a process forked off one with its imports done. `place`: for what they say."""
+
+    def __init__(
+        self, place: Path, folder: Path = ROOT, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._place, self._folder, self._environment = place, folder, environment
+        self.ended: dict[int, int] = {}  # exit codes by process
+        self._begun: list[int] = []
+        self._read = b""
+        self._count = 0
+        self._server = subprocess.Popen(
+            [sys.executable, "-c", Path(__file__).with_name("warm_scrapy.py").read_text(encoding="utf-8")],
+            cwd=folder,
+            env=self._given(None, {}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,  # `select` must see what was not read
+        )
+
+    def __call__(
+        self, *words: str, proxy: str | None = None, timeout: float = 120, **environment: str
+    ) -> Ran:
+        """Run it to its end."""
+        return self.begin(*words, proxy=proxy, **environment).wait(timeout)
+
+    def begin(
+        self,
+        *words: str,
+        proxy: str | None = None,
+        err: str = "",
+        folder: Path | None = None,
+        **environment: str,
+    ) -> Started:
+        """Start it; the path of a program instead of a command of Scrapy's runs that. `err` is where its errors go if not to a file of its own."""
+        assert self._server.stdin is not None
+        self._count += 1
+        out, faults = (self._place / f"{self._count}.{name}" for name in ("out", "err"))
+        request = {
+            "words": words,
+            "environment": self._given(proxy, environment),
+            "folder": str(folder or self._folder),
+            "out": str(out),
+            "err": err or str(faults),
+        }
+        self._server.stdin.write(f"{json.dumps(request)}\n".encode())
+        while not self._begun:
+            self._hear(None)
+        return Started(self, self._begun.pop(), (out, faults))
+
+    def end_of(self, pid: int, patience: float | None = None) -> int:
+        """The exit code of a process, when it has ended."""
+        until = None if patience is None else time.monotonic() + patience
+        while pid not in self.ended:
+            self._hear(None if until is None else max(0.0, until - time.monotonic()))
+        return self.ended[pid]
+
+    def _hear(self, patience: float | None) -> None:
+        """Take the server's next answers."""
+        assert self._server.stdout is not None
+        if not select.select([self._server.stdout], [], [], patience)[0]:
+            raise TimeoutError
+        piece = self._server.stdout.read(1 << 16)
+        assert piece, "the warm process is gone"
+        *lines, self._read = (self._read + piece).split(b"\n")
+        for line in lines:
+            process, *code = map(int, line.split())
+            if code:
+                self.ended[process] = code[0]
+            else:
+                self.ended.pop(process, None)  # the system gives a number again
+                self._begun.append(process)
+
+    def _given(self, proxy: str | None, more: Mapping[str, str]) -> dict[str, str]:
+        if self._environment is None:
+            return scrapy_environment(proxy, more)
+        return {**self._environment, **({"http_proxy": proxy} if proxy else {}), **more}
+
+    def close(self) -> None:
+        self._server.communicate()
