@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from topiccrawler.model import Link
 
 BY_HAND = "by hand"  # the source of a link that is given in words: it is no seed, so the gate looks at it
+WORDS = 8  # of a stored page that are shown; all in JSON
 TEXTS = ("anchor", "before", "after")
 
 
@@ -101,7 +102,7 @@ class Command(TellingCommand):
         strategy = parts.recipe.strategy if of_the_job and not texts else None
         found = explained(parts, link, explanation, strategy)
         if history is not None and past is not None:
-            found["crawl"] = crawl_as_json(history, past.folder)
+            found["crawl"] = crawl_as_json(parts if of_the_job else None, history, past.folder)
         return found
 
     def _link(self, url: str, history: History | None, texts: Mapping[str, str]) -> Link:
@@ -188,6 +189,12 @@ def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
     ]
     if crawl["stored"] is not None:
         lines.append(f"Stored    “{crawl['stored']['title']}”, relevance {crawl['stored']['relevance']:.2f}")
+        words = crawl["stored"]["words"]
+        shown = [word for at, word in enumerate(words) if at < WORDS or word["grown"]]
+        lines += [
+            f"          {word['share']:+8.3f}  {word['word']}{' (grown)' if word['grown'] else ''}"
+            for word in shown
+        ]
     lines.append(
         "Path      from the seed" if crawl["path_is_whole"] else "Path      its beginning is not on file"
     )

@@ -21,7 +21,9 @@ from topiccrawler.pages.formats.formats import Formats
 from topiccrawler.pages.read import Reader
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.choose import make_page_classifier
+from topiccrawler.relevance.growing import GrowingClassifier
 from topiccrawler.relevance.several import SeveralTopics
+from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
 from topiccrawler.text.odds import logistic
@@ -135,7 +137,17 @@ def page_classifier_of(recipe: Recipe) -> PageClassifier:
     made = {
         topic.name: make_page_classifier(topic, recipe.page_classifier, folder) for topic in topics_of(recipe)
     }
-    return next(iter(made.values())) if len(made) == 1 else SeveralTopics(made)
+    if len(made) > 1:
+        return SeveralTopics(made)
+    one = next(iter(made.values()))
+    if isinstance(one, VsmClassifier) and not one.negative_topics and grows(recipe):  # else it was trained
+        return GrowingClassifier(one)
+    return one
+
+
+def grows(recipe: Recipe) -> bool:
+    """Pages are to teach the topic words."""
+    return topic_of(recipe).growth if recipe.growth is None else recipe.growth
 
 
 def link_model_of(recipe: Recipe) -> LinkModel:

@@ -8,7 +8,10 @@ from typing import Any
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.explanation import Explanation, ScoreMade
 from topiccrawler.crawling.history import History
+from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.model import Link
+from topiccrawler.relevance.growing import GrowingClassifier
+from topiccrawler.store.pages import PageRecord
 
 VERSION = 2
 
@@ -46,8 +49,16 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def crawl_as_json(history: History, folder: Path) -> dict[str, Any]:
-    """What became of the URL in a crawl; `folder`: of the job."""
+def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
+    """The words behind the relevance of a stored page, as its text is judged now; together that relevance. `grown`: learned in the crawl."""
+    page_classifier = parts.page_classifier
+    grown = page_classifier.grown_words if isinstance(page_classifier, GrowingClassifier) else frozenset()
+    shares = page_classifier.explain(words_of_record(record))
+    return [{"word": word, "share": share, "grown": word in grown} for word, share in shares]
+
+
+def crawl_as_json(parts: Parts | None, history: History, folder: Path) -> dict[str, Any]:
+    """What became of the URL in a crawl; `folder`: of the job. `parts`: of the crawl; None = the words of a stored page are left out."""
     row, record = history.row, history.record
     return {
         "folder": str(folder),
@@ -67,7 +78,12 @@ def crawl_as_json(history: History, folder: Path) -> dict[str, Any]:
         ],
         "stored": None
         if record is None
-        else {"title": record.title, "relevance": record.relevance, "kept": record.stored},
+        else {
+            "title": record.title,
+            "relevance": record.relevance,
+            "kept": record.stored,
+            "words": [] if parts is None or record.alias_of else page_words(parts, record),
+        },
         "path_is_whole": history.whole,
         "path": [
             {"url": step.link.url, "anchor": step.link.anchor, "score": step.score, "state": step.state}

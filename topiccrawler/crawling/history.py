@@ -17,13 +17,15 @@ from typing import Protocol, cast
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.checkpoints import Checkpoints
 from topiccrawler.crawling.crawl_logs import visits_of
-from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
+from topiccrawler.crawling.growths import read_growth
+from topiccrawler.crawling.job_files import FRONTIER, GROWTH, JOB, PAGES, VISITS, read_recipe
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Listing, Notes, Row
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Visit
+from topiccrawler.relevance.growing import GrowingClassifier
 from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.strategies.base import Strategy
@@ -102,6 +104,9 @@ class PastCrawl:
             )
         parts = assemble(self.recipe)
         self._learn(parts.strategy)
+        grown = read_growth(self.folder / GROWTH)
+        if grown is not None and isinstance(parts.page_classifier, GrowingClassifier):
+            parts.page_classifier.use(grown.weights, grown.reasons)
         return parts
 
     def _learn(self, strategy: Strategy) -> None:

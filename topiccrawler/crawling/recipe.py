@@ -46,6 +46,7 @@ class Recipe:
     file_seconds: float = SECONDS  # for reading one PDF or Office file
     dropped_parameters: tuple[str, ...] = ()  # of URLs, besides the known tracking ones
     listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
+    growth: bool | None = None  # pages teach the topic words; None = as the topic says
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
     store: str = ""  # address of the PostgreSQL database that has the pages, without password; empty = they are in the job's folder
     store_job: str = ""  # the job's name there
@@ -98,6 +99,8 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "file_seconds": settings.getfloat("TOPIC_FILE_SECONDS", SECONDS),
         "dropped_parameters": tuple(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
     }
+    if settings.get("TOPIC_GROWTH") is not None:
+        of_settings["growth"] = settings.getbool("TOPIC_GROWTH")
     if settings.getbool("TOPIC_LISTINGS"):
         of_settings["listings_after"] = settings.getint("TOPIC_LISTINGS_AFTER", AFTER)
     known: dict[str, Any] = {name: value for name, value in of_settings.items() if value is not None}

@@ -77,7 +77,7 @@ _COUNT, _ONE_OR_MORE, _AMOUNT = Number(whole=True), Number(1, whole=True), Numbe
 _NAMED: dict[str, Expected] = {
     **dict.fromkeys(("FRONTIER_CHECKPOINT_PAGES", "TOPIC_LISTINGS_AFTER"), _ONE_OR_MORE),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
-    "TOPIC_LEARN": Switch(),
+    **dict.fromkeys(("TOPIC_GROWTH", "TOPIC_LEARN"), Switch()),
     "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
     "TOPIC_CONTROL_PORT": Number(most=65_535, whole=True),

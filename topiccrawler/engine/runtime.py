@@ -6,6 +6,7 @@ all need the same topic, frontier and gate. They are built here once, when the s
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,10 +17,11 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
-from topiccrawler.crawling.assemble import Parts, assemble, topic_of
+from topiccrawler.crawling.assemble import Parts, assemble, grows, topic_of
 from topiccrawler.crawling.blocks import Blocks
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.crawling.growth import Growth, learners_of
 from topiccrawler.crawling.harvest_counter import HarvestCounter
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.ordering import Ordering
@@ -49,6 +51,8 @@ from topiccrawler.strategies.base import Strategy
 from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, host_of
+
+logger = logging.getLogger(__name__)
 
 TIME, FETCHES = "time", "fetches"  # what a crawl gets the most relevant pages for
 
@@ -85,6 +89,11 @@ class Runtime:
             pages, kept, under_way = self.frontier.exchange.harvest()
         fetched = self.params.pages is not None and pages + under_way >= self.params.pages
         return fetched or (self.params.targets is not None and kept >= self.params.targets)
+
+    @property
+    def growth(self) -> Growth | None:
+        """What the topic learns from the crawl's pages."""
+        return next((one for one in self.ordering.learners if isinstance(one, Growth)), None)
 
     @property
     def revisits_left(self) -> int:
@@ -162,6 +171,7 @@ def build_runtime(
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
             listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
             refused=files.note_refused,
+            learners=_learners(parts, frontier, files, shared=queue.is_shared),
             learning_seconds=settings.getfloat("FRONTIER_LEARNING_SECONDS", LEARNING_SECONDS),
         ),
         gate=parts.gate,
@@ -175,6 +185,15 @@ def build_runtime(
         shared=queue.is_shared,
         restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
     )
+
+
+def _learners(parts: Parts, frontier: Frontier, files: JobFiles, *, shared: bool) -> list[Growth]:
+    found = learners_of(parts.page_classifier, frontier.notes, files.keep_growth, durable=not shared)
+    if found and shared:
+        logger.info("The crawl is shared: the words that the topic grows are those of this process's pages")
+    elif not found and grows(parts.recipe):
+        logger.info("The topic does not grow: that is for one topic with the page classifier vsm, untrained")
+    return found
 
 
 def _idle_share(params: CrawlParams, settings: BaseSettings) -> float:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import Parts
+from topiccrawler.crawling.growth import learners_of
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.site_listings import SiteListings
@@ -25,6 +26,8 @@ from topiccrawler.frontier.base import Accept, Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Page, Via
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.growing import GrowingClassifier
 
 CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own default
 
@@ -88,6 +91,7 @@ class ReplayedCrawl:
             expand=parts.expand,
             gate=parts.gate,
             listings=listings if after else None,
+            learners=learners_of(parts.page_classifier, self.frontier.notes),
         )
 
     def go(self) -> Crawled:
@@ -107,7 +111,12 @@ class ReplayedCrawl:
 
     def page(self, number: int, reading: Reading, via: Via) -> Page:
         """The page that came, as its page classifier sees it."""
-        return self.parsed.page(number, reading, self.run.topic, via)
+        page = self.parsed.page(number, reading, self.run.topic, via)
+        growing = self.parts.page_classifier
+        if isinstance(growing, GrowingClassifier) and growing.grown:
+            relevance = growing.relevance(PageWords(*reading.words))
+            page = replace(page, relevance=relevance, is_target=relevance >= growing.threshold)
+        return page
 
     def _ask(self, accept: Accept | None) -> None:
         """Lease pages until enough are under way."""

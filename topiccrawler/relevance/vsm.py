@@ -79,6 +79,11 @@ class VsmClassifier:
             self._lengths.append(math.sqrt(sum((weight / most) ** 2 for weight in vector.values())) or 1.0)
         self._known = self._weights.keys() | self._negative_topics_of.keys()
 
+    @property
+    def words(self) -> frozenset[str]:
+        """The keywords as the segmenter gives them."""
+        return frozenset(self._weights)
+
     def relevance(self, words: PageWords) -> float:
         """0..1; `>= threshold` is about the topic."""
         counts, running = self._counts(words)

@@ -72,6 +72,7 @@ ALLOWED: Mapping[str, str] = {
     "breadth": "use broad, normal or specific",
     "tunnel_probability": "give a number from 0 to 1",
     "tunnel_depth": "give a whole number from 0 to 20",
+    "growth": "write true or false",
     "sites": 'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors; '
     "proxy, user, password, formats, since, only are in docs/page-classifiers.md",
 }
@@ -122,6 +123,7 @@ class Topic(BaseModel):
     )
     given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
     against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # of pages that are not about it
+    growth: bool = False  # pages of a crawl teach it words (crawl.growth)
     reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
     page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth

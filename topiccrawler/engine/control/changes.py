@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from topiccrawler.crawling.growth import CHANGES, OFF, ON
 from topiccrawler.crawling.params import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
 from topiccrawler.engine.control.topic_change import change_topic, parts_for, rescore
@@ -18,7 +19,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.model import Link
 from topiccrawler.strategies import build, parameters_of
 
-TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD = "topic", "page_threshold", "link_threshold"
+TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD, GROWTH = "topic", "page_threshold", "link_threshold", "growth"
 LIMITS = ("pages", "targets")
 NO_LIMIT = "none"
 _SHARE, _COUNT = Number(most=1), Number(1, whole=True)
@@ -46,6 +47,8 @@ def change_of(runtime: Runtime, name: str, value: str) -> Change:
         return _page_threshold(runtime, _share(name, value))
     if name == LINK_THRESHOLD:
         return _link_threshold(runtime, _share(name, value))
+    if name == GROWTH:
+        return _growth(runtime, value)
     if name in LIMITS:
         return _limit(runtime, name, value)
     if name.startswith(STRATEGY_PREFIX):
@@ -93,6 +96,24 @@ def _link_threshold(runtime: Runtime, value: float) -> Change:
     return Change(LINK_THRESHOLD, gate.threshold, value, make, refuses)
 
 
+def _growth(runtime: Runtime, value: str) -> Change:
+    growth = runtime.growth
+    if growth is None:
+        raise ArgumentError(
+            f"set {GROWTH}={value}",
+            "the topic of this crawl does not grow",
+            "begin it with -s TOPIC_GROWTH=True",
+        )
+    if value not in CHANGES:
+        raise ArgumentError(f"set {GROWTH}={value}", "is not known", f"use {', '.join(CHANGES)}")
+
+    def make() -> None:
+        growth.change(value)
+        runtime.ordering.ask_refresh()
+
+    return Change(GROWTH, ON if growth.state.grows else OFF, value, make)
+
+
 def _limit(runtime: Runtime, name: str, value: str) -> Change:
     if value != NO_LIMIT and not _COUNT.accepts(value):
         raise ArgumentError(f"set {name}={value}", f"must be {_COUNT}, or {NO_LIMIT}", f"set {name}=1000")
@@ -129,4 +150,4 @@ def _share(name: str, value: str) -> float:
 
 def _names(runtime: Runtime) -> str:
     own = sorted(f"{STRATEGY_PREFIX}{key}" for key in type(runtime.strategy).changeable)
-    return ", ".join([TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD, *LIMITS, *own])
+    return ", ".join([TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD, GROWTH, *LIMITS, *own])

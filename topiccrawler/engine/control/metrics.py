@@ -38,6 +38,8 @@ GAUGES = (
     "topic/store/…",  # wait_seconds, too
     "topic/warc/responses",
     "topic/warc/revisits",
+    "growth/words",
+    "growth/rounds",
     "frontier/waits/…",
     "frontier/traps/…",
     "frontier/redis/…",
