@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ from door import PATIENCE, Door
 
 from topiccrawler.crawling.growth import FIRST_PAGES
 from topiccrawler.crawling.growths import read_growth
+from topiccrawler.crawling.threshold import NOTE as THRESHOLD
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError
+from topiccrawler.frontier.sqlite import SqliteFrontier
 
 HUB = "http://hub.example/"
 SITES = 7
@@ -44,12 +47,19 @@ def grown(
         *("crawl", "topic", "-a", "keywords=茶叶", "-a", f"seeds={HUB}", "-s", f"JOBDIR={job}"),
         *("-s", "DOWNLOAD_DELAY=0", "-s", "ROBOTSTXT_OBEY=False", "-s", "TOPIC_PROPOSED_WORDS=0"),
         *("-s", "AUTOTHROTTLE_ENABLED=False", "-s", "TOPIC_DUPLICATES=keep", "-s", "TOPIC_GROWTH=True"),
+        *("-s", "TOPIC_THRESHOLD=auto"),
     )
     ran = warm_scrapy(*call, "-a", f"pages={FIRST_PAGES + 5}", proxy=drawn.proxy)
     seen: dict[str, Any] = {"job": job, "ran": ran, "kept": read_growth(job / "growth.json")}
     seen["shown"] = command("topics", "show", str(job)).out
     seen["json"] = json.loads(command("topics", "show", str(job), "--json").out)
     seen["explained"] = command("explain", "http://site1.example/1", "--job", str(job)).out
+    with SqliteFrontier(
+        job / "frontier.sqlite"
+    ) as frontier:  # as if it had moved: a crawl of 500 pages is long
+        kept = json.loads(frontier.notes.get(THRESHOLD) or "")
+        frontier.notes.put(THRESHOLD, json.dumps(kept | {"value": 1.01}))
+        frontier.commit()
     door = Door()
     drawn.pages.update({url: door for url in web() if url not in set(drawn.asked)})
     process = warm_scrapy.begin(*call, proxy=drawn.proxy)
@@ -79,6 +89,8 @@ def test_words_of_sure_pages_are_learned_and_shown(grown: dict[str, Any]) -> Non
 def test_a_kept_page_is_explained_with_grown_words(grown: dict[str, Any]) -> None:
     assert "茶叶\n" in grown["explained"]
     assert "龙井 (grown)" in grown["explained"]
+    assert "threshold now 0.150" in grown["explained"]  # too few pages to move it
+    assert "'topic/page_threshold': 0.15" in grown["ran"].err
 
 
 def test_a_crawl_that_goes_on_has_its_words_until_they_are_taken_back(grown: dict[str, Any]) -> None:
@@ -92,3 +104,12 @@ def test_a_crawl_that_goes_on_has_its_words_until_they_are_taken_back(grown: dic
     assert grown["after"]["keywords"] == {"茶叶": 1.0}
     orders = (Path(grown["job"]) / "control.jsonl").read_text(encoding="utf-8")
     assert json.loads(orders.splitlines()[-1])["after"] == "undo"
+
+
+def test_a_threshold_of_its_own_decides_what_is_kept(grown: dict[str, Any]) -> None:
+    assert grown["status"]["page_threshold"] == 1.01
+    first, second = (
+        int(re.search(r"'topic/kept': (\d+)", grown[name].err)[1])  # type: ignore[index]
+        for name in ("ran", "again")
+    )
+    assert first == second > FIRST_PAGES // 2 - 5  # pages that came later were relevant, and less than 1.01

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.growth import EVERY_PAGES, FIRST_PAGES, NOTE, Growth, learners_of
+from topiccrawler.crawling.growth import EVERY_PAGES, FIRST_PAGES, NOTE, Growth
 from topiccrawler.crawling.growths import Growths, read_growth, write_growth
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.memory import MemoryFrontier
@@ -88,11 +88,10 @@ def test_a_crawl_that_goes_on_grows_as_one_that_never_stopped(tmp_path: Path) ->
             Growth(classifier(), frontier.notes)
 
 
-def test_only_a_page_classifier_that_can_grow_has_something_that_learns() -> None:
+def test_of_a_crawl_of_several_processes_nothing_is_kept() -> None:
     notes = MemoryFrontier().notes
-    assert learners_of(classifier().own, notes) == []
-    growth = learners_of(classifier(), notes)[0]
-    read(growth, 0, FIRST_PAGES)
+    read(Growth(one := classifier(), notes, durable=False), 0, FIRST_PAGES)
+    assert one.grown
     assert not notes.all("growing")  # other processes have the same notes
 
 

@@ -102,7 +102,9 @@ class Command(TellingCommand):
         strategy = parts.recipe.strategy if of_the_job and not texts else None
         found = explained(parts, link, explanation, strategy)
         if history is not None and past is not None:
-            found["crawl"] = crawl_as_json(parts if of_the_job else None, history, past.folder)
+            found["crawl"] = crawl_as_json(
+                *(history, past.folder), *((parts, past.page_threshold) if of_the_job else ())
+            )
         return found
 
     def _link(self, url: str, history: History | None, texts: Mapping[str, str]) -> Link:
@@ -188,7 +190,10 @@ def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
         for fetch in crawl["fetches"]
     ]
     if crawl["stored"] is not None:
-        lines.append(f"Stored    “{crawl['stored']['title']}”, relevance {crawl['stored']['relevance']:.2f}")
+        lines.append(
+            f"Stored    “{crawl['stored']['title']}”, relevance {crawl['stored']['relevance']:.2f}"
+            + ("" if crawl["page_threshold"] is None else f", threshold now {crawl['page_threshold']:.3f}")
+        )
         words = crawl["stored"]["words"]
         shown = [word for at, word in enumerate(words) if at < WORDS or word["grown"]]
         lines += [

@@ -145,6 +145,12 @@ def page_classifier_of(recipe: Recipe) -> PageClassifier:
     return one
 
 
+def sets_threshold(recipe: Recipe) -> bool:
+    """The crawl moves its page threshold; that of several topics stands."""
+    topics = topics_of(recipe)
+    return len(topics) == 1 and (recipe.threshold or topics[0].threshold) == "auto"
+
+
 def grows(recipe: Recipe) -> bool:
     """Pages are to teach the topic words."""
     return topic_of(recipe).growth if recipe.growth is None else recipe.growth

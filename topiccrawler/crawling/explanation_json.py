@@ -57,8 +57,11 @@ def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
     return [{"word": word, "share": share, "grown": word in grown} for word, share in shares]
 
 
-def crawl_as_json(parts: Parts | None, history: History, folder: Path) -> dict[str, Any]:
-    """What became of the URL in a crawl; `folder`: of the job. `parts`: of the crawl; None = the words of a stored page are left out."""
+def crawl_as_json(
+    history: History, folder: Path, parts: Parts | None = None, page_threshold: float | None = None
+) -> dict[str, Any]:
+    """What became of the URL in a crawl; `folder`: of the job. `parts`: of the crawl; without them the words of a stored page are left
+    out. `page_threshold`: as it is now."""
     row, record = history.row, history.record
     return {
         "folder": str(folder),
@@ -76,6 +79,7 @@ def crawl_as_json(parts: Parts | None, history: History, folder: Path) -> dict[s
             }
             for visit in history.visits
         ],
+        "page_threshold": page_threshold,
         "stored": None
         if record is None
         else {

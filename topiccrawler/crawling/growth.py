@@ -19,7 +19,6 @@ from topiccrawler.crawling.growths import Growths
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Notes
 from topiccrawler.model import Page
-from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.growing import GrowingClassifier
 from topiccrawler.relevance.training.growth import NEAR, Lesson, Lessons, telling_words
@@ -136,19 +135,6 @@ class Growth:
             self._lessons.put(place, lessons[place])
         self.state = state
         self.classifier.use(state.weights, state.reasons)
-
-
-def learners_of(
-    classifier: PageClassifier,
-    notes: Notes,
-    kept: Callable[[Growths], None] = lambda _: None,
-    *,
-    durable: bool = False,
-) -> list[Growth]:
-    """What learns from the pages of a crawl with this page classifier."""
-    if not isinstance(classifier, GrowingClassifier):
-        return []
-    return [Growth(classifier, notes, kept, durable=durable)]
 
 
 def _near(classifier: GrowingClassifier) -> frozenset[str]:

@@ -47,6 +47,7 @@ class Recipe:
     dropped_parameters: tuple[str, ...] = ()  # of URLs, besides the known tracking ones
     listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
     growth: bool | None = None  # pages teach the topic words; None = as the topic says
+    threshold: str | None = None  # fixed or auto; None = as the topic says
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
     store: str = ""  # address of the PostgreSQL database that has the pages, without password; empty = they are in the job's folder
     store_job: str = ""  # the job's name there
@@ -91,6 +92,7 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "page_classifier_models": settings.get("TOPIC_PAGE_CLASSIFIER_MODELS"),
         "link_models": settings.get("TOPIC_LINK_MODELS"),
         "link_threshold": None if threshold is None else float(threshold),
+        "threshold": settings.get("TOPIC_THRESHOLD"),
         "sites": settings.get("TOPIC_SITES_FILE"),
         "thesaurus": settings.get("TOPIC_THESAURUS"),
         "expand": settings.get("TOPIC_EXPAND"),

@@ -21,9 +21,10 @@ from topiccrawler.crawling.assemble import Parts, assemble, grows, topic_of
 from topiccrawler.crawling.blocks import Blocks
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.gate import LinkGate
-from topiccrawler.crawling.growth import Growth, learners_of
+from topiccrawler.crawling.growth import Growth
 from topiccrawler.crawling.harvest_counter import HarvestCounter
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.learners import Learner, learners_of
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.params import CrawlParams
@@ -32,6 +33,7 @@ from topiccrawler.crawling.restrictions import Restrictions
 from topiccrawler.crawling.shared_learning import LEARNING_SECONDS
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
+from topiccrawler.crawling.threshold import ThresholdLearner
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.engine.queue_place import MEMORY, QueuePlace, open_frontier
@@ -94,6 +96,12 @@ class Runtime:
     def growth(self) -> Growth | None:
         """What the topic learns from the crawl's pages."""
         return next((one for one in self.ordering.learners if isinstance(one, Growth)), None)
+
+    @property
+    def keep_threshold(self) -> float:
+        """From which relevance a page is kept now."""
+        own = (one.value for one in self.ordering.learners if isinstance(one, ThresholdLearner) and one.moves)
+        return next(own, self.reader.page_threshold)
 
     @property
     def revisits_left(self) -> int:
@@ -187,11 +195,13 @@ def build_runtime(
     )
 
 
-def _learners(parts: Parts, frontier: Frontier, files: JobFiles, *, shared: bool) -> list[Growth]:
-    found = learners_of(parts.page_classifier, frontier.notes, files.keep_growth, durable=not shared)
+def _learners(parts: Parts, frontier: Frontier, files: JobFiles, *, shared: bool) -> list[Learner]:
+    found = learners_of(parts, frontier.notes, files.keep_growth, durable=not shared)
     if found and shared:
-        logger.info("The crawl is shared: the words that the topic grows are those of this process's pages")
-    elif not found and grows(parts.recipe):
+        logger.info(
+            "The crawl is shared: this process grows its topic, and sets its threshold, by its own pages"
+        )
+    if grows(parts.recipe) and not any(isinstance(one, Growth) for one in found):
         logger.info("The topic does not grow: that is for one topic with the page classifier vsm, untrained")
     return found
 

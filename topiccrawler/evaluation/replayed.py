@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import Parts
-from topiccrawler.crawling.growth import learners_of
+from topiccrawler.crawling.learners import learners_of
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.site_listings import SiteListings
@@ -91,7 +91,7 @@ class ReplayedCrawl:
             expand=parts.expand,
             gate=parts.gate,
             listings=listings if after else None,
-            learners=learners_of(parts.page_classifier, self.frontier.notes),
+            learners=learners_of(parts, self.frontier.notes),
         )
 
     def go(self) -> Crawled:
@@ -112,10 +112,10 @@ class ReplayedCrawl:
     def page(self, number: int, reading: Reading, via: Via) -> Page:
         """The page that came, as its page classifier sees it."""
         page = self.parsed.page(number, reading, self.run.topic, via)
-        growing = self.parts.page_classifier
-        if isinstance(growing, GrowingClassifier) and growing.grown:
-            relevance = growing.relevance(PageWords(*reading.words))
-            page = replace(page, relevance=relevance, is_target=relevance >= growing.threshold)
+        classifier = self.parts.page_classifier
+        if isinstance(classifier, GrowingClassifier) and classifier.grown:
+            relevance = classifier.relevance(PageWords(*reading.words))
+            page = replace(page, relevance=relevance, is_target=relevance >= classifier.threshold)
         return page
 
     def _ask(self, accept: Accept | None) -> None:

@@ -66,13 +66,14 @@ class OwnThreshold:
         return {"given": self.given, "pages": self._pages, "worths": self._worths}
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], given: float) -> OwnThreshold:
-        """What `save` gave; nothing was learned when the topic says another threshold by now. ValueError or KeyError when damaged."""
-        made = cls(given)
-        if float(state["given"]) != given:
-            return made
-        pages, worths = state["pages"], state["worths"]
+    def load(cls, state: Mapping[str, Any]) -> OwnThreshold:
+        """What `save` gave. ValueError, KeyError or TypeError when damaged."""
+        made = cls(float(state["given"]))
+        pages, worths = (
+            [int(number) for number in state["pages"]],
+            [float(worth) for worth in state["worths"]],
+        )
         if len(pages) != STEPS + 1 or len(worths) != STEPS + 1:
             raise ValueError("has another number of steps")
-        made._pages, made._worths = [int(number) for number in pages], [float(worth) for worth in worths]
+        made._pages, made._worths = pages, worths
         return made

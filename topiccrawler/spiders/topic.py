@@ -117,8 +117,9 @@ class TopicSpider(FocusedSpider):
         """The page as the pipelines see it."""
         page, document, runtime = reading.page, reading.document, self.runtime
         via = page.via
+        is_kept = page.relevance >= runtime.keep_threshold
         # Only what is kept is looked at further: most pages leave at the relevance filter.
-        facts = facts_of(document, reading.main_text, page.url) if page.is_target else Facts()
+        facts = facts_of(document, reading.main_text, page.url) if is_kept else Facts()
         itself = (
             canonical(facts.canonical, page.url, runtime.parts.dropped_parameters)
             if facts.canonical
@@ -130,7 +131,7 @@ class TopicSpider(FocusedSpider):
             text=reading.main_text,
             topic=runtime.parts.topic_of_page(reading.words),
             relevance=page.relevance,
-            is_target=page.is_target,
+            is_target=is_kept,
             depth=page.depth,
             source_url=via.link.source_url if via is not None else "",
             anchor=via.link.anchor if via is not None else "",
@@ -138,7 +139,7 @@ class TopicSpider(FocusedSpider):
             encoding=reading.encoding,
             status=response.status,
             fetched=round(runtime.clock(), 3),
-            summary=runtime.summariser.summary(reading.main_text) if page.is_target else "",
+            summary=runtime.summariser.summary(reading.main_text) if is_kept else "",
             published=facts.published,
             language=facts.language,
             canonical_url=itself if itself and itself != page.url else "",
@@ -146,7 +147,7 @@ class TopicSpider(FocusedSpider):
             description=facts.description,
             author=facts.author,
             format=reading.format,
-            media=media_of(document, page.url, reading.encoding) if page.is_target else [],
+            media=media_of(document, page.url, reading.encoding) if is_kept else [],
         )
 
     def _count(self, key: str) -> None:

@@ -72,6 +72,7 @@ ALLOWED: Mapping[str, str] = {
     "breadth": "use broad, normal or specific",
     "tunnel_probability": "give a number from 0 to 1",
     "tunnel_depth": "give a whole number from 0 to 20",
+    "threshold": "write fixed or auto",
     "growth": "write true or false",
     "sites": 'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors; '
     "proxy, user, password, formats, since, only are in docs/page-classifiers.md",
@@ -128,6 +129,7 @@ class Topic(BaseModel):
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
     page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth
     link_threshold: Share | None = None  # None: the link model's own
+    threshold: Literal["fixed", "auto"] = "fixed"  # auto: a crawl moves the page threshold (crawl.threshold)
     breadth: Breadth = "normal"
     tunnel_probability: Share = 0.1  # of links below the threshold, a second chance
     tunnel_depth: Annotated[int, Field(ge=0, le=20)] = 2  # such links in a row

@@ -13,6 +13,7 @@ from typing import Any
 from topiccrawler.crawling.growth import CHANGES, OFF, ON
 from topiccrawler.crawling.params import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
+from topiccrawler.crawling.threshold import ThresholdLearner
 from topiccrawler.engine.control.topic_change import change_topic, parts_for, rescore
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError
@@ -75,8 +76,11 @@ def _page_threshold(runtime: Runtime, value: float) -> Change:
 
     def make() -> None:
         reader.page_threshold = value
+        for learner in runtime.ordering.learners:
+            if isinstance(learner, ThresholdLearner):
+                learner.stop()
 
-    return Change(PAGE_THRESHOLD, reader.page_threshold, value, make)
+    return Change(PAGE_THRESHOLD, runtime.keep_threshold, value, make)
 
 
 def _link_threshold(runtime: Runtime, value: float) -> Change:

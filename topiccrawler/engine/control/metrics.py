@@ -40,6 +40,7 @@ GAUGES = (
     "topic/warc/revisits",
     "growth/words",
     "growth/rounds",
+    "topic/page_threshold",
     "frontier/waits/…",
     "frontier/traps/…",
     "frontier/redis/…",

@@ -72,7 +72,10 @@ async def why(runtime: Runtime, url: str) -> dict[str, Any]:
     record = runtime.files.store.get(clean) if runtime.files.has_pages else None
     history = History(row, visits, record, steps, whole=not steps[0].link.source_url)
     found = explained(runtime.parts, row.link, explain(runtime.parts, history), runtime.params.strategy)
-    return {**found, "crawl": crawl_as_json(runtime.parts, history, runtime.files.folder)}
+    return {
+        **found,
+        "crawl": crawl_as_json(history, runtime.files.folder, runtime.parts, runtime.keep_threshold),
+    }
 
 
 def _path(runtime: Runtime, url: str) -> tuple[Step, ...]:

@@ -34,7 +34,7 @@ def status_of(
         "queued": len(runtime.frontier),
         "in_flight": scheduler.under_way if scheduler is not None else 0,
         "held_back": held,
-        "page_threshold": round(runtime.reader.page_threshold, _PLACES),
+        "page_threshold": round(runtime.keep_threshold, _PLACES),
         "grown_words": None if runtime.growth is None else len(runtime.growth.state.words),
         "hosts": len(runtime.hosts),
         "hosts_waiting": dict(waits.most_common()),

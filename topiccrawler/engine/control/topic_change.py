@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.growth import learners_of
+from topiccrawler.crawling.learners import learners_of
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError
@@ -46,7 +46,10 @@ def change_topic(runtime: Runtime, parts: Parts) -> None:
     runtime.params = runtime.params.model_copy(update={"topic": parts.recipe.topic, "keywords": ()})
     runtime.ordering.change_strategy(parts.strategy, parts.expand)
     runtime.ordering.learners = learners_of(
-        parts.page_classifier, runtime.frontier.notes, runtime.files.keep_growth, durable=True
+        parts,
+        runtime.frontier.notes,
+        runtime.files.keep_growth,
+        durable=True,
     )
     runtime.files.keep_recipe(parts.record(), parts.topic.name)  # the job is one for this topic from now on
 
