@@ -27,7 +27,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.relearning import relearn
+from topiccrawler.crawling.relearning import relearn, take_over, takes_over
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.labels import read_labels
 from topiccrawler.evaluation.measures import Curve, oracle_ratio
@@ -114,9 +114,14 @@ class TaughtCrawl(ReplayedCrawl):
                 break
             answers |= {place: self.came[place][0] in relevant for place in chosen}
         topic = taught(base, words, answers)
+        old = self.parts.strategy
         self.use(assemble(dataclasses.replace(self.recipe, topic_fields=topic.model_dump())))
         pages = [self.judged(number, page) for number, page in self.came]
-        relearn(self.parts.strategy, self.frontier, pages)
+        turned = sum(page.is_target != was.is_target for page, (_, was) in zip(pages, self.came, strict=True))
+        if takes_over(old, turned, len(pages)):
+            take_over(self.parts.strategy, old.save(), self.frontier)
+        else:
+            relearn(self.parts.strategy, self.frontier, pages)
         self.ordering.pages = len(pages)
         return sum(answers.values())
 

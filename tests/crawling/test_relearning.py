@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.crawling.relearning import relearn
+from topiccrawler.crawling.relearning import FEW, relearn, take_over, takes_over
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via
@@ -73,3 +73,25 @@ def test_other_judgements_turn_what_waits_round() -> None:
     for row in frontier.listing.rows(State.WAITING):
         best[row.link.host] = max(best[row.link.host], row.score)
     assert best["b.example"] > best["a.example"]
+
+
+def test_a_strategy_takes_over_what_the_one_before_had_learned() -> None:
+    frontier, pages = crawled("adaptive", {"a.example": 0.9, "b.example": 0.1})
+    old = build("adaptive", {})
+    old.prepare(Knowledge(page_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
+    relearn(old, frontier, pages)
+    before = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
+    new = build("adaptive", {})
+    new.prepare(Knowledge(page_threshold=0.4, link_scorer=Words()))  # type: ignore[arg-type]
+    take_over(new, old.save(), frontier)
+    after = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
+    assert after == pytest.approx(before)
+    assert new.save()["weights"] == old.save()["weights"]
+
+
+def test_what_was_learned_is_taken_over_where_few_verdicts_turned() -> None:
+    adaptive, best_first = build("adaptive", {}), build("best_first", {})
+    assert takes_over(adaptive, 0, 100)
+    assert takes_over(adaptive, int(FEW * 100) - 1, 100)
+    assert not takes_over(adaptive, int(FEW * 100), 100)
+    assert not takes_over(best_first, 0, 100)  # it has learned nothing; its scores are of the pages

@@ -1,19 +1,36 @@
-"""Does a crawl once more without the network after its topic was changed: what was fetched is shown to a new strategy as it is judged
-now, and what waits gets the scores that come of it.
+"""What a strategy knows after its crawl's topic was changed, without the network.
+
+Where the change turned the verdict on many pages, the crawl is done once more: what was fetched is shown to a new strategy as it is judged
+now, and what waits gets the scores that come of it. Where it turned few, the new strategy takes over what the old one had learned.
 
 The conflict: a strategy has learned from outcomes that are no longer held true, and cannot unlearn them; pages cannot be fetched
 again for that. But the crawl log knows their order, and the queue a link to each URL. Of several links to a URL the queue holds the best
-alone, so a little less is learned than in a crawl.
+alone, so less is learned than in a crawl: after twenty answers that cost more than a few wrong outcomes (docs/lab/teaching.md).
 Cost: that of the strategy for each page; memory for all links of the queue.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Strategy
+
+FEW = 0.25  # of the pages
+
+
+def takes_over(strategy: Strategy, turned: int, pages: int) -> bool:
+    """A strategy of this kind may keep what it learned when the verdict on so many of its pages turned."""
+    return strategy.takes and bool(strategy.refresh_every) and turned < FEW * pages
+
+
+def take_over(strategy: Strategy, learned: Mapping[str, Any], frontier: Frontier) -> int:
+    """Give a strategy what the one before had saved; rescore what waits. Returns how many scores changed."""
+    strategy.load(learned)
+    waiting = [row.link for row in frontier.listing.rows(State.WAITING)]
+    return frontier.rescore(list(strategy.refresh(waiting)))
 
 
 def relearn(strategy: Strategy, frontier: Frontier, pages: Iterable[Page]) -> int:

@@ -21,7 +21,7 @@ from topiccrawler.crawling.checkpoints import Checkpoints
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.relearning import relearn
+from topiccrawler.crawling.relearning import relearn, take_over, takes_over
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import JsonFile, replace_file
@@ -100,6 +100,7 @@ class Lessons:
         with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
             replace_file(self.folder / TEACHING, json.dumps(kept, ensure_ascii=False) + "\n")
         write_recipe(recipe, self.folder)
+        self.recipe = recipe
         return changed
 
 
@@ -171,9 +172,15 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
     """Score what waits by the topic of the recipe; nothing for a job whose queue was not kept."""
     if not (folder / FRONTIER).is_file():
         return 0
-    parts = assemble(recipe)
+    parts, before = assemble(recipe), assemble(lessons.recipe)
     with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
-        changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons))
+        old, pages = list(_pages(folder, before, lessons)), list(_pages(folder, parts, lessons))
+        turned = sum(one.is_target != other.is_target for one, other in zip(old, pages, strict=True))
+        if takes_over(parts.strategy, turned, len(pages)):
+            Checkpoints(before.strategy, frontier.notes, Rescoring(frontier), durable=True).load()
+            changed = take_over(parts.strategy, before.strategy.save(), frontier)
+        else:
+            changed = relearn(parts.strategy, frontier, pages)
         Checkpoints(parts.strategy, frontier.notes, Rescoring(frontier)).save_in_place()
         frontier.commit()
     return changed
