@@ -23,7 +23,7 @@ from topiccrawler.strategies.base import ROOT, Expand, Strategy
 
 
 class PageLearner(Protocol):
-    """What learns from each page besides the strategy (crawl.growth)."""
+    """What learns from each page besides the strategy (crawling.growth, crawling.threshold)."""
 
     def read(self, page: Page, expected: float) -> None:
         """A page was read; `expected`: 0..1, how good the link to it looked."""

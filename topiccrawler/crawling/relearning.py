@@ -5,7 +5,7 @@ now, and what waits gets the scores that come of it. Where it turned few, the ne
 
 The conflict: a strategy has learned from outcomes that are no longer held true, and cannot unlearn them; pages cannot be fetched
 again for that. But the crawl log knows their order, and the queue a link to each URL. Of several links to a URL the queue holds the best
-alone, so less is learned than in a crawl: after twenty answers that cost more than a few wrong outcomes (docs/lab/teaching.md).
+alone, so less is learned than in a crawl: after twenty answers, in single runs, that cost more than a few wrong outcomes (docs/lab/teaching.md).
 Cost: that of the strategy for each page; memory for all links of the queue.
 """
 
