@@ -32,10 +32,11 @@ def test_a_topic_is_learned_from_documents_and_says_why_each_word(
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert " words of 12 positive and 12 negative pages: " in lines[0]
-    assert lines[1].startswith("held out: F1 1.000")
+    assert lines[1] == "the pages are about a part of the catalogue's topic food: its words are left out"
+    assert lines[2].startswith("held out: F1 1.000")
     assert (
         "of 12 pages with one of the first 30 words in the title 100.0% are about it (thesis: 97.8 %)"
-        in lines[2]
+        in lines[3]
     )
     assert lines[-1] == f"{place}: scrapy topics show {place} says why each word; crawl with -a topic={place}"
     topic = load_topic(place)
@@ -46,6 +47,7 @@ def test_a_topic_is_learned_from_documents_and_says_why_each_word(
     assert "exists; name another file by --out" in command(*call, "--out", place).err
     found = json.loads(command(*call, "--thesis", "--out", place, "--force", "--json").out)
     assert (found["positive"], found["negative"], found["statistics"]["titled"]) == (12, 12, 12)
+    assert found["kindred"] is None
     thesis = load_topic(place)
     assert all(why.startswith("in ") for why in thesis.reasons.values())
     assert (len(topic.against) > 2, thesis.against) == (True, {})

@@ -24,37 +24,45 @@ LEAST_WORDS = 3  # a name counts twice
 
 @dataclass(frozen=True, slots=True)
 class Kindred:
-    """A topic's name, its words with weights (the heaviest 1), and how far the words given belong to it (0..1)."""
+    """A topic's name, its words with weights (the heaviest 1), how far the words given belong to it (0..1), and all its names."""
 
     name: str
     keywords: Mapping[str, float]
     share: float
+    names: tuple[str, ...] = ()  # as they are written
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
     keywords: dict[str, float]  # as they are written
     tokens: dict[str, float]  # as the segmenter gives them, with those of the lexicon
-    names: frozenset[str]
+    names: tuple[str, ...]  # as they are written
+    name_tokens: frozenset[str]
 
 
 def kindred(given: Iterable[str]) -> Kindred | None:
     """The topic that these words belong to; None when there is none."""
     wanted = joined(given)
     topics = _catalogue()
-    having = Counter(word for topic in topics.values() for word in {*topic.tokens, *topic.names})
+    having = Counter(word for topic in topics.values() for word in {*topic.tokens, *topic.name_tokens})
     best, most = None, 0.0
     for name, topic in topics.items():
-        found = [word for word in wanted if word in topic.tokens or word in topic.names]
-        counts = {word: 1 + (word in topic.names) for word in found}
+        found = [word for word in wanted if word in topic.tokens or word in topic.name_tokens]
+        counts = {word: 1 + (word in topic.name_tokens) for word in found}
         least = LEAST_BESIDE_A_NAME if max(counts.values(), default=1) > 1 else 1.0
         if len(found) < least * len(wanted) or sum(counts.values()) < LEAST_WORDS:
             continue
         points = sum(count / having[word] for word, count in counts.items())
         if points > most:
             share = sum(topic.tokens.get(word, 1.0) for word in found) / len(wanted)
-            best, most = Kindred(name, topic.keywords, min(1.0, share)), points
+            best, most = Kindred(name, topic.keywords, min(1.0, share), topic.names), points
     return best
+
+
+def of_catalogue(name: str, share: float) -> Kindred:
+    """That topic of the catalogue, to which something belongs so far."""
+    topic = _catalogue()[name]
+    return Kindred(name, topic.keywords, share, topic.names)
 
 
 def joined(words: Iterable[str]) -> list[str]:
@@ -72,5 +80,6 @@ def _catalogue() -> dict[str, _Words]:
         tokens = dict.fromkeys(joined(topic.lexicon), 1.0)
         for word, pieces in zip(keywords, words_of(list(keywords)), strict=True):
             tokens["".join(pieces)] = keywords[word]
-        found[name] = _Words(keywords, tokens, frozenset(joined((topic.name, topic.zh, *topic.also))))
+        names = tuple(dict.fromkeys((topic.zh, *topic.also, name.replace("_", " "))))
+        found[name] = _Words(keywords, tokens, names, frozenset(joined((topic.name, *names))))
     return found

@@ -53,9 +53,18 @@ class Proposed:
         return f"near {' '.join(printable(self.near).split())}, likeness {self.likeness:.2f}"
 
 
-def proposed(given: Mapping[str, float], most: int = PROPOSED_WORDS) -> list[Proposed]:
-    """At most so many words for these; the heaviest first. Nothing when neither table nor catalogue knows any of them."""
-    return list(_proposed(tuple(given.items()), most))
+def proposed(
+    given: Mapping[str, float], most: int = PROPOSED_WORDS, topic: Kindred | None = None
+) -> list[Proposed]:
+    """At most so many words for these; the heaviest first. Nothing when neither table nor catalogue knows any of them.
+
+    `topic`: that of the catalogue, where it is known otherwise than by these words.
+    """
+    if topic is None:
+        return list(_proposed(tuple(given.items()), most))
+    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+
+    return weighed(given, most, shipped_vectors(), topic)
 
 
 @lru_cache(maxsize=16)
@@ -104,6 +113,8 @@ def _near(given: Mapping[str, float], most: int, own: set[str], vectors: WordVec
 def _of_topic(
     given: Mapping[str, float], own: set[str], topic: Kindred, vectors: WordVectors
 ) -> list[Proposed]:
+    if not topic.share:
+        return []
     words = [
         word
         for word, tokens in zip(topic.keywords, words_of(list(topic.keywords)), strict=True)

@@ -14,6 +14,7 @@ from topiccrawler.errors import ArgumentError, TopicError, file_faults
 if TYPE_CHECKING:
     from topiccrawler.examples.sources import Sources
     from topiccrawler.relevance.training.example_topic import LearnedTopic, Method, Statistics
+    from topiccrawler.topics.kindred import Kindred
 
 USAGE = "learn NAME --positive FILES|URLS|JOB... [--negative FILES|URLS|JOB...] [--top N] [--near N] [--thesis] [--label LABEL] [--zh 名] [--out FILE] [--force]"
 SECONDS = 20.0  # for one answer of a site
@@ -28,7 +29,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--negative", nargs="+", action="extend", default=[], metavar="PAGES", help="not about it: the same")
     add("--label", action="append", default=[], metavar="LABEL", help="what documents about it are labelled")
     add("--top", type=int, metavar="N", help="words learned, 30 to 1000 (default 300)")
-    add("--near", type=int, metavar="N", help="near words proposed for them (default 600)")
+    add(
+        "--near",
+        type=int,
+        metavar="N",
+        help="near words proposed for them (default 600; 0: none, nor the catalogue's)",
+    )
     thesis = "the thesis alone: no near words, no words against"
     add("--thesis", action="store_true", help=thesis)
 
@@ -58,7 +64,7 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     counts = len(positive), len(negative)
     told = {"file": str(place), "positive": counts[0], "negative": counts[1], "faults": sources.faults}
     told |= {"keywords": len(found.topic.keywords), "threshold": found.topic.page_threshold}
-    told |= {"statistics": _as_json(found.statistics)}
+    told |= {"statistics": _as_json(found.statistics), "kindred": _kin_as_json(found.kin)}
     command.tell(opts, told, "\n".join(_lines(found, sources, counts, place)))
 
 
@@ -110,6 +116,8 @@ def _lines(found: LearnedTopic, sources: Sources, counts: tuple[int, int], place
     lines = [
         f"{len(topic.keywords)} words of {counts[0]} positive and {counts[1]} negative pages: {first}, …"
     ]
+    if found.kin:
+        lines.append(_of_kin(found.kin))
     lines += [f"left out: {name} ({fault})" for name, fault in list(sources.faults.items())[:SHOWN]]
     if found.statistics is None:
         lines.append(
@@ -118,6 +126,16 @@ def _lines(found: LearnedTopic, sources: Sources, counts: tuple[int, int], place
     else:
         lines += _statistics(found.statistics)
     return [*lines, f"{place}: scrapy topics show {place} says why each word; crawl with -a topic={place}"]
+
+
+def _of_kin(kin: Kindred) -> str:
+    if not kin.share:
+        return f"the pages are about a part of the catalogue's topic {kin.name}: its words are left out"
+    return f"the pages are about the catalogue's topic {kin.name}: its words count {kin.share:.2f} (--near 0 leaves them out)"
+
+
+def _kin_as_json(kin: Kindred | None) -> dict[str, Any] | None:
+    return None if kin is None else {"topic": kin.name, "share": round(kin.share, 3)}
 
 
 def _statistics(own: Statistics) -> list[str]:

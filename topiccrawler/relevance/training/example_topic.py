@@ -7,40 +7,45 @@ threshold: the best F1 of the vsm page classifier over pages that a topic of the
 as nine to one; beside it the
 thesis' own measure, the cosine of the page's tf·idf·IG vector and the centroid.
 Ours beside it: up to 600 words near the first 30 (topics.proposal), and 300 of the other pages that speak against the topic
-(relevance.vsm), weighed in the same way.
+(relevance.vsm), weighed in the same way. As far as the pages belong to a topic of the catalogue (kindred_pages; share s, 0..1): its
+words, its names and those near its names count s, the words learned 1 - s / 2, those near the first 1 - s; 300 · (1 - s) words speak
+against; the threshold is s · that topic's + (1 - s) · the pages' own. Of each word the largest weight.
 Parameters: Method.words 300 (thesis: some of the first 100), near_words 600 and against 300 (0 and 0 = the thesis alone); FOLDS 5.
 Reads: the pages given. Cost: some seconds for 1 000 pages.
 But: pages of one site teach its name. Words of 50 pages miss many: near words raise average precision on another web, and so do
-words against it (docs/papers/myspider.md).
+the catalogue's and words against it (docs/papers/myspider.md).
 Reference: MySpider thesis (2009) §3.3, §4.3.2, §4.4.2-4.4.4.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.thresholds import Quality, quality, steady_threshold
 from topiccrawler.relevance.topic_vector import keywords_of_pages, running_words
+from topiccrawler.relevance.training.kindred_pages import OTHERS, kindred_of_pages
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.vectors import Vector, centroid, cosine
 from topiccrawler.text.weights import document_frequencies, term_frequency, tf_idf_ig
+from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.kindred import Kindred
 from topiccrawler.topics.proposal import proposed
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, make_topic
 
 NEAREST_TO = 30
 FOLDS = 5
+LEAST_WEIGHT = 0.001
 FEWEST = 10  # pages of each side, for a threshold of their own
-OTHERS = 9  # other pages to one about the topic, on a web; a threshold from fewer would be too low
 FIRST, OF = 30, 100  # the thesis: the first 30 of 100 words cover 85 %
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How many words: learned, near these, against the topic."""
+    """How many words: learned, near these (with any, also the catalogue's), against the topic."""
 
     words: int = 300
     near_words: int = PROPOSED_WORDS
@@ -66,10 +71,11 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class LearnedTopic:
-    """A topic of pages; no statistics when there are too few of them."""
+    """A topic of pages; no statistics when there are too few of them. `kin`: the catalogue's topic that they belong to."""
 
     topic: Topic
     statistics: Statistics | None
+    kin: Kindred | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,38 +106,66 @@ def learn(name: str, examples: Examples, method: Method = THESIS, *, zh: str = "
     """The topic of these pages; ArgumentError when no word separates them from the others."""
     if not examples.positive:
         raise ArgumentError("--positive", "gives no page with words", "name pages that are about the topic")
-    weights, why = _words(examples, method)
+    kin = _kin(examples, method)
+    weights, why = _words(examples, method, kin)
     if not weights:
         fault = "no word stands in them more often than in the others"
         raise ArgumentError("--positive", fault, "give more pages, or other negative ones")
     fields: dict[str, object] = {"name": name, "zh": zh, "keywords": weights, "reasons": why}
-    fields["against"] = _against(examples, weights, method.against)
+    fields["against"] = _against(examples, weights, method, kin)
     statistics = None
     if min(len(examples.positive), len(examples.negative)) >= FEWEST:
-        threshold, statistics = _measured(name, examples, method)
+        threshold, statistics = _measured(name, examples, method, kin)
         fields["page_threshold"] = round(threshold, 3)
-    return LearnedTopic(make_topic(fields, f"topic {name!r}"), statistics)
+    return LearnedTopic(make_topic(fields, f"topic {name!r}"), statistics, kin)
 
 
-def _words(examples: Examples, method: Method) -> tuple[dict[str, float], dict[str, str]]:
+def _kin(examples: Examples, method: Method) -> Kindred | None:
+    """The catalogue's topic that the pages belong to."""
+    if not method.near_words:
+        return None
+    first = list(keywords_of_pages(examples.positive, examples.negative, NEAREST_TO))
+    return kindred_of_pages(examples.positive, examples.negative, first)
+
+
+def _words(
+    examples: Examples, method: Method, kin: Kindred | None
+) -> tuple[dict[str, float], dict[str, str]]:
     """Words with weights, the heaviest 1, and why each."""
     learned = keywords_of_pages(examples.positive, examples.negative, method.words)
+    if not learned:
+        return {}, {}
     inside, outside = (
         document_frequencies([running_words(page) for page in side])
         for side in (examples.positive, examples.negative)
     )
     sizes = len(examples.positive), len(examples.negative)
-    why = {word: _why(inside[word], outside[word], *sizes) for word in learned}
-    first = dict(list(learned.items())[:NEAREST_TO])
-    near = proposed(first, method.near_words) if first and method.near_words else []
-    heaviest = max((one.weight for one in near), default=1.0)
-    for one in near:
-        weight = round(one.weight / heaviest, 3)
-        if weight > learned.get(one.word, 0.0):
-            learned[one.word] = weight
-            seen = f"; {why[one.word]}" if one.word in why else ""
-            why[one.word] = f"{one.reason}{seen}"
-    return learned, why
+    seen = {word: _why(inside[word], outside[word], *sizes) for word in learned}
+    share = kin.share if kin else 0.0
+    weights, why = {word: weight * (1.0 - share / 2.0) for word, weight in learned.items()}, dict(seen)
+    for word, weight, reason in _beside(dict(list(learned.items())[:NEAREST_TO]), method.near_words, kin):
+        if weight > weights.get(word, 0.0):
+            weights[word] = weight
+            why[word] = f"{reason}; {seen[word]}" if word in seen else reason
+    heaviest = max(weights.values())
+    ranked = sorted(weights.items(), key=lambda one: -one[1])
+    return {word: max(LEAST_WEIGHT, round(weight / heaviest, 3)) for word, weight in ranked}, why
+
+
+def _beside(first: Mapping[str, float], most: int, kin: Kindred | None) -> Iterator[tuple[str, float, str]]:
+    """Words with weights and reasons that no page showed: near the first ones; of the catalogue's topic, and near its names."""
+    if not most:
+        return
+    share = kin.share if kin else 0.0
+    if share < 1.0:
+        near = proposed(first, most, kin)
+        heaviest = max((one.weight for one in near), default=1.0)
+        yield from ((one.word, one.weight / heaviest * (1.0 - share), one.reason) for one in near)
+    if kin and share:
+        names = dict.fromkeys(kin.names, 1.0)
+        reason = f"of the topic {kin.name}"
+        yield from ((word, weight * share, reason) for word, weight in (names | dict(kin.keywords)).items())
+        yield from ((one.word, one.weight * share, one.reason) for one in proposed(names, most, kin))
 
 
 def _why(inside: int, outside: int, positive: int, negative: int) -> str:
@@ -139,14 +173,17 @@ def _why(inside: int, outside: int, positive: int, negative: int) -> str:
     return f"in {inside} of {positive} pages{of_others}"
 
 
-def _against(examples: Examples, weights: Mapping[str, float], most: int) -> dict[str, float]:
+def _against(
+    examples: Examples, weights: Mapping[str, float], method: Method, kin: Kindred | None
+) -> dict[str, float]:
+    most = round(method.against * (1.0 - (kin.share if kin else 0.0)))
     if not examples.negative or not most:
         return {}
     found = keywords_of_pages(examples.negative, examples.positive, most)
     return {word: weight for word, weight in found.items() if word not in weights}
 
 
-def _measured(name: str, examples: Examples, method: Method) -> tuple[float, Statistics]:
+def _measured(name: str, examples: Examples, method: Method, kin: Kindred | None) -> tuple[float, Statistics]:
     """Threshold and statistics, each page classified by a topic of the other folds."""
     truths: list[bool] = []
     relevances: list[float] = []
@@ -154,8 +191,8 @@ def _measured(name: str, examples: Examples, method: Method) -> tuple[float, Sta
     titled: Counter[bool] = Counter()
     for fold in range(FOLDS):
         lesson, held_out = examples.without(fold), examples.part(fold)
-        weights, _ = _words(lesson, method)
-        against = _against(lesson, weights, method.against)
+        weights, _ = _words(lesson, method, kin)
+        against = _against(lesson, weights, method, kin)
         topic = make_topic({"name": name, "keywords": weights, "against": against}, name)
         page_classifier, thesis = VsmClassifier(topic), _Centroid(lesson, method.words)
         for page, truth in held_out.all():
@@ -164,6 +201,8 @@ def _measured(name: str, examples: Examples, method: Method) -> tuple[float, Sta
             cosines.append(thesis.relevance(page))
             titled[truth] += not thesis.first.isdisjoint(page.title)
     limit, of_cosine = _threshold(truths, relevances), _threshold(truths, cosines)
+    if kin:
+        limit += kin.share * (load_topic(kin.name).page_threshold - limit)
     first, occurrences = _coverage(examples)
     return limit, Statistics(
         titled=titled.total(),
