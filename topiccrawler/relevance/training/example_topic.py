@@ -8,7 +8,7 @@ as nine to one; beside it the
 thesis' own measure, the cosine of the page's tf·idf·IG vector and the centroid.
 Ours beside it: up to 600 words near the first 30 (topics.proposal), and 300 of the other pages that speak against the topic
 (relevance.vsm), weighed in the same way. As far as the pages belong to a topic of the catalogue (kindred_pages; share s, 0..1): its
-words, its names and those near its names count s, the words learned 1 - s / 2, those near the first 1 - s; 300 · (1 - s) words speak
+words, its names, and those near the names that the pages use count s, the words learned 1 - s / 2, those near the first 1 - s; 300 · (1 - s) words speak
 against; the threshold is s · that topic's + (1 - s) · the pages' own. Of each word the largest weight.
 Parameters: Method.words 300 (thesis: some of the first 100), near_words 600 and against 300 (0 and 0 = the thesis alone); FOLDS 5.
 Reads: the pages given. Cost: some seconds for 1 000 pages.
@@ -29,6 +29,7 @@ from topiccrawler.relevance.thresholds import Quality, quality, steady_threshold
 from topiccrawler.relevance.topic_vector import keywords_of_pages, running_words
 from topiccrawler.relevance.training.kindred_pages import OTHERS, kindred_of_pages
 from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.text.tokenise import words_of
 from topiccrawler.text.vectors import Vector, centroid, cosine
 from topiccrawler.text.weights import document_frequencies, term_frequency, tf_idf_ig
 from topiccrawler.topics.catalogue import load_topic
@@ -143,7 +144,8 @@ def _words(
     seen = {word: _why(inside[word], outside[word], *sizes) for word in learned}
     share = kin.share if kin else 0.0
     weights, why = {word: weight * (1.0 - share / 2.0) for word, weight in learned.items()}, dict(seen)
-    for word, weight, reason in _beside(dict(list(learned.items())[:NEAREST_TO]), method.near_words, kin):
+    first = dict(list(learned.items())[:NEAREST_TO])
+    for word, weight, reason in _beside(first, inside, method.near_words, kin):
         if weight > weights.get(word, 0.0):
             weights[word] = weight
             why[word] = f"{reason}; {seen[word]}" if word in seen else reason
@@ -152,8 +154,13 @@ def _words(
     return {word: max(LEAST_WEIGHT, round(weight / heaviest, 3)) for word, weight in ranked}, why
 
 
-def _beside(first: Mapping[str, float], most: int, kin: Kindred | None) -> Iterator[tuple[str, float, str]]:
-    """Words with weights and reasons that no page showed: near the first ones; of the catalogue's topic, and near its names."""
+def _beside(
+    first: Mapping[str, float], used: Mapping[str, int], most: int, kin: Kindred | None
+) -> Iterator[tuple[str, float, str]]:
+    """Words with weights and reasons that no page showed: near the first ones; of the catalogue's topic, and near its names.
+
+    `used`: the words of the pages about it.
+    """
     if not most:
         return
     share = kin.share if kin else 0.0
@@ -164,8 +171,14 @@ def _beside(first: Mapping[str, float], most: int, kin: Kindred | None) -> Itera
     if kin and share:
         names = dict.fromkeys(kin.names, 1.0)
         reason = f"of the topic {kin.name}"
-        yield from ((word, weight * share, reason) for word, weight in (names | dict(kin.keywords)).items())
-        yield from ((one.word, one.weight * share, one.reason) for one in proposed(names, most, kin))
+        yield from ((word, weight * share, reason) for word, weight in (dict(kin.keywords) | names).items())
+        spoken = [
+            name
+            for name, tokens in zip(names, words_of(list(names)), strict=True)
+            if all(token in used for token in tokens)
+        ]
+        near = proposed(dict.fromkeys(spoken or names, 1.0), most, kin)
+        yield from ((one.word, one.weight * share, one.reason) for one in near)
 
 
 def _why(inside: int, outside: int, positive: int, negative: int) -> str:
