@@ -89,16 +89,17 @@ def test_every_proposed_word_has_its_reason() -> None:
     assert reasons(make_topic({"name": "funds", "keywords": ["基金"]}, "test")) == {}
 
 
-def test_words_of_the_catalogues_topic_come_by_their_weight_there_and_their_nearness(
+def test_words_of_the_catalogues_topic_come_by_their_weight_there_and_its_names_by_a_whole_one(
     vectors: WordVectors,
 ) -> None:
-    topic = Kindred("finance", {"基金": 1.0, "净值": 0.8, "申购": 0.8}, share=0.5)
+    topic = Kindred("finance", {"基金": 1.0, "净值": 0.8, "申购": 0.8}, 0.5, ("基金", "财经"))
     found = {one.word: one for one in weighed({"基金": 2.0}, 10, vectors, topic)}
     alone = {one.word: one.weight for one in weighed({"基金": 2.0}, 10, vectors)}
     assert found["净值"] == Proposed(
         "净值", alone["净值"], "基金", found["净值"].likeness
     )  # the larger of the two
-    assert found["申购"] == Proposed("申购", 2.0 * 0.5 * 0.8 / 2, topic="finance")  # the table knows it not
+    assert found["申购"] == Proposed("申购", 2.0 * 0.5 * 0.8, topic="finance")  # the table knows it not
+    assert found["财经"] == Proposed("财经", 2.0 * 0.5, topic="finance")
     assert found["股市"].weight == pytest.approx(alone["股市"] / 2, abs=0.001)  # near, and not of the topic
     assert found["申购"].reason == "of the topic finance"
     assert "基金" not in found

@@ -6,7 +6,7 @@ and as it is rare: one that many texts hold says little of any.
 Formula: weight(w) = g · a(w) l(w)² r(w) / m, at most g; l = likeness to the words given, r = rarity (text.word_vectors); m = mean of l² r
 over the given words that the table has whole, else the largest l² r of those proposed; g = the mean weight of the words given; a = 1 - .7 ·
 share of the words given that the table does not have whole, half of it for a word outside the catalogue's topic where there is one.
-Of the catalogue's topic (topics.kindred): g · share · weight(w) · (1 + min(1, l(w) / .5)) / 2. The larger of the two.
+Of the catalogue's topic (topics.kindred): g · share · weight(w), its names 1. The larger of the two.
 Parameters: most 600; LEAST_LIKENESS .35, below which the table guesses (docs/lab/word-vectors.md).
 Reads: the words given alone, no page. Cost: .5 s, once a process.
 But: a word with two meanings brings words of both; give one more that only your topic has.
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 LEAST_LIKENESS = 0.35
 LEAST_WEIGHT = 0.001
-NEAR = 0.5  # likeness from which a word of the catalogue's topic has its whole weight
 GUESSED = 0.7  # what a word loses that is near none but words taken for their parts
 OUTSIDE = 0.5  # weight of a near word that the catalogue's topic lacks
 
@@ -86,7 +85,7 @@ def weighed(
             word: one if "".join(tokens) in inside else replace(one, weight=_rounded(OUTSIDE * one.weight))
             for (word, one), tokens in zip(found.items(), words_of(list(found)), strict=True)
         }
-        for one in _of_topic(given, own, topic, vectors):
+        for one in _of_topic(given, own, topic):
             if one.word not in found or found[one.word].weight < one.weight:
                 found[one.word] = one
     return sorted(found.values(), key=lambda one: (-one.weight, one.word))[:most]
@@ -110,24 +109,15 @@ def _near(given: Mapping[str, float], most: int, own: set[str], vectors: WordVec
     ]
 
 
-def _of_topic(
-    given: Mapping[str, float], own: set[str], topic: Kindred, vectors: WordVectors
-) -> list[Proposed]:
+def _of_topic(given: Mapping[str, float], own: set[str], topic: Kindred) -> list[Proposed]:
     if not topic.share:
         return []
-    words = [
-        word
-        for word, tokens in zip(topic.keywords, words_of(list(topic.keywords)), strict=True)
-        if "".join(tokens) not in own
-    ]
+    weights = {**topic.keywords, **dict.fromkeys(topic.names, 1.0)}
     scale = topic.share * _mean(given)
     return [
-        Proposed(
-            word,
-            _rounded(scale * topic.keywords[word] * (1.0 + min(1.0, likeness / NEAR)) / 2.0),
-            topic=topic.name,
-        )
-        for word, likeness in zip(words, vectors.likeness(given, words), strict=True)
+        Proposed(word, _rounded(scale * weights[word]), topic=topic.name)
+        for word, tokens in zip(weights, words_of(list(weights)), strict=True)
+        if tokens and "".join(tokens) not in own
     ]
 
 
