@@ -8,8 +8,8 @@ as nine to one; beside it the
 thesis' own measure, the cosine of the page's tf·idf·IG vector and the centroid.
 Ours beside it: up to 600 words near the first 30 (topics.proposal), and 300 of the other pages that speak against the topic
 (relevance.vsm), weighed in the same way. As far as the pages belong to a topic of the catalogue (kindred_pages; share s, 0..1): its
-words, its names, and those near the names that the pages use count s, the words learned 1 - s / 2, those near the first 1 - s; 300 · (1 - s) words speak
-against; the threshold is s · that topic's + (1 - s) · the pages' own. Of each word the largest weight.
+words, its names, and those near the names that the pages use count s, the words learned 1 - s / 2, those near the first 1 - s;
+300 · (1 - s) words speak against; the threshold is s · that topic's + (1 - s) · the pages' own. Of each word the largest weight.
 Parameters: Method.words 300 (thesis: some of the first 100), near_words 600 and against 300 (0 and 0 = the thesis alone); FOLDS 5.
 Reads: the pages given. Cost: some seconds for 1 000 pages.
 But: pages of one site teach its name. Words of 50 pages miss many: near words raise average precision on another web, and so do
@@ -175,7 +175,7 @@ def _beside(
         spoken = [
             name
             for name, tokens in zip(names, words_of(list(names)), strict=True)
-            if all(token in used for token in tokens)
+            if tokens and all(token in used for token in tokens)
         ]
         near = proposed(dict.fromkeys(spoken or names, 1.0), most, kin)
         yield from ((one.word, one.weight * share, one.reason) for one in near)

@@ -5,8 +5,8 @@ examples share a word that does not name that topic (基金, of finance), they a
 Formula: the topic of the largest average precision of its vsm page classifier over the pages, the other pages counted as nine to
 one; share = (NARROW - m) / (NARROW - WHOLE), between 0 and 1, m = the largest share of examples that hold one of the first words
 learned from them, names of the topic left out.
-Parameters: LEAST_PRECISION .6; WHOLE .75 and NARROW .9; FEWEST 10 pages of each side. Chosen on documents of sixteen labels and on
-parts of seven of them (docs/papers/myspider.md).
+Parameters: LEAST_PRECISION .6; WHOLE .75 and NARROW .9; FEWEST 10 pages of each side. Chosen on documents of nineteen labels and on
+twelve parts of them (docs/papers/myspider.md).
 Cost: the pages are classified once for each topic of the catalogue, some 5 ms a page.
 But: other pages that are all far from the topic say nothing of its neighbours: pages on star signs are taken for astronomy.
 Reference: ours.
