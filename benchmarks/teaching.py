@@ -93,8 +93,8 @@ class TaughtCrawl(ReplayedCrawl):
         return page
 
     def judged(self, number: int, page: Page) -> Page:
-        """The page as the present page classifier sees it."""
-        one = self.parts.page_classifier
+        """The page as the strategy is told of it."""
+        one = self.parts.strategy_classifier
         relevance = one.relevance(self.texts[number])
         return dataclasses.replace(page, relevance=relevance, is_target=relevance >= one.threshold)
 
@@ -115,10 +115,12 @@ class TaughtCrawl(ReplayedCrawl):
             answers |= {place: self.came[place][0] in relevant for place in chosen}
         topic = taught(base, words, answers)
         old = self.parts.strategy
-        self.use(assemble(dataclasses.replace(self.recipe, topic_fields=topic.model_dump())))
+        taught_recipe = dataclasses.replace(self.recipe, topic_fields=topic.model_dump())
+        self.use(assemble(taught_recipe))
         pages = [self.judged(number, page) for number, page in self.came]
         turned = sum(page.is_target != was.is_target for page, (_, was) in zip(pages, self.came, strict=True))
         if takes_over(old, turned, len(pages)):
+            self.use(assemble(dataclasses.replace(taught_recipe, strategy_topic=base.model_dump())))
             take_over(self.parts.strategy, old.save(), self.frontier)
         else:
             relearn(self.parts.strategy, self.frontier, pages)

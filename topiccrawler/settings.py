@@ -35,6 +35,7 @@ TOPIC_GROWTH = None  # True: pages that it is sure of teach the topic words whil
 TOPIC_THRESHOLD = (
     None  # auto: the crawl moves the page threshold; fixed; None = as the topic file says (crawl.threshold)
 )
+TOPIC_LINKING_PAGE = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept (relevance.linking_page); 0 = not at all
 TOPIC_PAGE_CLASSIFIER = "vsm"  # what decides whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/page-classifiers.md)
 TOPIC_PAGE_CLASSIFIER_MODELS = (
     None  # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/

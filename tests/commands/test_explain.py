@@ -139,6 +139,20 @@ def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(
     }
 
 
+def test_a_kept_page_is_explained_with_the_page_that_links_it(
+    learned: Path, explain: Callable[..., Any], command: Callable[..., Any]
+) -> None:
+    stored = explain(f"{SITE}fund", "--job", str(learned))["crawl"]["stored"]
+    of_news = explain(f"{SITE}news", "--job", str(learned))["crawl"]["fetches"][0]["relevance"]
+    linking = stored["linking_page"]
+    assert (linking["url"], linking["relevance"]) == (f"{SITE}news", of_news)
+    assert 0.4 < linking["factor"] < 1
+    of_words = sum(word["share"] for word in stored["words"])
+    assert of_words * linking["factor"] == pytest.approx(stored["relevance"], abs=1e-3)
+    ran = command("explain", f"{SITE}fund", "--job", str(learned), "-s", "LOG_LEVEL=ERROR")
+    assert f"×{linking['factor']:.3f}  for the page that links it, of relevance {of_news:.2f}" in ran.out
+
+
 def test_other_words_for_a_link_of_a_crawl_are_scored_by_what_it_learned(
     learned: Path, explain: Callable[..., Any]
 ) -> None:

@@ -183,6 +183,7 @@ def test_a_crawl_goes_on_while_a_hostile_file_runs_into_its_limit(
     ]
 
 
+OWN_WORDS = ("-s", "TOPIC_LINKING_PAGE=0")  # what links them is a page of links
 COPIES = {
     "http://hub.example/": page(
         "导航",
@@ -198,7 +199,7 @@ COPIES = {
 def test_copies_within_and_across_sites_are_stored_as_aliases_without_text(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
 ) -> None:
-    ran = crawl(draw_web(COPIES), "-s", "CONCURRENT_REQUESTS=1")
+    ran = crawl(draw_web(COPIES), *OWN_WORDS, "-s", "CONCURRENT_REQUESTS=1")
     first = "http://hub.example/1"
     assert {record.url: (record.alias_of, bool(record.text)) for record in stored(tmp_path)} == {
         first: ("", True),
@@ -213,7 +214,7 @@ def test_copies_can_be_dropped_and_other_sites_left_alone(
     draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
 ) -> None:
     ran = crawl(
-        draw_web(COPIES), "-s", "TOPIC_DUPLICATES=drop", "-s", "TOPIC_DUPLICATES_ACROSS_SITES=False",
+        draw_web(COPIES), *OWN_WORDS, "-s", "TOPIC_DUPLICATES=drop", "-s", "TOPIC_DUPLICATES_ACROSS_SITES=False",
         "-s", "CONCURRENT_REQUESTS=1",
     )  # fmt: skip
     assert [record.url for record in stored(tmp_path)] == [

@@ -200,6 +200,10 @@ def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
             f"          {word['share']:+8.3f}  {word['word']}{' (grown)' if word['grown'] else ''}"
             for word in shown
         ]
+        if (linking := crawl["stored"]["linking_page"]) is not None:
+            lines.append(
+                f"          {'×' + format(linking['factor'], '.3f'):>8}  for the page that links it, of relevance {linking['relevance']:.2f}"
+            )
     lines.append(
         "Path      from the seed" if crawl["path_is_whole"] else "Path      its beginning is not on file"
     )

@@ -44,6 +44,7 @@ class Parts:
     recipe: Recipe
     topic: Topic
     page_classifier: PageClassifier
+    strategy_classifier: PageClassifier  # whose relevance the strategy learns from; mostly the same
     link_model: LinkModel | None  # None: nothing in this crawl asks for one
     strategy: Strategy
     gate: LinkGate
@@ -69,7 +70,7 @@ class Parts:
 
     def reader(self) -> Reader:
         """Reads pages as this crawl does."""
-        return reader_of(self.recipe, self.topic, self.page_classifier, detail=self.strategy.needs_detail)
+        return reader_of(self.recipe, self.topic, self.strategy_classifier, detail=self.strategy.needs_detail)
 
 
 def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
@@ -96,6 +97,7 @@ def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
         recipe=recipe,
         topic=topic,
         page_classifier=page_classifier,
+        strategy_classifier=_strategy_classifier(recipe) or page_classifier,
         link_model=scorer,
         strategy=strategy,
         gate=_gate_of(topic, strategy, scorer, threshold),
@@ -154,6 +156,13 @@ def sets_threshold(recipe: Recipe) -> bool:
 def grows(recipe: Recipe) -> bool:
     """Pages are to teach the topic words."""
     return topic_of(recipe).growth if recipe.growth is None else recipe.growth
+
+
+def _strategy_classifier(recipe: Recipe) -> PageClassifier | None:
+    """None where it is the page classifier."""
+    if recipe.strategy_topic is None:
+        return None
+    return page_classifier_of(replace(recipe, topic_fields=recipe.strategy_topic))
 
 
 def link_model_of(recipe: Recipe) -> LinkModel:

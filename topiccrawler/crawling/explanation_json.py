@@ -7,10 +7,13 @@ from typing import Any
 
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.explanation import Explanation, ScoreMade
+from topiccrawler.crawling.gate import OF_SITE
 from topiccrawler.crawling.history import History
+from topiccrawler.crawling.linking_pages import linking_page_weight
 from topiccrawler.crawling.topic_pages import words_of_record
-from topiccrawler.model import Link
+from topiccrawler.model import Link, Visit
 from topiccrawler.relevance.growing import GrowingClassifier
+from topiccrawler.relevance.linking_page import linking_page_factor
 from topiccrawler.store.pages import PageRecord
 
 VERSION = 2
@@ -50,11 +53,21 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 
 
 def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
-    """The words behind the relevance of a stored page, as its text is judged now; together that relevance. `grown`: learned in the crawl."""
+    """The words behind the relevance of a stored page, as its text is judged now; together that relevance without the linking page's.
+    `grown`: learned in the crawl."""
     page_classifier = parts.page_classifier
     grown = page_classifier.grown_words if isinstance(page_classifier, GrowingClassifier) else frozenset()
     shares = page_classifier.explain(words_of_record(record))
     return [{"word": word, "share": share, "grown": word in grown} for word, share in shares]
+
+
+def linking_page(parts: Parts, linking: Visit | None) -> dict[str, Any] | None:
+    """What the page that links a kept one did to its relevance: times `factor`; None where it did nothing."""
+    weight = linking_page_weight(parts.recipe)
+    if linking is None or linking.gate == OF_SITE or weight == 0:
+        return None
+    factor = linking_page_factor(linking.relevance, weight)
+    return {"url": linking.url, "relevance": linking.relevance, "factor": round(factor, 4)}
 
 
 def crawl_as_json(
@@ -87,6 +100,7 @@ def crawl_as_json(
             "relevance": record.relevance,
             "kept": record.stored,
             "words": [] if parts is None or record.alias_of else page_words(parts, record),
+            "linking_page": None if parts is None else linking_page(parts, history.linking),
         },
         "path_is_whole": history.whole,
         "path": [

@@ -49,10 +49,10 @@ class LinkGate:
 
     def decide(self, link: Link, tunnel: int = 0) -> GateDecision:
         """Look at a link; `tunnel` = tunnel steps in a row that led to the page it stands on."""
-        if self.threshold <= 0.0 or self.scorer is None or not link.source_url:
-            return GateDecision(True, reason=SEED if not link.source_url else OPEN)
         if link.kind == LISTING:
             return GateDecision(True, reason=OF_SITE)
+        if self.threshold <= 0.0 or self.scorer is None or not link.source_url:
+            return GateDecision(True, reason=SEED if not link.source_url else OPEN)
         return self._decided(link, self.scorer.log_odds([link])[0], tunnel)
 
     def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:

@@ -53,6 +53,7 @@ class History:
     record: PageRecord | None
     path: tuple[Step, ...]  # from the seed to the URL itself
     whole: bool  # the path begins at a seed
+    linking: Visit | None = None  # of the page that links it
 
     @property
     def link(self) -> Link:
@@ -135,7 +136,7 @@ class PastCrawl:
                 "check its spelling, or ask with --anchor TEXT what the gate says of a link",
             )
         steps, whole = self._path(url)
-        return History(row, visits, record, steps, whole)
+        return History(row, visits, record, steps, whole, self._visited.get(steps[-1].link.source_url))
 
     @cached_property
     def _visits(self) -> list[Visit]:

@@ -48,7 +48,11 @@ class Recipe:
     listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
     growth: bool | None = None  # pages teach the topic words; None = as the topic says
     threshold: str | None = None  # fixed or auto; None = as the topic says
+    linking_page: float = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
+    strategy_topic: Mapping[str, Any] | None = (
+        None  # by which pages are judged for the strategy, where answers taught another topic
+    )
     store: str = ""  # address of the PostgreSQL database that has the pages, without password; empty = they are in the job's folder
     store_job: str = ""  # the job's name there
 
@@ -93,6 +97,7 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "link_models": settings.get("TOPIC_LINK_MODELS"),
         "link_threshold": None if threshold is None else float(threshold),
         "threshold": settings.get("TOPIC_THRESHOLD"),
+        "linking_page": settings.getfloat("TOPIC_LINKING_PAGE", 0.5),
         "sites": settings.get("TOPIC_SITES_FILE"),
         "thesaurus": settings.get("TOPIC_THESAURUS"),
         "expand": settings.get("TOPIC_EXPAND"),

@@ -82,7 +82,10 @@ _NAMED: dict[str, Expected] = {
     "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
     "TOPIC_CONTROL_PORT": Number(most=65_535, whole=True),
-    **dict.fromkeys(("FRONTIER_IDLE_SHARE", "TOPIC_LINK_THRESHOLD", "TOPIC_REVISIT_SHARE"), Number(most=1)),
+    **dict.fromkeys(
+        ("FRONTIER_IDLE_SHARE", "TOPIC_LINKING_PAGE", "TOPIC_LINK_THRESHOLD", "TOPIC_REVISIT_SHARE"),
+        Number(most=1),
+    ),
     "WARC_OUT_MAX_BYTES": _ONE_OR_MORE,
     "TOPIC_SEED": Number(-inf, whole=True),
     **dict.fromkeys(("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS_PER_DOMAIN"), _ONE_OR_MORE),

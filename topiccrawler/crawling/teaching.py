@@ -83,7 +83,10 @@ class Lessons:
     def teach(self, answers: Mapping[str, bool]) -> int:
         """Learn, keep it with the job, score what waits anew. Returns how many scores changed."""
         topic = self.learned(answers)
-        self.steps.append({"answers": dict(answers), "topic": topic.model_dump()})
+        step: dict[str, Any] = {"answers": dict(answers), "topic": topic.model_dump(), "strategy_topic": None}
+        self.steps.append(step)
+        if self.turns_few(assemble(self._taught())):
+            step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump()
         return self._keep()
 
     def undo(self) -> int:
@@ -93,8 +96,20 @@ class Lessons:
         self.steps.pop()
         return self._keep()
 
+    def turns_few(self, parts: Parts) -> bool:
+        """The strategy of these parts may keep what it learned, and go on learning by what it learned from."""
+        before = assemble(self.recipe)
+        old, new = list(_pages(self.folder, before, self)), list(_pages(self.folder, parts, self))
+        turned = sum(one.is_target != other.is_target for one, other in zip(old, new, strict=True))
+        return takes_over(parts.strategy, turned, len(new))
+
+    def _taught(self) -> Recipe:
+        """The recipe with the last step."""
+        learned_by = self.steps[-1].get("strategy_topic") if self.steps else None
+        return replace(self.recipe, topic_fields=self.topic.model_dump(), strategy_topic=learned_by)
+
     def _keep(self) -> int:
-        recipe = replace(self.recipe, topic_fields=self.topic.model_dump())
+        recipe = self._taught()
         changed = _rescore(self.folder, recipe, self)
         kept = {"version": VERSION, "base": self.base, "steps": self.steps}
         with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
@@ -140,7 +155,8 @@ def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
             "Job %s: the topic was changed after it was taught; what was taught is not used", folder
         )
         return recipe
-    return replace(recipe, topic_fields=steps[-1]["topic"])
+    last = steps[-1]
+    return replace(recipe, topic_fields=last["topic"], strategy_topic=last.get("strategy_topic"))
 
 
 def answers_behind(topic: Topic, folder: Path) -> int:
@@ -162,6 +178,7 @@ def _kept(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         isinstance(step, dict)
         and isinstance(step.get("answers"), dict)
         and isinstance(step.get("topic"), dict)
+        and isinstance(step.get("strategy_topic"), dict | None)
         for step in steps
     ):
         raise file.refused("has no list of steps")
@@ -174,13 +191,11 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
         return 0
     parts, before = assemble(recipe), assemble(lessons.recipe)
     with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
-        old, pages = list(_pages(folder, before, lessons)), list(_pages(folder, parts, lessons))
-        turned = sum(one.is_target != other.is_target for one, other in zip(old, pages, strict=True))
-        if takes_over(parts.strategy, turned, len(pages)):
+        if lessons.turns_few(parts):
             Checkpoints(before.strategy, frontier.notes, Rescoring(frontier), durable=True).load()
             changed = take_over(parts.strategy, before.strategy.save(), frontier)
         else:
-            changed = relearn(parts.strategy, frontier, pages)
+            changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons))
         Checkpoints(parts.strategy, frontier.notes, Rescoring(frontier)).save_in_place()
         frontier.commit()
     return changed
@@ -189,7 +204,7 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
 def _pages(folder: Path, parts: Parts, lessons: Lessons) -> Iterator[Page]:
     """What was fetched, in order, as the page classifier sees it now; a page whose text was not kept, as it was judged then."""
     at = {record.url: place for place, record in enumerate(lessons.records)}
-    page_classifier = parts.page_classifier
+    page_classifier = parts.strategy_classifier
     with file_faults(StateError, folder / VISITS, "cannot be read", REMEDY):
         for visit in read_visits(folder / VISITS):
             if not 200 <= visit.status < 300:

@@ -20,11 +20,13 @@ from scrapy.settings import BaseSettings
 from topiccrawler.crawling.assemble import Parts, assemble, grows, topic_of
 from topiccrawler.crawling.blocks import Blocks
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
+from topiccrawler.crawling.crawl_logs import visits_of
 from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.growth import Growth
 from topiccrawler.crawling.harvest_counter import HarvestCounter
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.learners import Learner, learners_of
+from topiccrawler.crawling.linking_pages import LinkingPages
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.params import CrawlParams
@@ -46,7 +48,7 @@ from topiccrawler.frontier.fair_shares import FairShares
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.traps import Limits
 from topiccrawler.model import Link
-from topiccrawler.pages.read import Reader
+from topiccrawler.pages.read import Reader, Reading
 from topiccrawler.pages.summary import Summariser
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.strategies.base import Strategy
@@ -102,6 +104,14 @@ class Runtime:
         """From which relevance a page is kept now."""
         own = (one.value for one in self.ordering.learners if isinstance(one, ThresholdLearner) and one.moves)
         return next(own, self.reader.page_threshold)
+
+    def kept_relevance(self, reading: Reading) -> float:
+        """What is held against `keep_threshold`: the page's relevance by the topic as it was taught, with that of the page that links it."""
+        page, parts = reading.page, self.parts
+        taught = parts.strategy_classifier is not parts.page_classifier
+        of_words = parts.page_classifier.relevance(reading.words) if taught else page.relevance
+        known = next((one for one in self.ordering.learners if isinstance(one, LinkingPages)), None)
+        return of_words if known is None else known.relevance(of_words, page.via)
 
     @property
     def revisits_left(self) -> int:
@@ -196,8 +206,9 @@ def build_runtime(
 
 
 def _learners(parts: Parts, frontier: Frontier, files: JobFiles, *, shared: bool) -> list[Learner]:
-    found = learners_of(parts, frontier.notes, files.keep_growth, durable=not shared)
-    if found and shared:
+    visits = visits_of(files.folder) if files.resumes else ()
+    found = learners_of(parts, frontier.notes, files.keep_growth, durable=not shared, visits=visits)
+    if shared and any(isinstance(one, Growth | ThresholdLearner) for one in found):
         logger.info(
             "The crawl is shared: this process grows its topic, and sets its threshold, by its own pages"
         )

@@ -117,7 +117,8 @@ class TopicSpider(FocusedSpider):
         """The page as the pipelines see it."""
         page, document, runtime = reading.page, reading.document, self.runtime
         via = page.via
-        is_kept = page.relevance >= runtime.keep_threshold
+        relevance = runtime.kept_relevance(reading)
+        is_kept = relevance >= runtime.keep_threshold
         # Only what is kept is looked at further: most pages leave at the relevance filter.
         facts = facts_of(document, reading.main_text, page.url) if is_kept else Facts()
         itself = (
@@ -130,7 +131,7 @@ class TopicSpider(FocusedSpider):
             title=page.title,
             text=reading.main_text,
             topic=runtime.parts.topic_of_page(reading.words),
-            relevance=page.relevance,
+            relevance=relevance,
             is_target=is_kept,
             depth=page.depth,
             source_url=via.link.source_url if via is not None else "",

@@ -128,7 +128,7 @@ def test_what_was_kept_of_a_page_and_is_damaged_is_distinguished_from_what_is_no
 
 def test_a_state_of_other_features_is_refused() -> None:
     state = begun().save()
-    with pytest.raises(ValueError, match="weights of 2 features, not of 8"):
+    with pytest.raises(ValueError, match="weights of 2 features, not of 9"):
         begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
 
 
@@ -150,6 +150,25 @@ def test_a_site_that_became_unproductive_falls_below_one_that_never_gave_much() 
     assert rich > poor
     rich, poor = after(keep=0.8)
     assert rich < poor
+
+
+def test_pages_that_gave_nothing_count_in_the_logarithm_until_one_does() -> None:
+    strategy = begun(rate=1e-9)  # weights stay
+    links = [link(f"http://a.example/{number}") for number in range(32)]
+    strategy.visit(SEED_PAGE, links)
+
+    def share() -> float:
+        found = strategy.current(links[31])
+        assert found is not None
+        return dict(strategy.shares(links[31], found.value, found.shares))["unproductive"]
+
+    for number in range(30):
+        if number in {1, 10}:
+            assert share() == pytest.approx(-math.log(1 + number / 10), rel=1e-4)
+        strategy.visit(Page(links[number].url, via=Via(links[number], 0.0)), [])
+    assert share() == pytest.approx(-math.log(4), rel=1e-4)
+    strategy.visit(Page(links[30].url, relevance=0.9, is_target=True, via=Via(links[30], 0.0)), [])
+    assert share() == pytest.approx(0.0, abs=1e-6)
 
 
 def test_shares_add_up_to_the_score_and_name_every_feature() -> None:

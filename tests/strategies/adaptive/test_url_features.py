@@ -80,6 +80,17 @@ def test_a_groups_earlier_pages_fade_with_each_further_one() -> None:
     assert group_rates.rate(np.array([group_rates.number("new")]), 0.5, 0.25)[0] == 0.5
 
 
+def test_pages_in_a_row_that_were_irrelevant_are_counted_and_saved() -> None:
+    rates = GroupRates(keep=0.5)
+    site = rates.number("a.example")
+    for _ in range(600):  # groups come, and room is made
+        rates.number(f"{_}.example")
+    for relevant, expected in ((0.0, 1.0), (0.0, 2.0), (1.0, 0.0), (0.0, 1.0)):
+        rates.add(site, relevant)
+        assert rates.unproductive[site] == expected
+    assert GroupRates.load(rates.save(), keep=0.5).unproductive[site] == 1.0
+
+
 def test_rows_whose_groups_gave_a_page_are_given_once() -> None:
     known = UrlFeatures()
     meet(known, [link("http://b.example/1"), link("http://c.example/1")], [0.0, 0.0])

@@ -68,9 +68,11 @@ async def why(runtime: Runtime, url: str) -> dict[str, Any]:
         fault = "was never met, or the link gate refused every link to it"
         raise StateError(f"URL {clean}", fault, "check its spelling")
     steps = _path(runtime, clean)
-    visits = await asyncio.to_thread(_visits, runtime, clean)
+    visits = await asyncio.to_thread(_visits, runtime, {clean, row.link.source_url})
     record = runtime.files.store.get(clean) if runtime.files.has_pages else None
-    history = History(row, visits, record, steps, whole=not steps[0].link.source_url)
+    linking = next((visit for visit in reversed(visits) if visit.url != clean), None)
+    own = tuple(visit for visit in visits if visit.url == clean)
+    history = History(row, own, record, steps, not steps[0].link.source_url, linking)
     found = explained(runtime.parts, row.link, explain(runtime.parts, history), runtime.params.strategy)
     return {
         **found,
@@ -90,6 +92,6 @@ def _path(runtime: Runtime, url: str) -> tuple[Step, ...]:
     return tuple(reversed(steps.values()))
 
 
-def _visits(runtime: Runtime, url: str) -> tuple[Visit, ...]:
+def _visits(runtime: Runtime, urls: set[str]) -> tuple[Visit, ...]:
     path = runtime.files.folder / VISITS
-    return tuple(visit for visit in read_visits(path) if visit.url == url) if path.is_file() else ()
+    return tuple(visit for visit in read_visits(path) if visit.url in urls) if path.is_file() else ()

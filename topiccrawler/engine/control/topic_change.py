@@ -13,6 +13,7 @@ from itertools import groupby
 
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.learners import learners_of
+from topiccrawler.crawling.linking_pages import begin_anew
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError
@@ -45,12 +46,9 @@ def change_topic(runtime: Runtime, parts: Parts) -> None:
     runtime.restrictions = replace(runtime.restrictions, sites=parts.topic.sites)
     runtime.params = runtime.params.model_copy(update={"topic": parts.recipe.topic, "keywords": ()})
     runtime.ordering.change_strategy(parts.strategy, parts.expand)
-    runtime.ordering.learners = learners_of(
-        parts,
-        runtime.frontier.notes,
-        runtime.files.keep_growth,
-        durable=True,
-    )
+    notes = runtime.frontier.notes
+    begin_anew(notes, runtime.clock())
+    runtime.ordering.learners = learners_of(parts, notes, runtime.files.keep_growth, durable=True, visits=())
     runtime.files.keep_recipe(parts.record(), parts.topic.name)  # the job is one for this topic from now on
 
 

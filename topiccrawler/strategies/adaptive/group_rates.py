@@ -1,4 +1,5 @@
-"""The success rates of groups of URLs: of a site, or of a host that links; and what the links to a group say before it gave a page."""
+"""The success rates of groups of URLs: of a site, or of a host that links; what the links to a group say before it gave a page, and how
+many of its pages in a row were irrelevant."""
 
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ class GroupRates:
         self.pages = np.zeros(256)
         self.relevant = np.zeros(256)
         self.touched = np.zeros(256, dtype=bool)  # since the last look
+        self.unproductive = np.zeros(256)  # pages in a row
         self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs met, and the sum of what their links say
 
     def number(self, name: str) -> int:
@@ -33,7 +35,7 @@ class GroupRates:
         if found is None:
             found = self.names.add(name)
             self._grow()
-            for column in (self.pages, self.relevant, self.touched, self.urls, self.texts):
+            for column in (self.pages, self.relevant, self.unproductive, self.touched, self.urls, self.texts):
                 column[found] = 0
         return found
 
@@ -41,6 +43,7 @@ class GroupRates:
         """One of its pages was fetched."""
         self.pages[number] = self.keep * self.pages[number] + 1.0
         self.relevant[number] = self.keep * self.relevant[number] + relevant
+        self.unproductive[number] = 0.0 if relevant > 0.0 else self.unproductive[number] + 1.0
         self.touched[number] = True
 
     def meet(self, numbers: Numbers, texts: Floats) -> None:
@@ -77,6 +80,7 @@ class GroupRates:
             "names": self.names.save(),
             "pages": packed(self.pages[:count]),
             "relevant": packed(self.relevant[:count]),
+            "unproductive": packed(self.unproductive[:count]),
             "touched": packed(self.touched[:count]),
             "urls": packed(self.urls[:count]),
             "texts": packed(self.texts[:count]),
@@ -91,6 +95,7 @@ class GroupRates:
         count = group_rates.names.size
         group_rates.pages[:count] = unpacked(state["pages"])
         group_rates.relevant[:count] = unpacked(state["relevant"])
+        group_rates.unproductive[:count] = unpacked(state["unproductive"])
         group_rates.touched[:count] = unpacked(state["touched"], np.bool_)
         group_rates.urls[:count] = unpacked(state["urls"])
         group_rates.texts[:count] = unpacked(state["texts"])
@@ -100,6 +105,7 @@ class GroupRates:
         while len(self.pages) < self.names.size:
             self.pages, self.relevant, self.touched = map(doubled, (self.pages, self.relevant, self.touched))
             self.urls, self.texts = map(doubled, (self.urls, self.texts))
+            self.unproductive = doubled(self.unproductive)
 
 
 def logit(probability: Floats | float) -> Floats:

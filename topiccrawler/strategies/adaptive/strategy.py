@@ -40,6 +40,7 @@ FEATURES: Mapping[str, float] = {  # feature -> initial weight (chosen here, on 
     "site text": 0.3,
     "source host": 0.0,
     "words": 0.5,
+    "unproductive": 1.0,
 }
 SEED_SCORE = 20.0
 WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have changed; now and then all
@@ -49,6 +50,7 @@ FADE = 0.999  # of the overall rate, a page
 ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 mean nearly the same
 ODDS_LIMIT = 30.0
 WORDS_SCALE = 3.0
+UNPRODUCTIVE_SCALE = 10.0  # pages
 ROOM = 0.02  # added to relevances before a logarithm
 
 
@@ -67,6 +69,7 @@ class Adaptive(Strategy):
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.word_statistics)
+        unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
         group's pages still count after each further one, so that unproductive sites are left); without ""
         (features left out, for ablations); memory_urls 30 000 (URLs whose features are kept; the poorest others
@@ -283,6 +286,7 @@ class Adaptive(Strategy):
             urls.group_rates["site"].text(urls.groups["site"][rows]),
             source_host,
             bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
+            -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
         )
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features

@@ -1,0 +1,76 @@
+"""What decides whether a crawl keeps a page: its relevance with that of the page that links it (relevance.linking_page).
+
+The relevance of each page read is kept in memory, 17 bytes a page. A job that goes on takes it from its crawl log; what another process
+of a shared crawl read is not known here, and such a page changes nothing. Neither do seeds, feeds and sitemaps as linking pages.
+What is fetched next does not hang on it: strategies go on by the words of each page. One that was told of what is kept found as much on one
+web and less on another (docs/lab/page-classifiers.md).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+
+from topiccrawler.crawling.gate import OF_SITE
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.frontier.base import Notes
+from topiccrawler.frontier.url_index import UrlIndex
+from topiccrawler.model import Page, Via, Visit
+from topiccrawler.relevance.base import VSM
+from topiccrawler.relevance.linking_page import with_linking_page
+from topiccrawler.topics.several import parts_of
+
+NOTE = "linking_pages"  # since when pages were judged for the present topic
+
+
+def linking_page_weight(recipe: Recipe) -> float:
+    """0..1 in a crawl of this recipe. The scale is that of vsm, and of several topics the linking page may be about another."""
+    return recipe.linking_page if recipe.page_classifier == VSM and len(parts_of(recipe.topic)) < 2 else 0.0
+
+
+class LinkingPages:
+    """Of one crawl. `weight`: 0..1. `visits`: of earlier runs; those before the note's time, in seconds since the epoch, were for another topic."""
+
+    def __init__(self, weight: float, notes: Notes, visits: Iterable[Visit] = ()) -> None:
+        self.weight = weight
+        self._urls = UrlIndex()
+        self._relevances = array("f")
+        since = float(notes.get(NOTE) or 0.0)
+        for visit in visits:
+            if _is_whole(visit) and visit.time >= since and visit.gate != OF_SITE:
+                self._put(visit.url, visit.relevance)
+
+    def read(self, page: Page, expected: float) -> None:
+        """A page was read."""
+        self._put(page.url, page.relevance)
+
+    def figures(self) -> Mapping[str, float]:
+        """None."""
+        return {}
+
+    def relevance(self, of_words: float, via: Via | None) -> float:
+        """0..1: what is held against the page threshold, of a page that was reached so."""
+        source = "" if via is None else via.link.source_url
+        number = self._urls.find(source) if source else None
+        if number is None:
+            return of_words
+        return with_linking_page(of_words, self._relevances[number], self.weight)
+
+    def _put(self, url: str, relevance: float) -> None:
+        number, new = self._urls.find_or_add(url)
+        if new is None:
+            self._relevances[number] = relevance
+        else:
+            self._relevances.append(relevance)
+
+
+def _is_whole(visit: Visit) -> bool:
+    """A line of a log that somebody wrote into may be JSON of other types."""
+    return isinstance(visit.url, str) and all(
+        isinstance(one, int | float) for one in (visit.time, visit.relevance)
+    )
+
+
+def begin_anew(notes: Notes, now: float) -> None:
+    """The topic has changed: what was read before says nothing of it, to a job that goes on later either."""
+    notes.put(NOTE, repr(now))
