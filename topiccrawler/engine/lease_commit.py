@@ -49,7 +49,7 @@ def commit_lease(runtime: Runtime, lease: Lease, state: State, reason: str, now:
     runtime.files.commit()
     if lease.page is not None:
         runtime.harvest.add(
-            kept=kept, relevant=lease.page.is_target, format=lease.kept_format, copy=lease.kept_copy
+            kept=kept, relevant=lease.is_relevant, format=lease.kept_format, copy=lease.kept_copy
         )
         runtime.frontier.notes.put(runtime.harvest.NOTE, runtime.harvest.note())
         if runtime.frontier.exchange is not None:

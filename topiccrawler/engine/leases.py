@@ -16,6 +16,7 @@ from topiccrawler.frontier.base import Leased, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Page
 
+OFF_TOPIC = "off topic"  # why pages are dropped that are under the page threshold
 META = "topic_lease"  # the lease's number in request.meta
 GATE = "topic_gate"  # what the gate said of a redirect's target
 GATE_REFUSED = "topic/gate/refused"  # stat
@@ -46,6 +47,13 @@ class Lease:
     due: Due | None = None  # of a page of the job that is looked at again; the frontier knows no such lease
     page: Page | None = None
     missing_since: float | None = None  # when the sweep first did not find it
+
+    @property
+    def is_relevant(self) -> bool:
+        """Its page reached the page threshold, whether it was stored or is a copy; without items of ours, as the strategy was told."""
+        if self.page is None or not self.items:
+            return self.page is not None and self.page.is_target
+        return self.kept_items > 0 or self.drop_reason not in {"", OFF_TOPIC}
 
     def release_slot(self, hosts: Hosts, now: float) -> None:
         """Give back the slot that the request queue took."""

@@ -12,6 +12,7 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.engine.leases import OFF_TOPIC
 from topiccrawler.engine.page_items import alias, page_of
 from topiccrawler.engine.runtime import needed_runtime, runtime_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
@@ -44,7 +45,7 @@ class RelevancePipeline:
         if page is not None and not page.is_target:
             if self._discarded is not None:
                 self._discarded().add(replace(record_of(page), stored=False))
-            raise DropItem("off topic")
+            raise DropItem(OFF_TOPIC)
         return item
 
 
