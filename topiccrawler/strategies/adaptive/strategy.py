@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from topiccrawler.errors import StrategyError
 from topiccrawler.link_model.learning import label_of
 from topiccrawler.links.packed_arrays import Floats, Numbers
 from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.adaptive.features import FEATURES, weights_of
 from topiccrawler.strategies.adaptive.group_rates import bounded, logit
 from topiccrawler.strategies.adaptive.observation import PageObservation
 from topiccrawler.strategies.adaptive.regression import Regression
@@ -30,18 +30,8 @@ from topiccrawler.strategies.base import (
 )
 from topiccrawler.strategies.shares import packed_rows
 from topiccrawler.text.odds import logistic
+from topiccrawler.topics.near_texts import NearTexts
 
-FEATURES: Mapping[str, float] = {  # feature -> initial weight (chosen here, on log-odds scale)
-    "bias": -1.0,
-    "link text": 1.0,
-    "page": 1.0,
-    "grandparent": 0.0,
-    "site": 0.6,
-    "site text": 0.3,
-    "source host": 0.0,
-    "words": 0.5,
-    "unproductive": 1.0,
-}
 SEED_SCORE = 20.0
 WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have changed; now and then all
 HEAD = 300  # rows that may be fetched soon: only their scores go to the queue
@@ -69,10 +59,12 @@ class Adaptive(Strategy):
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.word_statistics)
+        near         with near=true: 2 tanh((mean likeness of the anchor's words - .15) / .15) by the word vectors
+            (topics.near_texts), of the link nearest to the topic
         unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
         group's pages still count after each further one, so that unproductive sites are left); without ""
-        (features left out, for ablations); memory_urls 30 000 (URLs whose features are kept; the poorest others
+        (features left out, for ablations); near false (one more feature, initial weight .3); memory_urls 30 000 (URLs whose features are kept; the poorest others
         wait with the score they have); all chosen here (docs/lab/adaptive.md).
     Reads: relevance of linking pages, link text, addresses, outcomes so far; of the links to one
         URL only those with an anchor it was not seen with before.
@@ -91,6 +83,7 @@ class Adaptive(Strategy):
     smoothing: float = 0.5
     keep: float = 0.9
     memory_urls: int = MEMORY_URLS
+    near: bool = False
     without: str = ""  # features left out, separated by commas (for ablations)
     share_names: ClassVar[tuple[str, ...]] = tuple(FEATURES)
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
@@ -101,12 +94,10 @@ class Adaptive(Strategy):
         check_range(self.name, "smoothing", self.smoothing, 0.0)
         check_range(self.name, "keep", self.keep, 0.0, 1.0)
         check_range(self.name, "memory_urls", self.memory_urls, 1)
-        left_out = {name.strip() for name in self.without.split(",") if name.strip()}
-        if unknown := sorted(left_out - FEATURES.keys()):
-            fault, remedy = f"adaptive has no feature {unknown[0]!r}", f"use {', '.join(FEATURES)}"
-            raise StrategyError(f"strategy parameter without={self.without}", fault, remedy)
-        self._mask = np.array([float(name not in left_out) for name in FEATURES])
-        self._regression = Regression(FEATURES.values(), self.rate)
+        weights, self._mask = weights_of(self.without, near=self.near)
+        self.share_names = tuple(weights)  # type: ignore[misc] # of this one
+        self._regression = Regression(weights.values(), self.rate)
+        self._near: NearTexts | None = None
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
@@ -116,6 +107,8 @@ class Adaptive(Strategy):
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
         self._threshold = knowledge.page_threshold
+        if self.near and knowledge.topic is not None:
+            self._near = NearTexts(knowledge.topic)
 
     @property
     def shown(self) -> Shown:
@@ -261,6 +254,7 @@ class Adaptive(Strategy):
             standings=odds / ODDS_SCALE + here,
             relevance=here,
             grandparent=grandparent,
+            near=None if self._near is None else self._near.of([link.anchor for link in links]),
         )
 
     def _promise(self, relevance: float) -> float:
@@ -268,7 +262,7 @@ class Adaptive(Strategy):
         return min(max(math.log((relevance + ROOM) / (self._threshold + ROOM)), -2.0), 1.5)
 
     def _features(self, rows: Numbers) -> Floats:
-        """(rows, features), in the order of FEATURES."""
+        """(rows, features), in the order of `share_names`."""
         urls, columns = self._urls, self._urls.columns
         overall = self._relevant / self._fetched
         site, source_host = (
@@ -277,7 +271,7 @@ class Adaptive(Strategy):
             for name in GROUPS
         )
         met = np.maximum(columns["links"][rows], 1.0)
-        kinds = (
+        kinds = [
             np.ones(len(rows)),
             bounded(columns["sum_odds"][rows] / met / ODDS_SCALE),
             columns["best_relevance"][rows],
@@ -287,6 +281,8 @@ class Adaptive(Strategy):
             source_host,
             bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
             -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
-        )
+        ]
+        if self.near:
+            kinds.append(columns["near"][rows])
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features

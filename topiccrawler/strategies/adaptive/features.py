@@ -1,0 +1,34 @@
+"""The features of `adaptive` and the weights they begin with, chosen on the log-odds scale (docs/lab/adaptive.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from topiccrawler.errors import StrategyError
+from topiccrawler.links.packed_arrays import Floats
+
+FEATURES: Mapping[str, float] = {
+    "bias": -1.0,
+    "link text": 1.0,
+    "page": 1.0,
+    "grandparent": 0.0,
+    "site": 0.6,
+    "site text": 0.3,
+    "source host": 0.0,
+    "words": 0.5,
+    "unproductive": 1.0,
+}
+NEAR, NEAR_WEIGHT = "near", 0.3  # one more, where it is asked for
+
+
+def weights_of(without: str, *, near: bool) -> tuple[Mapping[str, float], Floats]:
+    """The weights, and 0 for each feature that is left out, 1 for the others. `without`: names, separated by commas. StrategyError for one
+    that is none."""
+    left_out = {name.strip() for name in without.split(",") if name.strip()}
+    weights = {**FEATURES, **({NEAR: NEAR_WEIGHT} if near else {})}
+    if unknown := sorted(left_out - weights.keys()):
+        fault, remedy = f"adaptive has no feature {unknown[0]!r}", f"use {', '.join(weights)}"
+        raise StrategyError(f"strategy parameter without={without}", fault, remedy)
+    return weights, np.array([float(name not in left_out) for name in weights])
