@@ -109,6 +109,11 @@ def command(name: str, pages: int, concurrency: int, folder: Path) -> list[str]:
     return [sys.executable, "-m", "scrapy", *words]
 
 
+def environment(web: Served) -> dict[str, str]:
+    """The web's, with byte code written as in any installation: else each start compiles all it imports anew."""
+    return {name: value for name, value in web.environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def crawl(name: str, web: Served, pages: int, concurrency: int) -> Run:
     """Crawl once; the process's own account of CPU and memory, the server's of the pages."""
     web.ask("forget")
@@ -117,7 +122,7 @@ def crawl(name: str, web: Served, pages: int, concurrency: int) -> Run:
         process = subprocess.Popen(
             command(name, pages, concurrency, Path(path)),
             cwd=path if name == PLAIN else ROOT,  # the plain spider has no project and no settings of ours
-            env=web.environment(),
+            env=environment(web),
             stdout=log,
             stderr=log,
             preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),  # noqa: PLW1509 no threads here

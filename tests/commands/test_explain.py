@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.strategies.adaptive.features import FEATURES
+
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。" * 8
 KEYWORDS = ("-s", "TOPIC_LINK_MODELS=none")
@@ -201,7 +203,7 @@ def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is
     found = explain(f"{SITE}fund", "--job", str(job))
     assert (found["topic"], found["strategy"]) == ("ownfunds", "adaptive")
     assert sum(shares_of(found).values()) == pytest.approx(found["score"], abs=1e-6)
-    assert len(found["shares"]) == 8
+    assert len(found["shares"]) == len(FEATURES)
     assert found["gate"]["taken"]
     assert [(step["url"], step["state"]) for step in found["crawl"]["path"]] == [
         (SITE, "stored"),

@@ -10,6 +10,7 @@ from topiccrawler.crawling.explanation import Explanation, ScoreMade
 from topiccrawler.crawling.gate import OF_SITE
 from topiccrawler.crawling.history import History
 from topiccrawler.crawling.linking_pages import linking_page_weight
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.model import Link, Visit
 from topiccrawler.relevance.growing import GrowingClassifier
@@ -61,9 +62,9 @@ def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
     return [{"word": word, "share": share, "grown": word in grown} for word, share in shares]
 
 
-def linking_page(parts: Parts, linking: Visit | None) -> dict[str, Any] | None:
+def linking_page(recipe: Recipe, linking: Visit | None) -> dict[str, Any] | None:
     """What the page that links a kept one did to its relevance: times `factor`; None where it did nothing."""
-    weight = linking_page_weight(parts.recipe)
+    weight = linking_page_weight(recipe)
     if linking is None or linking.gate == OF_SITE or weight == 0:
         return None
     factor = linking_page_factor(linking.relevance, weight)
@@ -100,7 +101,7 @@ def crawl_as_json(
             "relevance": record.relevance,
             "kept": record.stored,
             "words": [] if parts is None or record.alias_of else page_words(parts, record),
-            "linking_page": None if parts is None else linking_page(parts, history.linking),
+            "linking_page": None if parts is None else linking_page(parts.recipe, history.linking),
         },
         "path_is_whole": history.whole,
         "path": [

@@ -9,7 +9,8 @@ from typing import Any
 
 from aiohttp import web
 
-from topiccrawler.crawling.job_files import JOB
+from topiccrawler.crawling.explanation_json import linking_page
+from topiccrawler.crawling.job_files import JOB, read_recipe
 from topiccrawler.dashboard.context import Context, context_of, job_of
 from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, Job
 from topiccrawler.dashboard.lists import filters_of, number_of, turned
@@ -81,6 +82,7 @@ def _page(job: Job, url: str) -> dict[str, Any]:
     share = job.log.advance(FIRST_LOOK_SECONDS)
     page_classifier = job.once("classifier", JOB, lambda: classifier_of(job.folder), None)
     words = words_that_count(page_classifier, record)
+    recipe = read_recipe(job.folder) if page_classifier is not None else None
     text = record.text[:MOST_TEXT]
     facts = {"fetched": moment(record.fetched), **{name: getattr(record, name) for name in _FACTS}}
     return {
@@ -93,6 +95,7 @@ def _page(job: Job, url: str) -> dict[str, Any]:
         "copies": copies,
         "threshold": None if page_classifier is None else page_classifier.threshold,
         "words": words,
+        "linking": None if recipe is None else linking_page(recipe, job.log.visit(record.source_url)),
         "heaviest": max((abs(weight) for _, weight in words), default=1.0) or 1.0,
         "way": job.log.path(record.url, record.source_url, record.anchor, record.score),
         "facts": {name: value for name, value in facts.items() if value not in ("", None)},
