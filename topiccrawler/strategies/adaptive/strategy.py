@@ -59,13 +59,11 @@ class Adaptive(Strategy):
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.word_statistics)
-        near         with near=true: 2 tanh((mean likeness of the anchor's words - .15) / .15) by the word vectors
-            (topics.near_texts), of the link nearest to the topic
+        near         with near=true: likeness of the anchor's words by the word vectors (topics.near_texts)
         unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
-        group's pages still count after each further one, so that unproductive sites are left); without ""
-        (features left out, for ablations); near false (one more feature, initial weight .3); memory_urls 30 000 (URLs whose features are kept; the poorest others
-        wait with the score they have); all chosen here (docs/lab/adaptive.md).
+        group's pages still count after each further one); memory_urls 30 000 (URLs whose features are kept);
+        without "" (features left out); near false; all chosen here (docs/lab/adaptive.md).
     Reads: relevance of linking pages, link text, addresses, outcomes so far; of the links to one
         URL only those with an anchor it was not seen with before.
     Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
