@@ -74,6 +74,11 @@ def test_what_was_read_for_another_topic_does_not_count(notes: Any) -> None:
     assert pages.relevance(0.2, linked(SEED)) > 0.2
 
 
+def test_a_damaged_note_is_none(notes: Any) -> None:
+    notes.put("linking_pages", "soon")
+    assert LinkingPages(0.5, notes, [visit(HUB, 0.8)]).relevance(0.2, linked(HUB)) > 0.2
+
+
 def test_it_is_for_one_topic_with_vsm() -> None:
     assert linking_page_weight(Recipe("finance")) == 0.5
     assert linking_page_weight(Recipe("finance", linking_page=0.0)) == 0.0

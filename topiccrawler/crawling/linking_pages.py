@@ -35,7 +35,7 @@ class LinkingPages:
         self.weight = weight
         self._urls = UrlIndex()
         self._relevances = array("f")
-        since = float(notes.get(NOTE) or 0.0)
+        since = _since(notes)
         for visit in visits:
             if _is_whole(visit) and visit.time >= since and visit.gate != OF_SITE:
                 self._put(visit.url, visit.relevance)
@@ -62,6 +62,13 @@ class LinkingPages:
             self._relevances[number] = relevance
         else:
             self._relevances.append(relevance)
+
+
+def _since(notes: Notes) -> float:
+    try:
+        return float(notes.get(NOTE) or 0.0)
+    except ValueError:
+        return 0.0
 
 
 def _is_whole(visit: Visit) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.learners import learners_of
@@ -28,7 +29,8 @@ def parts_for(runtime: Runtime, topic: str) -> Parts:
         raise ArgumentError(
             f"set topic={topic}", "the crawl is shared in Redis", "begin another one: -a job=NAME"
         )
-    recipe = replace(runtime.parts.recipe, topic=topic, topic_fields=None, keywords=(), off_topic=())
+    of_old: dict[str, Any] = {"topic_fields": None, "strategy_topic": None, "keywords": (), "off_topic": ()}
+    recipe = replace(runtime.parts.recipe, topic=topic, **of_old)
     parts = assemble(recipe)
     if parts.topic.name == runtime.topic.name:
         raise ArgumentError(f"set topic={topic}", "is the topic already", "name another one")
