@@ -18,6 +18,13 @@ def test_a_neutral_page_and_no_weight_change_nothing() -> None:
     assert with_linking_page(0.3, 0.9, 0.0) == 0.3
 
 
+@pytest.mark.parametrize(
+    ("damaged", "as_if"), [(-5.0, 0.0), (7.0, 1.0), (float("nan"), 0.0), (float("inf"), 1.0)]
+)
+def test_a_relevance_out_of_range_is_cut(damaged: float, as_if: float) -> None:
+    assert linking_page_factor(damaged, 0.5) == linking_page_factor(as_if, 0.5)
+
+
 def test_it_stays_within_its_bounds_and_rises_with_both() -> None:
     assert with_linking_page(0.0, 1.0, 1.0) == 0.0
     assert with_linking_page(0.9, 1.0, 1.0) == 1.0

@@ -72,7 +72,7 @@ def _since(notes: Notes) -> float:
 
 
 def _is_whole(visit: Visit) -> bool:
-    """A line of a log that somebody wrote into may be JSON of other types."""
+    """A line of a log that somebody wrote into may be JSON of other types; relevances out of range are cut (relevance.linking_page)."""
     return isinstance(visit.url, str) and all(
         isinstance(one, int | float) for one in (visit.time, visit.relevance)
     )

@@ -14,7 +14,8 @@ FLOOR = 0.05
 
 
 def linking_page_factor(linking: float, weight: float) -> float:
-    """What a linking page of this relevance, 0..1, does to that of the page; `weight` 0..1, 0 = nothing. .45 to 2.05 with .5."""
+    """What a linking page of this relevance, cut to 0..1, does to that of the page; `weight` 0..1, 0 = nothing. .45 to 2.05 with .5."""
+    linking = min(1.0, max(0.0, linking))  # a crawl log may have been written into
     return float(((linking + FLOOR) / (NEUTRAL + FLOOR)) ** weight)
 
 
