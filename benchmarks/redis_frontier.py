@@ -6,7 +6,9 @@
     ask           what is known of them, by another worker that has not met them: what a link costs that many pages have
     raise         the same URLs with larger scores
     lease         leases a second that are ended again, a commit after 16
-    server        the same per second of the server's CPU: what several workers can have of it together
+    server        the same per second of the server's CPU
+    fed           the same calls once more, by the wall, made before and sent by a client that does nothing else, FED_AT_ONCE on their
+                  way: what several workers can have of the server together
     waiting       share of the time that the caller stood still for the server, for each of the four
     queue bytes   a waiting URL's place in the queue of its host
     index bytes   what is known of a URL met (state, number, score, anchors), whatever its state
@@ -25,7 +27,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +35,16 @@ import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.redis.client import Client
 from topiccrawler.frontier.redis.frontier import RedisFrontier
 from topiccrawler.frontier.redis.joining import join
+from topiccrawler.frontier.redis.keys import prefix_of
+from topiccrawler.frontier.redis.scripts import NAMES, script
 from topiccrawler.model import Link, Score
 
 LINKS_A_PAGE, LEASES_A_COMMIT = 200, 16
 LEASES = 50_000
+FED_AT_ONCE = 4  # calls
 ANCHOR, CONTEXT = "基金净值上涨", "股票市场成交量放大，投资者关注银行理财收益"
 SERVER = shutil.which("redis-server") or shutil.which("valkey-server")
 
@@ -57,6 +63,42 @@ def pages(urls: int, hosts: int, raised: float) -> Iterator[list[tuple[Link, Sco
             )
             rows.append((link, Score(url, draw.random() + raised)))
         yield rows
+
+
+class Recorder:
+    """Calls of a client by the phase in which they were made, to be made once more."""
+
+    def __init__(self, client: Client) -> None:
+        self.calls: dict[str, list[tuple[str, Sequence[Any]]]] = {}
+        self.phase = "begin"
+        self._run = client.run
+        client.run = self._recorded  # type: ignore[method-assign]
+
+    def _recorded(self, name: str, arguments: Sequence[Any]) -> Any:
+        self.calls.setdefault(self.phase, []).append((name, list(arguments)))
+        return self._run(name, arguments)
+
+
+def fed(socket: str, client: Any, recorder: Recorder, counts: Mapping[str, int]) -> dict[str, int]:
+    """Units a second of each phase, all calls made once more on an empty server."""
+    client.flushall()
+    prefix = join(f"unix://{socket}", "benchmark").client.prefix  # as the same worker
+    digests = {name: client.script_load(script(name)) for name in NAMES}
+    connection = client.connection_pool.get_connection()
+    rates = {}
+    for phase, calls in recorder.calls.items():
+        sent = [connection.pack_command("EVALSHA", digests[name], 1, prefix, *rest) for name, rest in calls]
+        begun = time.perf_counter()
+        for number, parts in enumerate(sent):
+            connection.send_packed_command(parts, check_health=False)
+            if number >= FED_AT_ONCE:
+                connection.read_response()
+        for _ in range(min(len(sent), FED_AT_ONCE)):
+            connection.read_response()
+        if phase in counts:
+            rates[phase] = round(counts[phase] / (time.perf_counter() - begun))
+    client.connection_pool.release(connection)
+    return rates
 
 
 class Meter:
@@ -129,23 +171,31 @@ def measure(socket: str, urls: int, hosts: int) -> dict[str, Any]:
     import redis
 
     client = redis.Redis(unix_socket_path=socket)
+    client.flushall()
     place = join(f"unix://{socket}", "benchmark")
+    recorder = Recorder(place.client)
     clocks = Hosts()
     with RedisFrontier(
         place, clocks, most_hosts=hosts, acknowledgements_per_commit=LEASES_A_COMMIT
     ) as frontier:
         meter = Meter(frontier, client)
-        found: dict[str, Any] = {
-            "push": meter.of(urls, lambda: push(frontier, urls, hosts, 0.0)),
-            "ask": ask(socket, client, urls, hosts),
-            "raise": meter.of(urls, lambda: push(frontier, urls, hosts, 1.0)),
-        }
-        prefix = "topiccrawler:{benchmark}:"
+        count = min(LEASES, urls)
+        found: dict[str, Any] = {}
+
+        def measured(phase: str, units: int, work: Callable[[], object]) -> None:
+            recorder.phase = phase
+            found[phase] = meter.of(units, work)
+            recorder.phase = f"after {phase}"
+
+        measured("push", urls, lambda: push(frontier, urls, hosts, 0.0))
+        found["ask"] = ask(socket, client, urls, hosts)
+        measured("raise", urls, lambda: push(frontier, urls, hosts, 1.0))
+        prefix = prefix_of("benchmark")
         kinds = {"queue_bytes": "q:*", "index_bytes": "i:*", "row_bytes": "r:*"}
         found |= {name: round(memory(client, prefix + keys) / urls, 1) for name, keys in kinds.items()}
         found["all_bytes"] = round(client.info("memory")["used_memory"] / urls, 1)
-        count = min(LEASES, urls)
-        found["lease"] = meter.of(count, lambda: lease(frontier, count))
+        measured("lease", count, lambda: lease(frontier, count))
+    found["fed"] = fed(socket, client, recorder, {"push": urls, "raise": urls, "lease": count})
     return {"urls": urls, "hosts": hosts, **found}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.redis.records import BIT, DOUBLE, number_bytes
 from topiccrawler.frontier.rows import CODES
@@ -22,11 +24,11 @@ class Batch:
     def __bool__(self) -> bool:
         return bool(self._open or self._parts)
 
-    def push(self, host: str, rows: list[bytes], *, again: bool) -> None:
-        """Links to a host, each made by `pushed`."""
-        for start in range(0, len(rows), MOST_PUSHED):
-            some = rows[start : start + MOST_PUSHED]
-            self._add(["P", host, "1" if again else "", len(some), *some])
+    def push(self, links: Sequence[tuple[str, bytes, bytes]], *, again: bool) -> None:
+        """Links of a page: the host of each, its `head`, and its record."""
+        for start in range(0, len(links), MOST_PUSHED):
+            some = links[start : start + MOST_PUSHED]
+            self._add(["P", "1" if again else "", len(some), *(part for link in some for part in link)])
 
     def move(self, host: str, key: bytes, state: State, reason: str, now: float) -> None:
         """A URL's state changes."""
@@ -78,6 +80,6 @@ class Batch:
             self._open = []
 
 
-def pushed(number: int, bit: int, record: bytes) -> bytes:
-    """One link of a push; number 0 = the server gives one."""
-    return number_bytes(number) + BIT.pack(bit) + record
+def head(number: int, bit: int, *, met: bool) -> bytes:
+    """Of a link that is pushed; number 0 = the server gives one. `met`: the server knows the URL, as far as is known here."""
+    return (b"\1" if met else b"\0") + number_bytes(number) + BIT.pack(bit)

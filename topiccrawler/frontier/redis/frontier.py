@@ -31,7 +31,7 @@ from topiccrawler.frontier.base import (
 from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
-from topiccrawler.frontier.redis.batch import Batch, pushed
+from topiccrawler.frontier.redis.batch import Batch, head
 from topiccrawler.frontier.redis.connection import CALL_SECONDS
 from topiccrawler.frontier.redis.entries import Entries, Entry
 from topiccrawler.frontier.redis.listing import RedisListing, share_of
@@ -93,14 +93,13 @@ class RedisFrontier(LeasingFrontier):
             check_score(score)
         known = self.look_up(link.url for link, _ in offers)
         did = dict.fromkeys(Pushed, 0)
-        sent: dict[str, list[bytes]] = {}
+        sent: list[tuple[str, bytes, bytes]] = []
         for link, score in offers:
             outcome, row = self._offer(link, score, now, tunnel, again=again, known=known)
             did[outcome] += 1
             if row is not None:
-                sent.setdefault(link.host, []).append(row)
-        for host, some in sent.items():
-            self._batch.push(host, some, again=again)
+                sent.append((link.host, *row))
+        self._batch.push(sent, again=again)
         return did
 
     def look_up(self, urls: Iterable[str]) -> bool:
@@ -200,15 +199,15 @@ class RedisFrontier(LeasingFrontier):
 
     def _offer(
         self, link: Link, score: Score, now: float, tunnel: int, *, again: bool, known: bool
-    ) -> tuple[Pushed, bytes | None]:
+    ) -> tuple[Pushed, tuple[bytes, bytes] | None]:
         """What becomes of a link, and what the server has to know of it."""
         entry, bit = self._entries.of(link.url), anchor_bit(link.anchor)
         key = digest(link.url) if entry is None else entry.key
         if entry is None and not known:
             self._worker.questions.changed(link.host, key)
-            return Pushed.NEW, pushed(
-                0, bit, record(key, link, score, tunnel, now)
-            )  # the server will say what it was
+            new = record(key, link, score, tunnel, now)
+            return Pushed.NEW, (head(0, bit, met=True), new)  # the server will say what it was
+        met = entry is not None
         if entry is None:
             outcome = Pushed.NEW
             entry = Entry(self._worker.next_number(), key, link.host, State.WAITING, float(score.value), bit)
@@ -227,7 +226,7 @@ class RedisFrontier(LeasingFrontier):
         self._worker.questions.changed(link.host, key)
         entry.score, entry.raw, entry.row, entry.host = float(score.value), raw, None, link.host
         self._tops.put(link.host, entry.score, entry.number)
-        return outcome, pushed(entry.number, bit, raw)
+        return outcome, (head(entry.number, bit, met=met), raw)
 
     def _number(self, url: str) -> int | None:
         self.look_up([url])

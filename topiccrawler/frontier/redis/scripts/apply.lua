@@ -7,7 +7,8 @@ if batch <= last then return 0 end
 if batch > last + 1 and call('SISMEMBER', ns .. 'reaped', session) == 0 then return -1 end
 call('HSET', ns .. 'seqs', session, batch)
 
-local owners, touched, counts, refused = {}, {}, {}, 0
+local MET, NO_NUMBER = 1, '\0\0\0\0\0'
+local owners, touched, elsewhere, counts, refused = {}, {}, {}, {}, 0
 local is_learner = call('HGET', ns .. 'learner', 'session') == session
 local i = 4
 
@@ -31,12 +32,29 @@ local function tell(host, mine_too)
   if not owner then
     touched[host] = true
   elseif owner ~= session or mine_too then
-    call('SADD', ns .. 'changed:' .. owner, host)
+    elsewhere[owner] = elsewhere[owner] or {}
+    elsewhere[owner][host] = true
+  end
+end
+
+local function tell_owners()
+  for owner, hosts in pairs(elsewhere) do
+    for host in pairs(hosts) do call('SADD', ns .. 'changed:' .. owner, host) end
     call('SREM', ns .. 'dry', owner)
   end
 end
 
--- Records of new URLs, which mostly have numbers in a row: written a bucket at a time, before anything reads a record.
+-- One question for all of them: most pushes go to many hosts.
+local function learn_owners(queues)
+  local unknown = {}
+  for host in pairs(queues) do
+    if owners[host] == nil then unknown[#unknown + 1] = host end
+  end
+  if #unknown == 0 then return end
+  for at, owner in ipairs(call('HMGET', ns .. 'owners', unpack(unknown))) do owners[unknown[at]] = owner end
+end
+
+-- Records, which mostly have numbers in a row: written a bucket at a time, before anything reads a record.
 local records = {}
 
 local function add_record(number, row)
@@ -55,66 +73,94 @@ local function write_records()
   records = {}
 end
 
--- A link to a URL that was met before: its number, and its record when it waits with this score from now on.
-local function meet(entry, key, field, row, again)
-  local state, number, score = string.byte(entry), string.sub(entry, 2, 6), string.sub(row, 2, 9)
-  local raised = state == WAITING and number_of(score) > number_of(string.sub(entry, 11, 18))
-  if not raised and not (again and state ~= PROCESSING and state ~= WAITING) then return number end
+-- URLs that wait with a better score: what their records say of times stays. rows: number and row in turn.
+local function write_raised(rows)
+  if #rows == 0 then return end
+  write_records()
+  local places = {}
+  for at = 1, #rows, 2 do
+    local bucket, place = row_of(rows[at])
+    places[bucket] = places[bucket] or { {}, {} }
+    table.insert(places[bucket][1], place)
+    table.insert(places[bucket][2], rows[at + 1])
+  end
+  for bucket, found in pairs(places) do
+    local written = {}
+    for at, old in ipairs(call('HMGET', bucket, unpack(found[1]))) do
+      local row = found[2][at]
+      written[2 * at - 1] = found[1][at]
+      written[2 * at] = string.sub(row, 1, 9) .. string.sub(old, 10, 25) .. string.sub(row, 26)
+    end
+    call('HSET', bucket, unpack(written))
+  end
+end
+
+-- A URL that was fetched waits again.
+local function write_again(state, number, row)
   write_records()
   local bucket, place = row_of(number)
   local old = call('HGET', bucket, place)
-  if raised then
-    row = string.sub(row, 1, 9) .. string.sub(old, 10, 25) .. string.sub(row, 26)
-  else
-    local shares = struct.unpack('>I2', string.sub(old, 48, 49))
-    local reason = string.sub(old, 52 + shares, 51 + shares + struct.unpack('>I2', string.sub(old, 50, 51)))
-    reason_counts(state, reason, -1)
-    row = string.sub(row, 1, 9) .. string.sub(old, 10, 17) .. string.sub(row, 18)
-    count(state, WAITING)
-  end
-  call('HSET', key, field, string.char(WAITING) .. string.sub(entry, 2, 10) .. score)
-  call('HSET', bucket, place, row)
-  return number, true
+  local shares = struct.unpack('>I2', string.sub(old, 48, 49))
+  local reason = string.sub(old, 52 + shares, 51 + shares + struct.unpack('>I2', string.sub(old, 50, 51)))
+  reason_counts(state, reason, -1)
+  count(state, WAITING)
+  call('HSET', bucket, place, string.sub(row, 1, 9) .. string.sub(old, 10, 17) .. string.sub(row, 18))
 end
 
--- push: host, again ('' or 1), how many, then each: number (5 bytes), anchor bit (4), record
+-- push: again ('' or 1), how many links, then each: host; whether it was met (1 byte), number (5), anchor bit (4); record
 local function push()
-  local host, again, final = ARGV[i + 1], ARGV[i + 2] ~= '', i + 3 + tonumber(ARGV[i + 3])
-  local queue, strange = {}, false
-  for place = i + 4, final do
-    local given = ARGV[place]
-    local number, row = string.sub(given, 1, 5), string.sub(given, 10)
+  local again, final = ARGV[i + 1] ~= '', i + 2 + 3 * tonumber(ARGV[i + 2])
+  local queues, strange, raised = {}, {}, {}
+  for place = i + 3, final, 3 do
+    local host, given, row = ARGV[place], ARGV[place + 1], ARGV[place + 2]
+    local number = string.sub(given, 2, 6)
     local score = string.sub(row, 2, 9)
     local key, field = index_of(string.sub(row, 38, 47))
-    local waits = false
-    local entry = nil
-    if number == '\0\0\0\0\0' then
-      entry = call('HGET', key, field)
-      if not entry then
+    local entry, waits = string.byte(given) == MET and call('HGET', key, field), true
+    if not entry then
+      if number == NO_NUMBER then
         number = struct.pack('>I5', call('INCR', ns .. 'numbers'))
-        strange = true
+        strange[host] = true
+      end
+      if call('HSETNX', key, field, string.char(WAITING) .. number .. string.sub(given, 7, 10) .. score) == 1 then
+        count(nil, WAITING)
+        add_record(number, row)
+      else
+        entry = call('HGET', key, field)
       end
     end
-    if not entry then
-      waits = call('HSETNX', key, field, string.char(WAITING) .. number .. string.sub(given, 6, 9) .. score) == 1
-      entry = not waits and call('HGET', key, field)
-    end
-    if waits then
-      count(nil, WAITING)
-      add_record(number, row)
-    else
-      local known
-      known, waits = meet(entry, key, field, row, again)
-      strange = strange or number ~= known
+    if entry then
+      local state, known = string.byte(entry), string.sub(entry, 2, 6)
+      if state == WAITING then
+        waits = number_of(score) > number_of(string.sub(entry, 11, 18))
+      else
+        waits = again and state ~= PROCESSING
+      end
+      strange[host] = strange[host] or number ~= known
       number = known
+      if waits then
+        if state == WAITING then
+          raised[#raised + 1] = number
+          raised[#raised + 1] = row
+        else
+          write_again(state, number, row)
+        end
+        call('HSET', key, field, string.char(WAITING) .. string.sub(entry, 2, 10) .. score)
+      end
     end
+    local queue = queues[host] or {}
+    queues[host] = queue
     if waits then
       queue[#queue + 1] = -number_of(score)
       queue[#queue + 1] = number
     end
   end
-  if #queue > 0 then call('ZADD', ns .. 'q:' .. host, unpack(queue)) end
-  if #queue > 0 or strange then tell(host, strange) end
+  write_raised(raised)
+  learn_owners(queues)
+  for host, queue in pairs(queues) do
+    if #queue > 0 then call('ZADD', ns .. 'q:' .. host, unpack(queue)) end
+    if #queue > 0 or strange[host] then tell(host, strange[host]) end
+  end
   i = final + 1
 end
 
@@ -225,6 +271,7 @@ local operations = { P = push, M = move, S = rescore, K = anchor, C = clock, N =
   H = harvest }
 while i <= #ARGV do operations[ARGV[i]]() end
 write_records()
+tell_owners()
 for state, by in pairs(counts) do call('HINCRBY', ns .. 'counts', state, by) end
 for host in pairs(touched) do rank(host) end
 return refused
