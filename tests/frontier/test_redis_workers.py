@@ -16,6 +16,7 @@ from redis_server import RedisServer
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
+from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.redis.frontier import RedisFrontier
 from topiccrawler.frontier.redis.joining import join
@@ -96,6 +97,42 @@ def test_a_hosts_gap_holds_when_it_changes_hands(worker: Worker) -> None:
         {"robots": 30.0},
     )
     assert lease(second, due) == "a/2"
+
+
+def test_a_hosts_budget_holds_when_it_changes_hands(worker: Worker) -> None:
+    """Three pages of the host: two by the first owner, who says nothing of unproductive ones, and one by the second."""
+
+    def fetched(frontier: RedisFrontier, budgets: Budgets) -> list[str]:
+        urls = []
+        while (leased := frontier.lease(0.0, lambda row: budgets.ask(row.link, 0.0))) and len(urls) < 2:
+            budgets.take(leased.link)
+            budgets.end(leased.link.url, State.COMPLETED, "", fetched=True)
+            frontier.acknowledge(leased.link.url, State.COMPLETED, "", 0.0)
+            urls.append(leased.link.url)
+        return urls
+
+    first = worker()
+    push(first, *((f"a/{n}", 1.0 - n / 10) for n in range(6)))
+    assert fetched(first, Budgets(first, Allowance(host_pages=3))) == ["http://a/0", "http://a/1"]
+    first.close()
+    second = worker()
+    budgets = Budgets(second, Allowance(host_pages=3))
+    second.is_open("http://a/3")
+    assert fetched(second, budgets) == ["http://a/2"]
+    assert (budgets.closed, states(second)) == ({"a": "host budget"}, {"completed": 3, "waiting": 3})
+    second.close()
+    third = worker()
+    assert Budgets(third, Allowance(host_pages=3)).closed == {"a": "host budget"}  # a note of the slot
+    assert lease(third) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"pages": 9}', '{"pages": "x", "dry": 0, "shapes": {}, "recent": []}']
+)
+def test_a_damaged_record_of_a_host_tells_nothing(worker: Worker, text: str) -> None:
+    budgets = Budgets(worker(), Allowance(host_pages=3))
+    budgets.heard("a", text)
+    assert (budgets.closed, budgets.told("a")) == ({}, "")
 
 
 def test_a_workers_leases_wait_again_when_it_gives_no_sign(worker: Worker) -> None:

@@ -21,6 +21,7 @@ from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import words
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.keyword_tokens import token_weights
+from topiccrawler.topics.likeness import contrast_vectors
 from topiccrawler.topics.topic import Topic, make_topic
 
 
@@ -46,6 +47,28 @@ def test_a_negative_topic_subtracts_its_share_of_the_similarity() -> None:
     assert page_classifier.relevance(PageWords(body=["基金", *["足球"] * 4, *["天气"] * 95])) == 0.0
     assert page_classifier.relevance(PageWords(body=["足球", "酒店"])) == 0.0
     assert page_classifier.explain(both) == [("基金", pytest.approx(page_classifier.relevance(both)))]
+
+
+def test_contrast_turns_a_page_that_is_nearer_to_another_topic_but_for_words_near_its_own() -> None:
+    """A page on 基金 with more words of sport falls just below the threshold when own · own / sport is below it; with 股票 and 区块链, which
+    stand near 基金, or a lower threshold, it keeps its relevance."""
+    plain = VsmClassifier(topic_of({"基金": 1.0}))
+    sport = max(contrast_vectors(topic_of({"基金": 1.0})), key=lambda vector: vector.get("足球", 0.0))
+    ball = PageWords(body=["基金", *list(sport)[:20], *["这样"] * 100])
+    own, to_sport = plain.relevance(ball), VsmClassifier(topic_of(sport)).relevance(ball)
+    limit = own * own / to_sport
+    assert limit < 0.9 * own
+    for threshold, relevance in (
+        (limit * 0.99, own),
+        (limit * 1.01, limit * 1.01 * 0.999),
+        (own * 1.01, own),
+    ):
+        contrasted = VsmClassifier(topic_of({"基金": 1.0}, contrast=True, page_threshold=threshold))
+        assert contrasted.relevance(ball) == pytest.approx(relevance)
+    contrasted = VsmClassifier(topic_of({"基金": 1.0}, contrast=True, page_threshold=0.2))
+    for word in ("股票", "区块链", "这样"):
+        page = PageWords(body=["基金", *[word] * 20, *["这样"] * 100])
+        assert contrasted.relevance(page) == plain.relevance(page) > 0.2
 
 
 def test_relevance_is_the_root_of_cosine_times_share() -> None:

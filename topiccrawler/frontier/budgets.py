@@ -14,7 +14,8 @@ they lead to.
 
 A closed host keeps its URLs waiting: `scrapy frontier` shows them with the reason, and a job resumed with a larger
 budget fetches them. Cost: one look-up a lease and one a page, none a link; memory: one record a host fetched from.
-Each host's record is a note of the frontier, written in the transaction of the page that changed it.
+Each host's record is a note of the frontier, written in the transaction of the page that changed it. In a shared crawl it goes with
+the host to its next owner (frontier.host_records); what counts by site counts for a process.
 """
 
 from __future__ import annotations
@@ -86,6 +87,7 @@ class Budgets:
         self._read: set[str] = set()  # leased URLs whose page was read
         self._changed: dict[str, None] = {}
         self._load()
+        frontier.hosts.records = self
 
     def ask(self, link: Link, now: float) -> str | Postpone | None:
         """May this URL be fetched? None = yes; a text = it is discarded for that reason; Postpone.SKIP_HOST = its host is closed."""
@@ -168,11 +170,33 @@ class Budgets:
     def keep(self) -> None:
         """Write what changed beside the queue; the frontier's next commit makes it durable."""
         for host in self._changed:
-            one = self._records[host]
-            kept = {"pages": one.pages, "dry": one.unproductive, "shapes": one.shapes, "recent": one.recent}
-            self.frontier.notes.put(NOTE + host, json.dumps(kept, ensure_ascii=False))
+            self.frontier.notes.put(NOTE + host, self.told(host))
         self._changed.clear()
         self.sites.keep()
+
+    def told(self, host: str) -> str:
+        """The host's record as a text."""
+        one = self._records.get(host)
+        if one is None:
+            return ""
+        kept = {"pages": one.pages, "dry": one.unproductive, "shapes": one.shapes, "recent": one.recent}
+        return json.dumps(kept, ensure_ascii=False)
+
+    def heard(self, host: str, text: str) -> None:
+        """Go on with the record of the host's last owner, unless it has fewer pages than ours."""
+        try:
+            record = _read_record(host, text)
+        except StateError:
+            return
+        own = self._record(host)
+        if record.pages < own.pages:
+            return
+        self._pages[site_of(host)] += record.pages - own.pages
+        record.under_way = own.under_way
+        self._records[host] = record
+        self._changed[host] = None
+        if (reason := self._spent(host, record)) is not None:
+            self.close(host, reason)
 
     def _reopen_proven(self) -> None:
         for host in [one for one, why in self.closed.items() if why == UNPROVEN]:

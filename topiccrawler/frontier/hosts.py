@@ -7,8 +7,8 @@ The best URL goes first among the hosts that politeness allows. A host with wait
     READY    it may be asked             ranked
     BUSY     as many leases as allowed   ranked (only with patience_seconds > 0)
 
-A host changes its set O(1) times a slot at O(log hosts) each; when every host cools, a request costs one look at the
-top of a heap. Nothing here reads a clock: `now` is passed in, in seconds, from one clock of the caller's choice.
+A host changes its set O(1) times a slot at O(log hosts) each; when every host cools, a request costs one look at the top of a
+heap. `now` is passed in, in seconds, from one clock of the caller's choice.
 
 Fair shares: a site over its share is passed over while a ready or busy host has a URL worth at least half as much.
 
@@ -27,6 +27,7 @@ from math import inf
 from topiccrawler.frontier.fair_shares import FairShares
 from topiccrawler.frontier.host_clock import HostClock
 from topiccrawler.frontier.host_ranking import HostRanking, Key
+from topiccrawler.frontier.host_records import HostRecords
 from topiccrawler.frontier.host_timetable import HostTimetable
 from topiccrawler.frontier.paces import Pace, Paces
 from topiccrawler.urls.canonical import site_of
@@ -71,6 +72,7 @@ class Hosts:
         self.idle_share = idle_share  # 0..1, of the slots; 1 = however many
         self.slots = slots  # requests under way at once, to all hosts
         self.shares = shares  # None = no site is passed over
+        self.records: HostRecords | None = None
         self._under_way = 0
         self._by_name: dict[str, _Host] = {}
         self._all: list[_Host] = []

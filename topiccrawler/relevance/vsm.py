@@ -11,7 +11,10 @@ full_share 0.1: about the share on a page that is only about the topic, so that 
 Negative topics (only of a trained topic vector): other topics' vectors, learned with it. relevance = the topic's own -
 negative_weight · that of the nearest negative topic, not below 0: a page of more than one topic still counts, one that is
 nearer to another does not.
-Words against it (`against` of a topic that was taught): one more negative topic, with the weight AGAINST_WEIGHT.
+Words against it (`against` of a topic that was learned): one more negative topic, with the weight AGAINST_WEIGHT.
+Contrast (`contrast` of a topic): a page is not about it, and just below the threshold, when relevance² / relevance to the nearest
+other topic of the catalogue is below the threshold; words near the topic's own do not count there (topics.likeness). A page that is about
+none, as a list of many sites, keeps its relevance: its links may be the best there are.
 Reads: title, headings, emphasis, meta and body words of one page, already folded by the segmenter.
 Cost: one count over the words, then work for the keywords found only; negative topics double it (benchmarks/judge.py).
 But: the share is ours; the papers have the cosine alone. It counts each word by its topic weight, so that common words
@@ -29,9 +32,11 @@ from collections.abc import Mapping, Sequence
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.words import PageWords
 from topiccrawler.topics.keyword_tokens import token_weights
+from topiccrawler.topics.likeness import contrast_vectors
 from topiccrawler.topics.topic import Topic
 
 AGAINST_WEIGHT = 0.3  # words of pages a person refused (docs/lab/teaching.md)
+TURNED = 0.999  # of the threshold: a page that is nearer to another topic
 LEAST_WEIGHT = 1e-6  # of the heaviest: squares of less would vanish
 
 
@@ -68,9 +73,13 @@ class VsmClassifier:
         self._negative_weights: list[float] = []
         # word -> negative topics that have it, with its weight
         self._negative_topics_of: dict[str, list[tuple[int, float]]] = {}
-        vectors = [(vector, negative_weight) for vector in self.negative_topics.values()]
-        if topic.against:
-            vectors.append((token_weights(topic.against)[0], AGAINST_WEIGHT))
+        against = [(token_weights(topic.against)[0], AGAINST_WEIGHT)] if topic.against else []
+        subtracted = [*((vector, negative_weight) for vector in self.negative_topics.values()), *against]
+        vectors = [
+            *subtracted,
+            *((vector, 1.0) for vector in (contrast_vectors(topic) if topic.contrast else ())),
+        ]
+        self._subtracted = len(subtracted)  # the others contrast
         for vector, weight_of_all in vectors:
             most = max(vector.values(), default=1.0)
             for word, weight in vector.items():
@@ -99,15 +108,22 @@ class VsmClassifier:
         if not heavy:
             return 0.0
         own = self._likeness(heavy, along, across, self._length, running)
-        return max(0.0, own - self._nearest(counts, running)) if self._lengths else own
+        if not self._lengths:
+            return own
+        others = self._others(counts, running)
+        own = max(0.0, own - max(others[: self._subtracted], default=0.0))
+        nearest = max(others[self._subtracted :], default=0.0)
+        if own >= self.threshold > own * own / (nearest or 1.0) and nearest > own:
+            return TURNED * self.threshold
+        return own
 
     def _likeness(self, heavy: float, along: float, across: float, length: float, running: float) -> float:
         cosine = along / (math.sqrt(across) * length)
         share = heavy / (running + self.prior_words)
         return math.sqrt(min(1.0, cosine) * min(1.0, share / self.full_share))
 
-    def _nearest(self, counts: Mapping[str, float], running: float) -> float:
-        """The relevance of the negative topic that is most like the page, times its weight."""
+    def _others(self, counts: Mapping[str, float], running: float) -> list[float]:
+        """The relevance of each negative topic, times its weight."""
         negative_topics = range(len(self._lengths))
         heavy, along, across = ([0.0 for _ in negative_topics] for _ in range(3))
         for word, count in counts.items():
@@ -116,9 +132,11 @@ class VsmClassifier:
                 heavy[negative_topic] += component
                 along[negative_topic] += component * weight
                 across[negative_topic] += component * component
-        columns = zip(heavy, along, across, self._lengths, strict=True)
-        pairs = zip(self._negative_weights, columns, strict=True)
-        return max((weight * self._likeness(*of, running) for weight, of in pairs if of[0]), default=0.0)
+        columns = zip(self._negative_weights, heavy, along, across, self._lengths, strict=True)
+        return [
+            weight * self._likeness(total, dot, square, length, running) if total else 0.0
+            for weight, total, dot, square, length in columns
+        ]
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """The keywords of the page, each with its share of the relevance; largest first, together the relevance."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import lru_cache
 
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.text.vectors import cosine
 from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.keyword_tokens import token_weights
 from topiccrawler.topics.topic import Topic
 
 NEUTRAL = 0.2  # likeness of a word to a topic's, from which it says nothing against it
@@ -50,6 +53,18 @@ def contrasts(topic: Topic) -> list[Topic]:
             }
         )
         for other in others
+    ]
+
+
+def contrast_vectors(topic: Topic) -> list[dict[str, float]]:
+    """The words of `contrasts` as the segmenter gives them, with their weights. Half a second; one topic asked for again gets the same."""
+    return _contrast_vectors(topic.model_dump_json(include={"name", "keywords", "given"}))
+
+
+@lru_cache(maxsize=4)
+def _contrast_vectors(fields: str) -> list[dict[str, float]]:
+    return [
+        token_weights(other.keywords)[0] for other in contrasts(Topic.model_construct(**json.loads(fields)))
     ]
 
 

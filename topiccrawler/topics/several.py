@@ -60,6 +60,7 @@ def united(topics: Sequence[Topic]) -> Topic:
             "given": _joined(topics, "given"),
             "proposed_words": 0,  # each has its own
             "against": {},
+            "contrast": False,
             "reasons": {word: why for topic in topics for word, why in topic.reasons.items()},
             "lexicon": _joined(topics, "lexicon"),
             "page_threshold": min(topic.page_threshold for topic in topics),

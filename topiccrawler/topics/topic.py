@@ -65,6 +65,7 @@ ALLOWED: Mapping[str, str] = {
     "proposed_words": "give a whole number from 0 to 2000",
     "given": "give a list of words",
     "against": "give a table of words with weights above 0",
+    "contrast": "write true or false",
     "reasons": 'give a table of words with texts, as in "基金" = "in 41 of 50 positive pages"',
     "lexicon": "give a list of words",
     "page_threshold": "give a number from 0 to 1",
@@ -124,6 +125,7 @@ class Topic(BaseModel):
     )
     given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
     against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # of pages that are not about it
+    contrast: bool = False  # a page nearer to another topic of the catalogue is not kept (relevance.vsm)
     growth: bool = False  # pages of a crawl teach it words (crawl.growth)
     reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given

@@ -59,7 +59,7 @@ def test_a_learned_topic_takes_the_words_of_its_topic_and_leaves_those_of_a_wide
     assert whole.kin is not None
     assert set(catalogue.keywords) <= set(whole.topic.keywords)
     assert whole.topic.page_threshold == catalogue.page_threshold
-    assert whole.topic.against == {}
+    assert (whole.topic.against, whole.topic.contrast) == ({}, True)
     heaviest = max(catalogue.keywords, key=lambda word: catalogue.keywords[word])
     assert whole.topic.keywords[heaviest] == 1.0
     assert whole.topic.reasons[heaviest].startswith("of the topic finance")
@@ -68,9 +68,11 @@ def test_a_learned_topic_takes_the_words_of_its_topic_and_leaves_those_of_a_wide
     assert part.kin is not None
     assert not [why for why in part.topic.reasons.values() if why.startswith("of the topic")]
     assert part.topic.against
+    assert not part.topic.contrast
 
 
 def test_the_thesis_alone_asks_no_catalogue() -> None:
     found = learn("money", Examples(FINANCE, OTHERS), THESIS)
     assert found.kin is None
+    assert not found.topic.contrast
     assert all(why.startswith("in ") for why in found.topic.reasons.values())

@@ -1,4 +1,5 @@
-"""A host's clock as it is handed to its next owner: when it may be asked, why not before, and the delays that were asked for.
+"""A host's clock as it is handed to its next owner: when it may be asked, why not before, the delays that were asked for, its record
+(frontier.budgets).
 
 Times are those of the server, since clocks of machines differ.
 """
@@ -16,7 +17,8 @@ def told(hosts: Hosts, host: str, now: float, offset: float, session: str) -> by
     due = hosts.ready_at(host)
     reason = hosts.waiting_reason(host, now) if due > now else ""
     until = due + offset if due > now else 0.0
-    kept = {"why": reason or "", "delays": hosts.delays(host), "by": session}
+    record = hosts.records.told(host) if hosts.records is not None else ""
+    kept = {"why": reason or "", "delays": hosts.delays(host), "by": session, "record": record}
     return DOUBLE.pack(until) + json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace")
 
 
@@ -31,10 +33,13 @@ def heard(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> 
         reason = str(kept.get("why") or "delay")
         if kept.get("by") == session:
             return
+        record = str(kept.get("record") or "")
     except (ValueError, TypeError, AttributeError):
-        delays, reason = {}, "delay"
+        delays, reason, record = {}, "delay", ""
     for why, seconds in delays.items():
         if why not in hosts.delays(host):
             hosts.set_delay(host, seconds, why)
     if due > hosts.ready_at(host) + 0.001:
         hosts.back_off(host, due, reason)
+    if record and hosts.records is not None:
+        hosts.records.heard(host, record)

@@ -9,8 +9,10 @@ thesis' own measure, the cosine of the page's tf·idf·IG vector and the centroi
 Ours beside it: up to 600 words near the first 30 (topics.proposal), and 300 of the other pages that speak against the topic
 (relevance.vsm), weighed in the same way. As far as the pages belong to a topic of the catalogue (kindred_pages; share s, 0..1): its
 words, its names, and those near the names that the pages use count s, the words learned 1 - s / 2, those near the first 1 - s;
-300 · (1 - s) words speak against; the threshold is s · that topic's + (1 - s) · the pages' own. Of each word the largest weight.
-Parameters: Method.words 300 (thesis: some of the first 100), near_words 600 and against 300 (0 and 0 = the thesis alone); FOLDS 5.
+300 · (1 - s) words speak against, and from a share of CONTRAST on the catalogue's other topics do (relevance.vsm); the threshold is
+s · that topic's + (1 - s) · the pages' own. Of each word the largest weight.
+Parameters: Method.words 300 (thesis: some of the first 100), near_words 600 and against 300 (0 and 0 = the thesis alone); FOLDS 5;
+CONTRAST .5.
 Reads: the pages given. Cost: some seconds for 1 000 pages.
 But: pages of one site teach its name. Words of 50 pages miss many: near words raise average precision on another web, and so do
 the catalogue's and words against it (docs/papers/myspider.md).
@@ -41,6 +43,7 @@ NEAREST_TO = 30
 FOLDS = 5
 LEAST_WEIGHT = 0.001
 FEWEST = 10  # pages of each side, for a threshold of their own
+CONTRAST = 0.5  # share; a part of a topic is often nearer to others
 FIRST, OF = 30, 100  # the thesis: the first 30 of 100 words cover 85 %
 
 
@@ -113,7 +116,7 @@ def learn(name: str, examples: Examples, method: Method = THESIS, *, zh: str = "
         fault = "no word stands in them more often than in the others"
         raise ArgumentError("--positive", fault, "give more pages, or other negative ones")
     fields: dict[str, object] = {"name": name, "zh": zh, "keywords": weights, "reasons": why}
-    fields["against"] = _against(examples, weights, method, kin)
+    fields |= _contrary(examples, weights, method, kin)
     statistics = None
     if min(len(examples.positive), len(examples.negative)) >= FEWEST:
         threshold, statistics = _measured(name, examples, method, kin)
@@ -186,14 +189,17 @@ def _why(inside: int, outside: int, positive: int, negative: int) -> str:
     return f"in {inside} of {positive} pages{of_others}"
 
 
-def _against(
+def _contrary(
     examples: Examples, weights: Mapping[str, float], method: Method, kin: Kindred | None
-) -> dict[str, float]:
-    most = round(method.against * (1.0 - (kin.share if kin else 0.0)))
-    if not examples.negative or not most:
-        return {}
-    found = keywords_of_pages(examples.negative, examples.positive, most)
-    return {word: weight for word, weight in found.items() if word not in weights}
+) -> dict[str, object]:
+    """What speaks against a page, as fields of the topic."""
+    share = kin.share if kin else 0.0
+    most = round(method.against * (1.0 - share))
+    found = (
+        keywords_of_pages(examples.negative, examples.positive, most) if examples.negative and most else {}
+    )
+    against = {word: weight for word, weight in found.items() if word not in weights}
+    return {"against": against, "contrast": share >= CONTRAST}
 
 
 def _measured(name: str, examples: Examples, method: Method, kin: Kindred | None) -> tuple[float, Statistics]:
@@ -205,8 +211,10 @@ def _measured(name: str, examples: Examples, method: Method, kin: Kindred | None
     for fold in range(FOLDS):
         lesson, held_out = examples.without(fold), examples.part(fold)
         weights, _ = _words(lesson, method, kin)
-        against = _against(lesson, weights, method, kin)
-        topic = make_topic({"name": name, "keywords": weights, "against": against}, name)
+        contrary = _contrary(lesson, weights, method, kin)
+        if kin:
+            contrary["page_threshold"] = load_topic(kin.name).page_threshold
+        topic = make_topic({"name": name, "keywords": weights, **contrary}, name)
         page_classifier, thesis = VsmClassifier(topic), _Centroid(lesson, method.words)
         for page, truth in held_out.all():
             truths.append(truth)
