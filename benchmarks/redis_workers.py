@@ -1,12 +1,13 @@
 """Several processes on one crawl in Redis, against one process without: pages fetched twice, gaps of hosts, harvest, time waited.
 
     python benchmarks/redis_workers.py [--workers 4] [--hosts 200] [--first 5000] [--delay 0.25] [--slots 32] [--pages 0]
-                                       [--strategy adaptive] [--store] [--single] [--json]
+                                       [--strategy adaptive] [--store] [--kill] [--single] [--json]
 
 A web that ends (benchmarks/webs/bounded.py, a hundred pages a host, a proxy on loopback) is crawled with `adaptive` by so many
 processes until all have ended; with --pages until they have that many. `--single` crawls it with one process without Redis, for its first
 --first pages. --slots requests may be under way, of all processes together: with more, more of the poorer hosts are asked while the good
-ones are busy, by one process as by several. --store keeps the pages in a PostgreSQL of its own as well. Of what the web was asked for, in order:
+ones are busy, by one process as by several. --store keeps the pages in a PostgreSQL of its own as well. --kill kills (-9) the learner, then another process, then Redis, KILL_SECONDS apart,
+and starts Redis again AWAY_SECONDS later. Of what the web was asked for, in order:
 
     pages, twice     pages, and requests for pages that had been fetched already
     harvest          share on topic of the first --first pages; `at` = the same of each quarter of them
@@ -32,6 +33,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +44,15 @@ from webs.bounded import SEED
 from webs.endless import is_on_topic
 from webs.server import Served, served
 
+from topiccrawler.frontier.redis.keys import prefix_of
+
 sys.path.append(str(Path(_checkout.ROOT, "examples", "cluster")))
 from servers import Postgres
 
 PAGE = re.compile(r"http://s(\d+)\.example/\w+/(\d+)\.html")
-NEVER = 10**9
+JOB = "bench"
 BEGIN_CPU_SECONDS = 2.0  # of a process until its first page, which is not counted
+KILL_SECONDS, AWAY_SECONDS = 15.0, 10.0
 STORE = ("busy_seconds", "wait_seconds")
 
 
@@ -58,8 +63,45 @@ def command(arguments: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     return words
 
 
+class Killed:
+    """A server of Redis and the processes of a crawl, of which some are killed."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.server, self.socket = redis_served(folder)
+
+    def kill(self, running: list[subprocess.Popen[bytes]]) -> None:
+        """The learner, another process and the server; the server comes back."""
+        time.sleep(KILL_SECONDS)
+        learner = next(process for process in running if process.pid == self._learner())
+        learner.kill()
+        time.sleep(KILL_SECONDS)
+        next(process for process in running if process is not learner).kill()
+        time.sleep(KILL_SECONDS)
+        self.stop()
+        time.sleep(AWAY_SECONDS)
+        self.server, _ = redis_served(self.folder)
+
+    def stop(self) -> None:
+        self.server.kill()
+        self.server.wait()
+
+    def _learner(self) -> int:
+        import redis
+
+        client, prefix = redis.Redis(unix_socket_path=self.socket), prefix_of(JOB)
+        session: Any = client.hget(f"{prefix}learner", "session")
+        who: Any = client.hget(f"{prefix}processes", session)
+        return int(who.split()[1])
+
+
 def crawl(
-    web: Served, folder: str, processes: int, arguments: dict[str, Any], settings: dict[str, Any]
+    web: Served,
+    folder: str,
+    processes: int,
+    arguments: dict[str, Any],
+    settings: dict[str, Any],
+    disturb: Callable[[list[subprocess.Popen[bytes]]], None] | None = None,
 ) -> list[str]:
     """Run them together; their logs."""
     environment = {**web.environment(), "PYTHONPATH": f"{_checkout.ROOT}:{os.environ.get('PYTHONPATH', '')}"}
@@ -72,6 +114,8 @@ def crawl(
         )
         for log in logs
     ]
+    if disturb is not None:
+        disturb(running)
     for process in running:
         process.wait()
     return [log.read_text() for log in logs]
@@ -150,18 +194,19 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
             logs = crawl(web, folder, 1, arguments, settings)
             spent = cpu_of_ended() - spent
         else:
-            server, socket = redis_served(folder)
+            server = Killed(folder)
             postgres = postgres_served(folder) if given.store else None
             try:
-                shared = {"REDIS_URL": f"unix://{socket}"}
+                shared = {"REDIS_URL": f"unix://{server.socket}"}
                 if postgres is not None:
                     shared["STORE_URL"] = postgres.url
                 spent = cpu_of_ended()
-                logs = crawl(web, folder, processes, {**arguments, "job": "bench"}, {**settings, **shared})
+                arguments["job"] = JOB
+                disturb = server.kill if given.kill else None
+                logs = crawl(web, folder, processes, arguments, {**settings, **shared}, disturb)
                 spent = cpu_of_ended() - spent
             finally:
-                server.kill()
-                server.wait()
+                server.stop()
                 if postgres is not None:
                     postgres.stop()
         seconds = time.monotonic() - begun
@@ -198,6 +243,7 @@ def main() -> None:
     parser.add_argument("--strategy", default="adaptive")
     parser.add_argument("--pages", type=int, default=0)
     parser.add_argument("--store", action="store_true")
+    parser.add_argument("--kill", action="store_true")
     parser.add_argument("--single", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

@@ -23,8 +23,8 @@ from redis_server import SERVER
 
 ROOT = Path(__file__).parents[2]
 CLUSTER = ROOT / "examples" / "cluster"
-PAGES = 60
-UNSEEN = 2 * 2 * 8  # pages that two processes of 8 under way may fetch before they hear of each other
+PAGES = 40  # of the second run
+UNSEEN = 100  # pages that two processes may fetch before they hear of each other, a quarter of a second later, on a fast machine
 PATIENCE = 300  # seconds
 
 
@@ -82,14 +82,14 @@ def test_a_cluster_crawls_goes_on_and_leaves_nothing_running(place: Path) -> Non
     assert "pages kept, of" in rest
     before = sum(pages_in(list(folder.glob("*.warc.gz"))).values())
 
-    out = folder / "pages.csv"
-    again = begin(folder, "--pages", str(PAGES), "--out", str(out))
+    out, most = folder / "pages.csv", before + PAGES
+    again = begin(folder, "--pages", str(most), "--out", str(out))
     told, faults = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0, told + faults
     recorded = sorted(folder.glob("*.warc.gz"))
     fetched = pages_in(recorded)
     counted = int(re.findall(r"(\d+) pages fetched", told)[-1])
-    assert before < PAGES <= counted <= sum(fetched.values()) <= PAGES + UNSEEN
+    assert most <= counted <= sum(fetched.values()) <= most + UNSEEN
     assert counted > sum(fetched.values()) - before  # what the first run fetched counts
     assert set(fetched.values()) == {1}  # by one process, once, though the crawl was interrupted
     workers = [path for path in (folder / "data").iterdir() if path.is_dir()]
