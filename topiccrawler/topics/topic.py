@@ -125,7 +125,7 @@ class Topic(BaseModel):
     )
     given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
     against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # of pages that are not about it
-    contrast: bool = False  # a page nearer to another topic of the catalogue is not kept (relevance.vsm)
+    contrast: bool = False  # a page nearer to another topic of the catalogue is off topic (relevance.vsm)
     growth: bool = False  # pages of a crawl teach it words (crawl.growth)
     reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
