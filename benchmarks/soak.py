@@ -40,6 +40,7 @@ from scrapy.utils.project import get_project_settings
 from webs.endless import SEED
 from webs.server import processors, served
 
+from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.runtime import Runtime
 
 MOST_GROWTH, MOST_SLICE_MS = 1.10, 50.0
@@ -83,6 +84,7 @@ class Meter:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        search_seldom(crawler)  # as `scrapy crawl` does, whose process is the crawl's alone
         return cls(crawler, crawler.spider.runtime)
 
     def _timed(self, work: Callable[..., Result], name: str) -> Callable[..., Result]:
