@@ -7,14 +7,13 @@ The best URL goes first among the hosts that politeness allows. A host with wait
     READY    it may be asked             ranked
     BUSY     as many leases as allowed   ranked (only with patience_seconds > 0)
 
-A host changes its set O(1) times a slot at O(log hosts) each; when every host cools, a request costs one look at the top of a
-heap. `now` is passed in, in seconds, from one clock of the caller's choice.
+A host changes its set O(1) times a slot at O(log hosts) each. `now` is passed in, in seconds, from one clock of the caller's choice.
 
 Fair shares: a site over its share is passed over while a ready or busy host has a URL worth at least half as much.
 
 Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better*, by `patience_margin`
 of worth (Strategy.worth, 0..1), and can be asked within that time: its clock comes due by then, or its slot under way began
-less than that ago. It waits only while at least 1 - `idle_share` of the `slots` are in use: else it costs no other a slot.
+less than that ago. It waits only while at least 1 - `idle_share` of the `slots` are in use.
 """
 
 from __future__ import annotations
