@@ -108,14 +108,13 @@ class VsmClassifier:
         if not heavy:
             return 0.0
         own = self._likeness(heavy, along, across, self._length, running)
-        if not self._lengths:
+        if not self._lengths or (not self._subtracted and own < self.threshold):
             return own
         others = self._others(counts, running)
         own = max(0.0, own - max(others[: self._subtracted], default=0.0))
         nearest = max(others[self._subtracted :], default=0.0)
-        if own >= self.threshold > own * own / (nearest or 1.0) and nearest > own:
-            return TURNED * self.threshold
-        return own
+        turned = nearest > own >= self.threshold > own * own / nearest
+        return TURNED * self.threshold if turned else own
 
     def _likeness(self, heavy: float, along: float, across: float, length: float, running: float) -> float:
         cosine = along / (math.sqrt(across) * length)
