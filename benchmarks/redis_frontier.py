@@ -10,7 +10,7 @@
     fed           the same calls once more, by the wall, made before and sent by a client that does nothing else, FED_AT_ONCE on their
                   way: what several workers can have of the server together
     waiting       share of the time that the caller stood still for the server, for each of the four
-    queue bytes   a waiting URL's place in the queue of its host
+    queue bytes   a waiting URL's place in the queue of its host, of which the tail of a long one is packed
     index bytes   what is known of a URL met (state, number, score, anchors), whatever its state
     row bytes     its record: link, anchor, context, shares
 
@@ -191,8 +191,9 @@ def measure(socket: str, urls: int, hosts: int) -> dict[str, Any]:
         found["ask"] = ask(socket, client, urls, hosts)
         measured("raise", urls, lambda: push(frontier, urls, hosts, 1.0))
         prefix = prefix_of("benchmark")
-        kinds = {"queue_bytes": "q:*", "index_bytes": "i:*", "row_bytes": "r:*"}
-        found |= {name: round(memory(client, prefix + keys) / urls, 1) for name, keys in kinds.items()}
+        kinds = {"queue_bytes": "qtc", "index_bytes": "i", "row_bytes": "r"}
+        for name, keys in kinds.items():
+            found[name] = round(sum(memory(client, f"{prefix}{key}:*") for key in keys) / urls, 1)
         found["all_bytes"] = round(client.info("memory")["used_memory"] / urls, 1)
         measured("lease", count, lambda: lease(frontier, count))
     found["fed"] = fed(socket, client, recorder, {"push": urls, "raise": urls, "lease": count})

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import ClassVar
 from uuid import uuid4
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -24,7 +26,9 @@ from redis_server import RedisServer
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.redis import client
 from topiccrawler.frontier.redis.joining import join
+from topiccrawler.frontier.redis.scripts import script
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 
@@ -279,4 +283,12 @@ TestBounded.settings = _quick
 
 def test_one_worker_on_redis_agrees_too(redis_server: RedisServer) -> None:
     RedisMachine.server = redis_server
+    run_state_machine_as_test(RedisMachine, settings=_quick)
+
+
+def test_it_agrees_with_queues_in_many_chunks(
+    redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    RedisMachine.server = redis_server
+    monkeypatch.setattr(client, "script", partial(script, head=4, chunk=2))
     run_state_machine_as_test(RedisMachine, settings=_quick)

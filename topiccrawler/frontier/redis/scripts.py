@@ -25,8 +25,14 @@ NAMES = (
 )
 
 
+SHARED = ("names", "queue", "common")
+HEAD = 2_000  # waiting URLs of a host, of which the first half stays as it is when there are more
+CHUNK = 128  # of the others lie together: as many as a server packs by default
+
+
 @cache
-def script(name: str) -> str:
+def script(name: str, head: int = HEAD, chunk: int = CHUNK) -> str:
     """The text of one, with what all share before it."""
     folder = resources.files(__package__) / "scripts"
-    return "\n".join((folder / f"{part}.lua").read_text(encoding="utf-8") for part in ("common", name))
+    parts = [(folder / f"{part}.lua").read_text(encoding="utf-8") for part in (*SHARED, name)]
+    return "\n".join([f"local HEAD, CHUNK = {head}, {chunk}", *parts])

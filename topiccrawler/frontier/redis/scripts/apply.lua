@@ -110,7 +110,7 @@ end
 -- push: again ('' or 1), how many links, then each: host; whether it was met (1 byte), number (5), anchor bit (4); record
 local function push()
   local again, final = ARGV[i + 1] ~= '', i + 2 + 3 * tonumber(ARGV[i + 2])
-  local queues, strange, raised = {}, {}, {}
+  local queues, strange, raised, before = {}, {}, {}, {}
   for place = i + 3, final, 3 do
     local host, given, row = ARGV[place], ARGV[place + 1], ARGV[place + 2]
     local number = string.sub(given, 2, 6)
@@ -142,6 +142,7 @@ local function push()
         if state == WAITING then
           raised[#raised + 1] = number
           raised[#raised + 1] = row
+          before[number] = before[number] or -number_of(string.sub(entry, 11, 18))
         else
           write_again(state, number, row)
         end
@@ -158,7 +159,7 @@ local function push()
   write_raised(raised)
   learn_owners(queues)
   for host, queue in pairs(queues) do
-    if #queue > 0 then call('ZADD', ns .. 'q:' .. host, unpack(queue)) end
+    if #queue > 0 then enqueue(host, queue, before) end
     if #queue > 0 or strange[host] then tell(host, strange[host]) end
   end
   i = final + 1
@@ -179,10 +180,11 @@ local function move()
   local from = entry and string.byte(entry)
   if not entry or from > PROCESSING or from == state then return end
   local number = string.sub(entry, 2, 6)
-  if from == WAITING then call('ZREM', ns .. 'q:' .. host, number) end
+  local score = -number_of(string.sub(entry, 11, 18))
+  if from == WAITING then dequeue(host, score, number) end
   if from == PROCESSING then call('HDEL', ns .. 'l:' .. host, number) end
   if state == WAITING then
-    call('ZADD', ns .. 'q:' .. host, -number_of(string.sub(entry, 11, 18)), number)
+    enqueue(host, { score, number })
   elseif state == PROCESSING then
     call('HSET', ns .. 'l:' .. host, number, digest)
   end
@@ -209,7 +211,7 @@ local function rescore()
       .. struct.pack('>I2', #shares) .. string.sub(row, 50, 51) .. shares .. string.sub(row, 52 + old))
     if score ~= string.sub(entry, 11, 18) then
       call('HSET', key, field, string.sub(entry, 1, 10) .. score)
-      call('ZADD', ns .. 'q:' .. host, -number_of(score), number)
+      enqueue(host, { -number_of(score), number }, { [number] = -number_of(string.sub(entry, 11, 18)) })
       if owner ~= session then tell(host) end
     end
   end

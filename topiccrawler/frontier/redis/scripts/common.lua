@@ -1,31 +1,4 @@
--- What all scripts share. KEYS[1] is the prefix of the crawl's keys (keys.py), put before every name.
---
--- index   i:D       hash    8 bytes of a URL's digest -> state (1 byte), number (5), anchors seen (4), score (8); D: its first two
--- rows    r:N       hash    last byte of a number -> the URL's record (records.py); N: the four before
--- queue   q:HOST    zset    number -> -score, of the waiting URLs
--- leased  l:HOST    hash    number -> digest, of the leased URLs
--- owners  hash HOST -> session     owned:S  set of hosts     changed:S  hosts whose queue others changed     dry  set of sessions
--- clocks  hash HOST -> time of the server at which it may be asked (8 bytes), then JSON
--- free    zset HOST -> -best score, of the hosts nobody owns that may be asked     cooling  HOST -> when, of those that may not
--- workers zset SESSION -> deadline     slots  hash SLOT -> SESSION     active  hash SESSION -> owned hosts with waiting URLs
--- processes  hash SESSION -> which process it is (processes.py)
--- seen    stream of what was told of pages: s SESSION, n its number among those of the session, e the entry     told  how many there were
--- seeded  set once the seeds were told     learner  hash: session, until (time), place (of the last entry it took)
--- harvest hash: pages, kept     calm  time until which nobody takes hosts
--- learned hash: number, by SESSION, place, taken (JSON), entries, at (time), state
-
-local ns = KEYS[1]
-local call = redis.call
-local WAITING, PROCESSING = 0, 1
-local CALM_SECONDS = 2
-local at = call('TIME')
-local now = tonumber(at[1]) + tonumber(at[2]) / 1000000
-
-local function number_of(packed) return struct.unpack('>d', packed) end
-
-local function index_of(digest) return ns .. 'i:' .. string.sub(digest, 1, 2), string.sub(digest, 3) end
-
-local function row_of(number) return ns .. 'r:' .. string.sub(number, 1, 4), string.sub(number, 5) end
+-- Workers, and the hosts they own.
 
 local function is_live(session) return call('ZSCORE', ns .. 'workers', session) end
 
@@ -34,7 +7,7 @@ local function is_calm() return now >= tonumber(call('GET', ns .. 'calm') or 0) 
 
 -- Put a host nobody owns where takers look for it.
 local function rank(host)
-  local best = call('ZRANGE', ns .. 'q:' .. host, 0, 0, 'WITHSCORES')
+  local best = first(host, 1)
   call('ZREM', ns .. 'free', host)
   call('ZREM', ns .. 'cooling', host)
   if #best == 0 then return end
@@ -66,7 +39,7 @@ local function end_leases(host)
       local bucket, place = row_of(number)
       local row = call('HGET', bucket, place)
       call('HSET', bucket, place, moved(row, WAITING, string.sub(row, 18, 25), ''))
-      call('ZADD', ns .. 'q:' .. host, -number_of(string.sub(entry, 11, 18)), number)
+      enqueue(host, { -number_of(string.sub(entry, 11, 18)), number })
       call('HINCRBY', ns .. 'counts', WAITING, 1)
       call('HINCRBY', ns .. 'counts', PROCESSING, -1)
     end
@@ -130,7 +103,7 @@ end
 
 -- A host's clock and the first of its queue: what its new owner needs. One more than `count` says what is behind.
 local function first_of(host, count)
-  local found = call('ZRANGE', ns .. 'q:' .. host, 0, count, 'WITHSCORES')
+  local found = first(host, count + 1)
   local rows, behind = {}, ''
   for i = 1, #found, 2 do
     if i > 2 * count then

@@ -2,6 +2,6 @@
 
 local hosts = {}
 for host in pairs(waiting_hosts()) do
-  hosts[#hosts + 1] = { host, call('ZCARD', ns .. 'q:' .. host), call('HLEN', ns .. 'l:' .. host) }
+  hosts[#hosts + 1] = { host, waiting_of(host), call('HLEN', ns .. 'l:' .. host) }
 end
 return { call('HGETALL', ns .. 'counts'), hosts, call('HGETALL', ns .. 'reasons') }
