@@ -151,9 +151,10 @@ def ask(socket: str, client: Any, urls: int, hosts: int) -> dict[str, float]:
 def lease(frontier: RedisFrontier, count: int) -> int:
     """Returns how many there were."""
     for done in range(count):
-        leased = frontier.lease(0.0)
-        if leased is None:
-            return done
+        while (leased := frontier.lease(0.0)) is None:
+            if not frontier.pending():
+                return done
+            time.sleep(0.0002)  # more of its queue is on the way
         frontier.acknowledge(leased.link.url, State.COMPLETED, "kept", 0.0)
     return count
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from redis_server import RedisServer
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
+from topiccrawler.frontier.redis.calls import Call
 from topiccrawler.frontier.redis.frontier import RedisFrontier
 from topiccrawler.frontier.redis.joining import join
 
@@ -82,6 +84,32 @@ def test_a_server_that_stays_away_ends_the_crawl_in_one_line(own_server: RedisSe
         )  # what is at hand may be leased until it is noticed
     assert push(frontier, ("a/2", 1.0)) == {"new": 1}  # kept for the server, in vain
     frontier.abandon()
+
+
+def test_a_server_that_lags_behind_is_told_of_once(
+    own_server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = join(own_server.url, "slow", call_seconds=0.2)
+    run = place.client.run
+
+    def slowly(name: str, arguments: Sequence[object]) -> object:
+        time.sleep(0.05)
+        return run(name, arguments)
+
+    place.client.run = slowly
+    frontier = RedisFrontier(place)
+    connection, last = frontier._worker.connection, Call("counts", [])
+    for _ in range(20):
+        connection.send([])
+    connection.begin(last)
+    while not last.done.is_set():
+        connection.miss(last)
+        time.sleep(0.005)
+    until(lambda: connection.away_since is None)
+    assert [record.message for record in caplog.records if "does not answer" in record.message] == [
+        f"Redis {own_server.url} does not answer; the crawl waits"
+    ]
+    frontier.close()
 
 
 def test_a_server_that_hangs_does_not_hold_the_caller(own_server: RedisServer) -> None:
