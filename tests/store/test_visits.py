@@ -23,6 +23,27 @@ def test_a_log_goes_on_after_half_a_line_and_loses_no_other(tmp_path: Path) -> N
     assert len(path.read_text().splitlines()) == 3
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\xff\xfe{}",
+        b"[1, 2]",
+        b'{"url": "http://a.cn/"}',
+        b'{"url": 1, "status": 200, "score": 0, "relevance": 0, "stored": true, "time": 1}',
+        b'{"url": "a", "status": 200, "score": "x", "relevance": 0, "stored": true, "time": 1}',
+        b'{"url": "a", "status": 200, "score": 0, "relevance": null, "stored": true, "time": 1}',
+        b'{"url": "a", "status": 200, "score": 0, "relevance": 0, "stored": true, "time": 1, "shares": 7}',
+    ],
+)
+def test_a_line_that_is_no_visit_is_passed_over(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "visits.jsonl"
+    log = VisitLog(path)
+    log.append(VISIT)
+    log.commit()
+    path.write_bytes(line + b"\n" + path.read_bytes())
+    assert list(read_visits(path)) == [VISIT]
+
+
 def test_a_log_that_cannot_be_written_is_one_line_and_keeps_what_it_was_given(tmp_path: Path) -> None:
     path = tmp_path / "visits.jsonl"
     path.symlink_to("/dev/full")

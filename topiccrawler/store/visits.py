@@ -60,19 +60,21 @@ class VisitLog:
 
 def read_visits(path: Path) -> Iterator[Visit]:
     """The visits in a log, first to last; what is no whole line is passed over."""
-    with path.open(encoding="utf-8", errors="surrogatepass") as file:
+    with path.open("rb") as file:
         for line in file:
             if (visit := visit_of(line)) is not None:
                 yield visit
 
 
-def visit_of(line: str | bytes) -> Visit | None:
+def visit_of(line: bytes) -> Visit | None:
     """The visit of a line; None for what is none."""
     try:
-        row = json.loads(line if isinstance(line, str) else line.decode("utf-8", "surrogatepass"))
+        row = json.loads(line.decode("utf-8", "surrogatepass"))
     except ValueError:
         return None
     if not isinstance(row, dict) or not row.keys() >= _NEEDED:
+        return None
+    if not all(isinstance(value, _KINDS.get(name, object)) for name, value in row.items()):
         return None
     return Visit(**(row if row.keys() <= _NAMES else {name: row[name] for name in _NAMES & row.keys()}))
 
@@ -125,3 +127,10 @@ class VisitTail:
 
 _NAMES = {field.name for field in dataclasses.fields(Visit)}
 _NEEDED = {field.name for field in dataclasses.fields(Visit) if field.default is dataclasses.MISSING}
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("score", "relevance", "time"), (int, float)),
+    **dict.fromkeys(("url", "source_url", "anchor", "gate", "etag", "modified"), str),
+    "status": int,
+    "stored": bool,
+    "shares": list,
+}
