@@ -116,7 +116,7 @@ FRONTIER_OUTAGE_SECONDS = (
     600.0  # the crawl waits so long for a Redis or a PostgreSQL that is away, then it ends
 )
 FRONTIER_LEARNING_SECONDS = (
-    1.0  # with Redis, between two states of what one process has learned from the pages of all
+    0.3  # with Redis, between two states of what one process has learned from the pages of all
 )
 FRONTIER_CHECKPOINT_PAGES = 100  # pages between two writes of the strategy's state; more when it is long
 # what a host may be asked for (frontier.budgets); 0 = no bound. Its other URLs wait and are shown by `scrapy frontier`

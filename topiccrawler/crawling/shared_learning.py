@@ -30,9 +30,9 @@ from topiccrawler.strategies.base import ROOT, Strategy
 
 logger = logging.getLogger(__name__)
 
-LEARNING_SECONDS = 1.0
+LEARNING_SECONDS = 0.3
 SLICE_SECONDS = 0.02  # of a processor: the learner's work for others, between two pages of its own
-PAUSES = 20  # to make or load a state takes a twentieth of a processor at most
+PAUSES = 10  # to make or load a state takes a tenth of a processor at most
 LOOK_SECONDS, LOOK_WHOLE_SECONDS = 0.2, 0.03  # between two looks at the stream; links wait for the second
 SESSIONS = 1000  # whose last entries are remembered
 LINKS_AT_ONCE = 200  # of entries that are taken together
