@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from frontier_calls import until
+from redis_server import RedisServer
 
 from topiccrawler.crawling.blocks import NOTE, Block, Blocks
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.redis.frontier import RedisFrontier
+from topiccrawler.frontier.redis.joining import join
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
 
@@ -61,6 +66,33 @@ def test_blocks_outlive_a_restart_of_their_job(tmp_path: Path) -> None:
     links = [Link("http://spam.example/", "spam.example"), Link("http://a.example/", "a.example")]
     assert blocks.reason(links[0].url) == "blocked: spam.example"
     assert list(blocks.admitted(links)) == links[1:]
+
+
+def test_what_one_process_is_told_to_block_all_keep_out_and_those_that_join_later(
+    redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    job, spam = uuid4().hex, "http://spam.example/1"
+
+    def joined() -> tuple[RedisFrontier, Blocks]:
+        frontier = RedisFrontier(join(redis_server.url, job, call_seconds=60.0))
+        return frontier, Blocks(frontier.notes, frontier.exchange)
+
+    def hears(frontier: RedisFrontier, blocks: Blocks) -> bool:
+        frontier.pending()
+        return blocks.reason(spam) == "blocked: spam.example"
+
+    (first, told), (second, other) = joined(), joined()
+    first.exchange.announce('{"blocks": {"pattern": ""}}')  # of another version, say
+    told.add(Block(site="spam.example"))
+    told.add(Block(site="spam.example"))
+    until(lambda: hears(second, other))
+    assert other.reason("http://a.example/1") is None
+    third, late = joined()
+    until(lambda: hears(third, late))
+    assert [len(one.exchange.announced) for one in (second, third)] == [2, 2]
+    assert "damaged" in caplog.text
+    for frontier in (first, second, third):
+        frontier.close()
 
 
 @pytest.mark.parametrize("note", ["{", '[{"pattern": ""}]', '[{"x": 1}]', "7"])

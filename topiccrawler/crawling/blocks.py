@@ -7,13 +7,17 @@ A site is a host with all its subdomains.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Notes
+from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import host_of
+
+logger = logging.getLogger(__name__)
 
 NOTE = "blocks"
 LONGEST = 2000  # characters
@@ -68,10 +72,11 @@ class Block:
 
 
 class Blocks:
-    """Of one crawl."""
+    """Of one crawl; with an `exchange` what one process is told to block counts for all."""
 
-    def __init__(self, notes: Notes) -> None:
-        self._notes = notes
+    def __init__(self, notes: Notes, exchange: Exchange | None = None) -> None:
+        self._notes, self._exchange = notes, exchange
+        self._heard = 0  # announcements
         try:
             kept = json.loads(notes.get(NOTE) or "[]")
             self._blocks = [Block(**block) for block in kept]
@@ -80,14 +85,38 @@ class Blocks:
 
     def add(self, block: Block) -> None:
         """From now on."""
-        if block not in self._blocks:
-            self._blocks.append(block)
-            self._notes.put(NOTE, json.dumps([asdict(one) for one in self._blocks], ensure_ascii=False))
+        if self._keep(block) and self._exchange is not None:
+            self._exchange.announce(json.dumps({NOTE: asdict(block)}, ensure_ascii=False))
 
     def reason(self, url: str) -> str | None:
         """Why a URL is blocked; None when it is not."""
+        self._hear()
         return next((block.reason for block in self._blocks if block.matches(url)), None)
 
     def admitted(self, links: Sequence[Link]) -> Sequence[Link]:
         """Those links that are not blocked."""
+        self._hear()
         return [link for link in links if self.reason(link.url) is None] if self._blocks else links
+
+    def _keep(self, block: Block) -> bool:
+        """False when it was there."""
+        if block in self._blocks:
+            return False
+        self._blocks.append(block)
+        self._notes.put(NOTE, json.dumps([asdict(one) for one in self._blocks], ensure_ascii=False))
+        return True
+
+    def _hear(self) -> None:
+        """What other processes were told."""
+        if self._exchange is None or self._heard == len(self._exchange.announced):
+            return
+        new = self._exchange.announced[self._heard :]
+        self._heard += len(new)
+        for text in new:
+            try:
+                block = Block(**json.loads(text)[NOTE])
+            except (ValueError, TypeError, KeyError, ArgumentError) as error:
+                logger.warning("A block that another process told of is damaged (%s): passed over", error)
+                continue
+            if self._keep(block):
+                logger.info("Another process was told to block %s", block.text)

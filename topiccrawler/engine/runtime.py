@@ -198,7 +198,7 @@ def build_runtime(
         files=files,
         seeds=seeds,
         faults=FatalFaults(),
-        blocks=Blocks(frontier.notes),
+        blocks=Blocks(frontier.notes, frontier.exchange),
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
         shared=queue.is_shared,
         restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),

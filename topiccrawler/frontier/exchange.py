@@ -53,6 +53,7 @@ class Exchange(Protocol):
     newest: int  # number of the newest state; 0 = none
     told: int  # entries of all processes since the crawl began
     live: int  # processes
+    announced: list[str]  # what was said to all processes since the crawl began, as far as it was heard
 
     def now(self) -> float:
         """Seconds, a clock that all processes share."""
@@ -62,6 +63,9 @@ class Exchange(Protocol):
 
     def harvest(self) -> Harvest:
         """As it was a moment ago; what this process did since is in it."""
+
+    def announce(self, text: str) -> None:
+        """Say something to all processes, those too that join later. It may be heard twice."""
 
     def tell(self, text: bytes, *, once: bool = False) -> int:
         """Add an entry, along with the changes made to the queue just now; gives its number. `once`: unless such a one was added."""

@@ -61,6 +61,10 @@ class Batch:
         """A state that covers all entries up to that place."""
         self._add(["L", place, taken, entries, text.encode("utf-8", "surrogatepass")])
 
+    def announce(self, text: str) -> None:
+        """Something is said to all processes."""
+        self._add(["A", text])
+
     def count(self, *, kept: bool) -> None:
         """A page was fetched."""
         self._add(["H", "1" if kept else ""])

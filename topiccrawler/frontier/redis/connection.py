@@ -208,7 +208,9 @@ class Connection:
             self._held.appendleft(call)
             self._lost_writes("has lost its last changes")
             return
-        if began - call.asked_at <= self._call_seconds or self._calls.empty():  # else it lags behind
+        if (
+            time.monotonic() - call.asked_at <= self._call_seconds or self._calls.empty()
+        ):  # else it lags behind
             self.away_since = None
         if 0 < before < self._client.connects:
             self._lost_writes(STARTED_ANEW)

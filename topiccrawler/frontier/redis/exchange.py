@@ -10,7 +10,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from topiccrawler.frontier.exchange import START, Harvest, Learned, Told
 from topiccrawler.frontier.redis.batch import Argument, Batch
@@ -51,6 +51,8 @@ class RedisExchange:
         self.place = START
         self.newest, self.told = 0 if self.first is None else self.first.number, 0
         self.live = joined.live
+        self.announced: list[str] = []
+        self.heard = 0  # announcements that the server has told of
         self._own = 0  # entries told by this session
         self._read_to, self._reads_own = START, True
         self._reading: Call | None = None
@@ -70,6 +72,10 @@ class RedisExchange:
         pages = self._harvest.pages + self.counted.pages - self._told_of.pages
         kept = self._harvest.kept + self.counted.kept - self._told_of.kept
         return Harvest(pages, kept, self._under_way())
+
+    def announce(self, text: str) -> None:
+        self._batch.announce(text)
+        self._flush()
 
     def tell(self, text: bytes, *, once: bool = False) -> int:
         self._own += 1
@@ -124,10 +130,11 @@ class RedisExchange:
             return ""
         return self.place if self.is_learner else START
 
-    def hear(self, time: float, live: int, said: Sequence[int], counted: Counted) -> None:
+    def hear(self, time: float, live: int, said: Sequence[Any], counted: Counted) -> None:
         """What the tick gave; `counted`: before it was asked."""
         self._time, self._heard_at, self.live = time, monotonic(), live
-        is_learner, self.newest, self.told, pages, kept = said
+        is_learner, self.newest, self.told, pages, kept, self.heard, announced = said
+        self.announced += [text.decode("utf-8", "replace") for text in announced]
         self.is_learner = bool(is_learner)
         self._harvest, self._told_of = Harvest(pages, kept, 0), counted
 

@@ -95,7 +95,8 @@ class Looking:
         if worker.live > 1:
             wanted = min(wanted, max(0, reserve - sum(host not in given for _, host in ready)))
         call = Call("tick", [
-            worker.session, worker.seconds, "1" if idle else "", kept, tops.keep, wanted, worker.exchange.said(), len(given), *clocks, *again,
+            worker.session, worker.seconds, "1" if idle else "", kept, tops.keep, wanted, worker.exchange.said(), worker.exchange.heard,
+            len(given), *clocks, *again,
         ])  # fmt: skip
         if (question := worker.begin(call)) is not None:
             tops.leave(given)

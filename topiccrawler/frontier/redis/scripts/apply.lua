@@ -262,6 +262,12 @@ local function learned()
   i = i + 5
 end
 
+-- announce: what is said to all processes
+local function announce()
+  call('RPUSH', ns .. 'announced', ARGV[i + 1])
+  i = i + 2
+end
+
 -- a page was fetched: kept ('' or 1)
 local function harvest()
   call('HINCRBY', ns .. 'harvest', 'pages', 1)
@@ -270,7 +276,7 @@ local function harvest()
 end
 
 local operations = { P = push, M = move, S = rescore, K = anchor, C = clock, N = note, E = entry, L = learned,
-  H = harvest }
+  A = announce, H = harvest }
 while i <= #ARGV do operations[ARGV[i]]() end
 write_records()
 tell_owners()

@@ -11,6 +11,7 @@
 -- processes  hash SESSION -> which process it is (processes.py)
 -- seen    stream of what was told of pages: s SESSION, n its number among those of the session, e the entry     told  how many there were
 -- seeded  set once the seeds were told     learner  hash: session, until (time), place (of the last entry it took)
+-- announced  list of what was said to all processes
 -- harvest hash: pages, kept     calm  time until which nobody takes hosts
 -- learned hash: number, by SESSION, place, taken (JSON), entries, at (time), state
 

@@ -1,18 +1,19 @@
 -- A worker's look around: it gives back hosts, takes the best free ones, and hears what others changed.
 -- ARGV: session, lease seconds, nothing to do here ('' or 1), hosts with waiting URLs, rows a host, hosts wanted, place of the last
--- entry taken ('-' = none; '' = it learns nothing), hosts given back, then each of those with its clock, then hosts whose queue is
+-- entry taken ('-' = none; '' = it learns nothing), announcements it knows of, hosts given back, then each of those with its clock, then hosts whose queue is
 -- to be read again.
 -- Gives a list, empty when the worker was taken for dead: time, counts, live workers, hosts with waiting URLs of all, best free score,
 -- whether nobody has anything to do, hosts taken, hosts read again, the last batch of its changes, whether it
--- is the learner, number of the newest state, entries told, pages fetched, pages kept.
+-- is the learner, number of the newest state, entries told, pages fetched, pages kept, how many announcements there are, those it did not
+-- know of.
 
 local session, lease, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[5])
 reap(lease)
 if not is_live(session) then return {} end
 call('ZADD', ns .. 'workers', now + lease, session)
 call('HSET', ns .. 'active', session, ARGV[4])
-local last = 8 + 2 * tonumber(ARGV[8])
-for i = 9, last, 2 do
+local last = 9 + 2 * tonumber(ARGV[9])
+for i = 10, last, 2 do
   if call('HGET', ns .. 'owners', ARGV[i]) == session then
     if ARGV[i + 1] ~= '' then call('HSET', ns .. 'clocks', ARGV[i], ARGV[i + 1]) end
     disown(ARGV[i], session)
@@ -70,7 +71,9 @@ else
 end
 local live = call('ZCARD', ns .. 'workers')
 local is_dry = #free == 0 and cooling == 0 and call('SCARD', ns .. 'dry') == live and all_is_taken()
+local announced, known = call('LLEN', ns .. 'announced'), tonumber(ARGV[8])
+if announced < known then known = 0 end -- a killed server has forgotten some
 return { string.format('%.6f', now), call('HGETALL', ns .. 'counts'), live, hosts, free[2] or '', is_dry and 1 or 0, taken, again,
   tonumber(call('HGET', ns .. 'seqs', session) or 0), is_learner, tonumber(call('HGET', ns .. 'learned', 'number') or 0),
   tonumber(call('GET', ns .. 'told') or 0), tonumber(call('HGET', ns .. 'harvest', 'pages') or 0),
-  tonumber(call('HGET', ns .. 'harvest', 'kept') or 0) }
+  tonumber(call('HGET', ns .. 'harvest', 'kept') or 0), announced, call('LRANGE', ns .. 'announced', known, -1) }
