@@ -53,7 +53,7 @@ def test_contrast_turns_a_page_that_is_nearer_to_another_topic_but_for_words_nea
     """A page on 基金 with more words of sport falls just below the threshold when own · own / sport is below it; with 股票 and 区块链, which
     stand near 基金, or a lower threshold, it keeps its relevance."""
     plain = VsmClassifier(topic_of({"基金": 1.0}))
-    sport = max(contrast_vectors(topic_of({"基金": 1.0})), key=lambda vector: vector.get("足球", 0.0))
+    sport = contrast_vectors(topic_of({"基金": 1.0}))["sport"]
     ball = PageWords(body=["基金", *list(sport)[:20], *["这样"] * 100])
     own, to_sport = plain.relevance(ball), VsmClassifier(topic_of(sport)).relevance(ball)
     limit = own * own / to_sport
@@ -65,6 +65,9 @@ def test_contrast_turns_a_page_that_is_nearer_to_another_topic_but_for_words_nea
     ):
         contrasted = VsmClassifier(topic_of({"基金": 1.0}, contrast=True, page_threshold=threshold))
         assert contrasted.relevance(ball) == pytest.approx(relevance)
+        shares = dict(contrasted.explain(ball))
+        assert sum(shares.values()) == pytest.approx(relevance)
+        assert list(shares) == (["基金"] if relevance == own else ["nearer to sport", "基金"])
     contrasted = VsmClassifier(topic_of({"基金": 1.0}, contrast=True, page_threshold=0.2))
     for word in ("股票", "区块链", "这样"):
         page = PageWords(body=["基金", *[word] * 20, *["这样"] * 100])

@@ -75,10 +75,9 @@ class VsmClassifier:
         self._negative_topics_of: dict[str, list[tuple[int, float]]] = {}
         against = [(token_weights(topic.against)[0], AGAINST_WEIGHT)] if topic.against else []
         subtracted = [*((vector, negative_weight) for vector in self.negative_topics.values()), *against]
-        vectors = [
-            *subtracted,
-            *((vector, 1.0) for vector in (contrast_vectors(topic) if topic.contrast else ())),
-        ]
+        contrasting = contrast_vectors(topic) if topic.contrast else {}
+        self._contrasting = list(contrasting)  # names
+        vectors = [*subtracted, *((vector, 1.0) for vector in contrasting.values())]
         self._subtracted = len(subtracted)  # the others contrast
         for vector, weight_of_all in vectors:
             most = max(vector.values(), default=1.0)
@@ -95,7 +94,11 @@ class VsmClassifier:
 
     def relevance(self, words: PageWords) -> float:
         """0..1; `>= threshold` is about the topic."""
-        counts, running = self._counts(words)
+        own, nearer = self._judged(*self._counts(words))
+        return TURNED * self.threshold if nearer else own
+
+    def _judged(self, counts: Mapping[str, float], running: float) -> tuple[float, str]:
+        """Its own relevance, and the topic that it is too much nearer to; "" = none."""
         weights = self._weights
         along = across = heavy = 0.0
         for word, count in counts.items():
@@ -106,15 +109,17 @@ class VsmClassifier:
                 along += component * weight
                 across += component * component
         if not heavy:
-            return 0.0
+            return 0.0, ""
         own = self._likeness(heavy, along, across, self._length, running)
         if not self._lengths or (not self._subtracted and own < self.threshold):
-            return own
+            return own, ""
         others = self._others(counts, running)
         own = max(0.0, own - max(others[: self._subtracted], default=0.0))
-        nearest = max(others[self._subtracted :], default=0.0)
-        turned = nearest > own >= self.threshold > own * own / nearest
-        return TURNED * self.threshold if turned else own
+        contrasting = others[self._subtracted :]
+        nearest = max(contrasting, default=0.0)
+        if nearest > own >= self.threshold > own * own / nearest:
+            return own, self._contrasting[contrasting.index(nearest)]
+        return own, ""
 
     def _likeness(self, heavy: float, along: float, across: float, length: float, running: float) -> float:
         cosine = along / (math.sqrt(across) * length)
@@ -138,13 +143,16 @@ class VsmClassifier:
         ]
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The keywords of the page, each with its share of the relevance; largest first, together the relevance."""
-        counts, _ = self._counts(words)
-        own = self._weights
-        parts = {word: count * own[word] for word, count in counts.items() if word in own}
-        scale = self.relevance(words) / (sum(parts.values()) or 1.0)
+        """The keywords of the page, each with its share of the relevance; largest first, together the relevance. Before them what a
+        nearer topic takes away."""
+        counts, running = self._counts(words)
+        own, nearer = self._judged(counts, running)
+        weights = self._weights
+        parts = {word: count * weights[word] for word, count in counts.items() if word in weights}
+        scale = own / (sum(parts.values()) or 1.0)
         shares = ((word, part * scale) for word, part in parts.items())
-        return sorted(shares, key=lambda share: (-share[1], share[0]))
+        turned = [(f"nearer to {nearer}", TURNED * self.threshold - own)] if nearer else []
+        return [*turned, *sorted(shares, key=lambda share: (-share[1], share[0]))]
 
     def _counts(self, page: PageWords) -> tuple[dict[str, float], float]:
         """Weighted occurrences of each keyword, also of negative topics, and weighted running words of the page."""

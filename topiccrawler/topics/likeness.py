@@ -56,16 +56,15 @@ def contrasts(topic: Topic) -> list[Topic]:
     ]
 
 
-def contrast_vectors(topic: Topic) -> list[dict[str, float]]:
-    """The words of `contrasts` as the segmenter gives them, with their weights. Half a second; one topic asked for again gets the same."""
+def contrast_vectors(topic: Topic) -> dict[str, dict[str, float]]:
+    """The words of each of `contrasts` as the segmenter gives them, with their weights. Half a second; one topic asked for again gets the same."""
     return _contrast_vectors(topic.model_dump_json(include={"name", "keywords", "given"}))
 
 
 @lru_cache(maxsize=4)
-def _contrast_vectors(fields: str) -> list[dict[str, float]]:
-    return [
-        token_weights(other.keywords)[0] for other in contrasts(Topic.model_construct(**json.loads(fields)))
-    ]
+def _contrast_vectors(fields: str) -> dict[str, dict[str, float]]:
+    topic = Topic.model_construct(**json.loads(fields))
+    return {other.name: token_weights(other.keywords)[0] for other in contrasts(topic)}
 
 
 def _all_keywords(topics: Sequence[Topic]) -> list[str]:
