@@ -3,7 +3,7 @@
 The files come from many sources and name the topic in their own words; a bad line is reported with its number.
 
 Headlines   tab-separated with a header that names at least `label` and `text`; a column `source` names the collection.
-Documents   JSON lines with `label`, `title`, `text`, and optionally `url`.
+Documents   JSON lines with `label`, `title`, `text`, and optionally `url`; entities that a page left in a text (&nbsp;) are read.
 A label is positive when it is the topic's name, its Chinese name, or another of its names; another label is negative; a line
 without a label is no sample.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def read_documents(path: Path, topic: Topic) -> Iterator[LabelledText]:
         name = text_in(row, "label", where).strip().lower()
         if name:
             source = host_of(address_in(row, "url", where))
-            title, text = text_in(row, "title", where), text_in(row, "text", where)
+            title, text = (unescape(text_in(row, part, where)) for part in ("title", "text"))
             yield LabelledText(title, text, name in names, name, source)
 
 

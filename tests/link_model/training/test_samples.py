@@ -104,6 +104,14 @@ def test_documents_have_title_text_and_host(tmp_path: Path) -> None:
     assert (found.title, found.text, found.positive, found.source) == ("题", "文", True, "host.example")
 
 
+def test_entities_that_a_page_left_in_a_document_are_no_words(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "d.jsonl", {"label": "edu", "title": "A&amp;B", "text": "文&nbsp;&ldquo;字&#8221;"}
+    )
+    (found,) = read_documents(path, topic("education", ""))
+    assert (found.title, found.text) == ("A&B", "文\xa0“字”")
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
