@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.demo.crawls import DemoFiles
 from topiccrawler.demo.server import RunningServer
 from topiccrawler.engine.control.client import ask
 from topiccrawler.engine.control.journal import orders
+from topiccrawler.store.visits import read_visits
 
 JOB, HOSTILE = "from-the-form", "hostile"
 PAUSED_FOR = 3  # status events, one a second
@@ -100,6 +102,19 @@ def changed(page: Any, seen: Seen) -> None:
     setting.get_by_label("Value").fill("0")
     setting.get_by_role("button", name="Set").click()
     page.wait_for_function("() => document.querySelector('#change-said').textContent.includes('is 0,')")
+
+
+def stopped(page: Any) -> None:
+    page.get_by_role("button", name="Stop").click()
+    page.wait_for_selector("[data-state-badge].ended")
+
+
+def gone_on(page: Any, job: Path, seen: Seen) -> None:
+    before = len(list(read_visits(job / VISITS)))
+    page.get_by_role("button", name="Go on").click()
+    page.wait_for_selector("[data-state-badge].running")
+    figure_moves(page, "pages")
+    seen.values["gone on"] = before, ask(job, "status")["pages"]
 
 
 def searched(page: Any, seen: Seen) -> None:

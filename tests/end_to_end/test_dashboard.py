@@ -13,7 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dashboard_user import HOSTILE, JOB, Seen, changed, figure_moves, looked_over, paused, searched, started
+from dashboard_user import (
+    HOSTILE,
+    JOB,
+    Seen,
+    changed,
+    figure_moves,
+    gone_on,
+    looked_over,
+    paused,
+    searched,
+    started,
+    stopped,
+)
 
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
@@ -107,7 +119,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def seen(
     browser: Any, link: str, data: Path, web: RunningServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Seen:
-    """The whole way: start from the form, watch, pause, change, resume, stop, search, read why."""
+    """The whole way: start from the form, watch, pause, change, resume, stop, go on, stop, search, read why."""
     files, seen = DemoFiles(tmp_path_factory.mktemp("demo")), Seen()
     files.make_ready(web.web.seeds, ())
     page = browser.new_page()
@@ -133,8 +145,9 @@ def seen(
     page.wait_for_selector("[data-state-badge].running")
     figure_moves(page, "pages")
     seen.values["held"], seen.values["resumed"] = held, len(web.requests)
-    page.get_by_role("button", name="Stop").click()
-    page.wait_for_selector("[data-state-badge].ended")
+    stopped(page)
+    gone_on(page, data / JOB, seen)
+    stopped(page)
     seen.values["orders"] = list(orders(data / JOB))
     seen.values["told"] = page.locator(".about").inner_text()
     searched(page, seen)
@@ -148,6 +161,7 @@ def test_in_a_browser(seen: Seen) -> None:
     a_job_is_started_from_the_form_and_its_figures_move(seen)
     paused_no_request_reaches_the_web_until_it_is_resumed(seen)
     a_change_is_shown_before_it_is_made(seen)
+    a_stopped_job_goes_on_where_it_was(seen)
     every_order_stands_in_the_journal_and_on_the_page(seen)
     a_page_is_searched_and_says_why_it_was_kept(seen)
     every_page_fits_and_is_named_in_both_widths_and_languages(seen)
@@ -177,9 +191,14 @@ def a_change_is_shown_before_it_is_made(seen: Seen) -> None:
     assert dropped == queued > 0
 
 
+def a_stopped_job_goes_on_where_it_was(seen: Seen) -> None:
+    before, after = seen["gone on"]
+    assert 0 < before < after
+
+
 def every_order_stands_in_the_journal_and_on_the_page(seen: Seen) -> None:
-    assert [order["verb"] for order in seen["orders"]] == ["pause", "set", "set", "resume", "stop"]
-    assert "Orders given (5)" in seen["told"]
+    assert [order["verb"] for order in seen["orders"]] == ["pause", "set", "set", "resume", "stop", "stop"]
+    assert "Orders given (6)" in seen["told"]
 
 
 def a_page_is_searched_and_says_why_it_was_kept(seen: Seen) -> None:

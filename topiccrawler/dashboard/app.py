@@ -63,6 +63,7 @@ def make_app(data: Path, settings: dict[str, Any], told: Callable[[str], None]) 
         router.add_get(f"{job}/{name}", handler)
     router.add_get(f"{job}/urls.{{kind:csv|jsonl}}", lists.urls_file)
     router.add_get(f"{job}/pages.{{kind:csv|jsonl}}", lists.pages_file)
+    router.add_post(f"{job}/go-on", starting_view.again)
     for verb in orders.VERBS:
         router.add_post(f"{job}/{verb}", partial(orders.give, verb))
     return app

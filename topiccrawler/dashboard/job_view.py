@@ -14,6 +14,7 @@ from topiccrawler.crawling.job_files import JOB, OUTPUT
 from topiccrawler.crawling.params import STRATEGY_PREFIX
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.context import Context, context_of, job_of
+from topiccrawler.dashboard.going_on import can_go_on
 from topiccrawler.dashboard.jobs import FAILED, FIRST_LOOK_SECONDS, LIVE, NO_BEGIN, TOP, WAIT_SECONDS, Job
 from topiccrawler.dashboard.live import event
 from topiccrawler.dashboard.texts import Texts
@@ -88,6 +89,7 @@ def _about(job: Job, wait: float) -> dict[str, Any]:
         "settings": made["settings"],
         "orders": list(reversed(given)),
         "has_output": (job.folder / OUTPUT).is_file(),
+        "can_go_on": can_go_on(job),
     }
 
 

@@ -6,6 +6,7 @@ another user, or an address that the crawl would listen on.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -29,6 +30,7 @@ from topiccrawler.topics.several import load_topics, united
 
 ARGUMENTS = tuple(name for name in CrawlParams.model_fields if name not in {"job", "parameters", "revisit"})
 JOB, PARAMETERS, SETTINGS = "job", "parameters", "settings"
+ORDER = "order.json"  # in the job's folder: what the form said
 FIELDS = (*ARGUMENTS, JOB, PARAMETERS, SETTINGS)
 ALLOWED = re.compile(
     r"TOPIC_\w+|FRONTIER_\w+|DOWNLOAD_DELAY|CONCURRENT_REQUESTS\w*|ROBOTSTXT_OBEY|REPLAY_WARC|CLOSESPIDER_\w+",
@@ -88,11 +90,10 @@ def read_form(given: Mapping[str, str], jobs: Jobs, defaults: Mapping[str, Any])
     for line in _lines(given, SETTINGS):
         name, sign, value = (part.strip() for part in line.partition("="))
         if not sign or not is_allowed(name):
-            fault = ArgumentError(f"setting {name}", "cannot be given here", _REMEDY)
-            order.faults[SETTINGS] = str(fault)
+            order.faults[SETTINGS] = refusal(name)
         order.settings[name] = value
     if not order.faults:
-        _check(order, defaults)
+        check(order, defaults)
     order.job = given.get(JOB, "").strip() or _name(order, jobs)
     if (
         Path(order.job).name != order.job
@@ -111,11 +112,16 @@ def is_allowed(name: str) -> bool:
     return known and name not in REFUSED and ALLOWED.fullmatch(name) is not None
 
 
+def refusal(name: str) -> str:
+    """Of a setting that is not allowed."""
+    return str(ArgumentError(f"setting {name}", "cannot be given here", _REMEDY))
+
+
 def _lines(given: Mapping[str, str], name: str) -> list[str]:
     return [line.strip() for line in given.get(name, "").splitlines() if line.strip()]
 
 
-def _check(order: Order, defaults: Mapping[str, Any]) -> None:
+def check(order: Order, defaults: Mapping[str, Any]) -> None:
     """By the command's own checks, in its order, with its messages."""
     where = ""
     try:
@@ -157,11 +163,19 @@ def line_of(order: Order, folder: Path) -> list[str]:
 
 def start(order: Order, jobs: Jobs) -> Job:
     """Begin the crawl; StateError with its last line when it ends at once with an error."""
-    data = jobs.data.absolute()
-    folder = data / order.job
+    folder = jobs.data.absolute() / order.job
     with file_faults(StateError, f"folder {folder}", "cannot be made", "choose another data folder"):
         folder.mkdir(parents=True)
-        output = (folder / OUTPUT).open("wb")
+        kept = {"arguments": order.arguments, "settings": order.settings}
+        (folder / ORDER).write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
+    return begin(order, jobs)
+
+
+def begin(order: Order, jobs: Jobs) -> Job:
+    """Its process, in the folder that is there."""
+    folder = jobs.data.absolute() / order.job
+    with file_faults(StateError, f"folder {folder}", "cannot be written", "choose another data folder"):
+        output = (folder / OUTPUT).open("ab")
     with output:
         process = start_scrapy(line_of(order, folder), output, os.environ, own_session=True)
     job = jobs.started(order.job, process)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from aiohttp import web
 
-from topiccrawler.dashboard.context import context_of
+from topiccrawler.dashboard.context import context_of, job_of
+from topiccrawler.dashboard.going_on import go_on
 from topiccrawler.dashboard.starting import FIELDS, Order, read_form
 from topiccrawler.dashboard.starting import start as begin
 from topiccrawler.dashboard.views import part
@@ -40,6 +41,13 @@ async def start(request: web.Request) -> web.Response:
     if order.faults:
         return _page(request, given, order.faults, 422)
     raise web.HTTPSeeOther(f"/jobs/{part(order.job)}")
+
+
+async def again(request: web.Request) -> web.Response:
+    """`POST /jobs/JOB/go-on`: the job's page."""
+    here, job = context_of(request), await job_of(request)
+    await asyncio.to_thread(go_on, job, here.jobs, here.settings)
+    raise web.HTTPSeeOther(f"/jobs/{part(job.name)}")
 
 
 def _page(

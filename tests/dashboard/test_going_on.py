@@ -1,0 +1,69 @@
+"""What a folder says of how its job was started is believed as far as a form is. The real way: tests/end_to_end/test_dashboard.py."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.dashboard.going_on import can_go_on, go_on
+from topiccrawler.dashboard.jobs import Jobs
+from topiccrawler.dashboard.starting import ORDER
+from topiccrawler.errors import StateError
+
+DEFAULTS = {"TOPIC": None, "TOPIC_STRATEGY": "adaptive"}
+ARGUMENTS = {"topic": "finance", "seeds": "http://a.example/"}
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ("{", "is damaged"),
+        ([], "is damaged"),
+        ({"arguments": ARGUMENTS}, "is damaged"),
+        ({"arguments": {"topic": 7}, "settings": {}}, "is damaged"),
+        ({"arguments": {**ARGUMENTS, "job": "x"}, "settings": {}}, "argument 'job' cannot be given here"),
+        ({"arguments": {**ARGUMENTS, "x\n": "x"}, "settings": {}}, "cannot be given here"),
+        ({"arguments": {"topic": "finanse"}, "settings": {}}, "did you mean finance"),
+        ({"arguments": ARGUMENTS, "settings": {"EXTENSIONS": "{}"}}, "setting EXTENSIONS: cannot be given"),
+        ({"arguments": ARGUMENTS, "settings": {"TOPIC_BROWSER": "/bin/sh"}}, "cannot be given here"),
+        ({"arguments": ARGUMENTS, "settings": {"STORE_URL": "postgresql://h/d"}}, "cannot be given here"),
+    ],
+)
+def test_no_more_is_started_than_a_form_may(make_job: Callable[..., Path], kept: Any, said: str) -> None:
+    folder = make_job("old")
+    (folder / ORDER).write_text(kept if isinstance(kept, str) else json.dumps(kept))
+    jobs = Jobs(folder.parent)
+    with pytest.raises(StateError, match=said):
+        go_on(jobs.get("old"), jobs, DEFAULTS)
+
+
+def test_a_job_of_the_command_line_has_no_button(
+    make_job: Callable[..., Path], open_dashboard: Callable[[Path], Any]
+) -> None:
+    folder = make_job("old")
+    jobs = Jobs(folder.parent)
+    assert not can_go_on(jobs.get("old"))
+    with pytest.raises(StateError, match="was not started from here; give its command again"):
+        go_on(jobs.get("old"), jobs, DEFAULTS)
+    dashboard = open_dashboard(folder.parent)
+    assert "/jobs/old/go-on" not in dashboard.get("/jobs/old").text
+    assert "was not started from here" in dashboard.post("/jobs/old/go-on", {}).text
+    (folder / ORDER).write_text("{}")
+    assert "/jobs/old/go-on" in dashboard.get("/jobs/old").text
+
+
+def test_a_running_job_is_not_started_twice(make_job: Callable[..., Path]) -> None:
+    folder = make_job("old")
+    (folder / ORDER).write_text(json.dumps({"arguments": ARGUMENTS, "settings": {}}))
+    jobs = Jobs(folder.parent)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        job = jobs.started("old", process)
+        with pytest.raises(StateError, match="is running"):
+            go_on(job, jobs, DEFAULTS)
+        process.kill()
