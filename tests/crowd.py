@@ -16,8 +16,8 @@ from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.frontier.redis.client import Client
 from topiccrawler.frontier.redis.exchange import learned_of
-from topiccrawler.frontier.redis.frontier import RedisFrontier
-from topiccrawler.frontier.redis.joining import join
+from topiccrawler.frontier.redis.opening import open_shared
+from topiccrawler.frontier.redis.sharded import ShardedFrontier
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.strategies.base import Strategy
 
@@ -73,15 +73,14 @@ def address(number: int) -> str:
 class Process:
     """One of a crawl: it fetches a page when it is told to."""
 
-    def __init__(self, server: RedisServer, job: str, kind: type[Whole]) -> None:
+    def __init__(self, urls: Sequence[str], job: str, kind: type[Whole]) -> None:
         self.strategy = kind()
-        self.frontier = RedisFrontier(
-            join(server.url, job, call_seconds=60.0), acknowledgements_per_commit=10**9
-        )
+        self.frontier = open_shared(urls, job, call_seconds=60.0, acknowledgements_per_commit=10**9)
         self.ordering = Ordering(
             self.strategy, self.frontier, durable=True, checkpoint_pages=3, learning_seconds=0.0
         )
-        self.session = self.frontier._worker.session
+        parts = self.frontier.parts if isinstance(self.frontier, ShardedFrontier) else [self.frontier]
+        self.sessions = [part.worker.session for part in parts]
         self.pushed: Counter[Pushed] = Counter(self.ordering.seed([Link(address(0), "h0.cn")], 0.0))
         self.frontier.commit()
 
@@ -131,21 +130,24 @@ def patiently() -> Iterator[None]:
 class Crowd:
     """Processes that come and go."""
 
-    def __init__(self, server: RedisServer, kind: type[Whole]) -> None:
-        self.server, self.kind, self.job = server, kind, uuid4().hex
-        self.client = Client(server.url, self.job)
+    def __init__(self, server: RedisServer, kind: type[Whole], servers: int) -> None:
+        self.kind, self.job = kind, uuid4().hex
+        self.urls = [f"{server.url}?db={number}" for number in range(servers)]
+        self.clients = [Client(url, self.job) for url in self.urls]
+        self.client = self.clients[0]
         self.living: list[Process] = []
         self.fetched: list[str] = []
 
     def join(self) -> Process:
-        self.living.append(Process(self.server, self.job, self.kind))
+        self.living.append(Process(self.urls, self.job, self.kind))
         return self.living[-1]
 
     def kill(self, process: Process) -> None:
         """As `kill -9` does, and somebody on its machine sees that it is gone."""
         self.living.remove(process)
         process.frontier.abandon()
-        self.client.run("leave", [process.session])
+        for client, session in zip(self.clients, process.sessions, strict=True):
+            client.run("leave", [session])
 
     def fetch(self, process: Process) -> None:
         if (url := process.fetch()) is not None:
@@ -167,6 +169,12 @@ class Crowd:
             if not any(process.look() for process in self.living):
                 return
         raise AssertionError("the crawl never ends")
+
+    def stop(self) -> None:
+        for process in self.living:
+            process.stop()
+        for client in self.clients:
+            client.close()
 
     @property
     def learner(self) -> Process | None:

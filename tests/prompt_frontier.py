@@ -23,6 +23,6 @@ class PromptFrontier(RedisFrontier):
 
         self._readings.begin = read  # type: ignore[method-assign]
 
-    def _look_around(self) -> None:
-        super()._look_around()
+    def look_around(self, now: float) -> None:
+        super().look_around(now)
         self._looking.finish(60.0, self._lost)

@@ -15,10 +15,11 @@ from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.redis.joining import join
+from topiccrawler.frontier.redis.sharded import ShardedFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 
 
-@pytest.fixture(params=["memory", "sqlite", "sqlite_bounded", "redis", "redis_bounded"])
+@pytest.fixture(params=["memory", "sqlite", "sqlite_bounded", "redis", "redis_bounded", "redis_sharded"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Builds a frontier of each kind over the hosts given."""
     made: list[Frontier] = []
@@ -28,6 +29,11 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     def build(hosts: Hosts | None = None, lease_seconds: float = 100.0) -> Frontier:
         if request.param == "memory":
             made.append(MemoryFrontier(hosts, lease_seconds=lease_seconds))
+        elif request.param == "redis_sharded":
+            hosts, job = Hosts() if hosts is None else hosts, uuid4().hex
+            places = [join(f"{server.url}?db={number}", job, call_seconds=60.0) for number in range(3)]
+            parts = [PromptFrontier(place, hosts, lease_seconds=lease_seconds) for place in places]
+            made.append(ShardedFrontier(parts))
         elif request.param.startswith("redis"):
             keep = 2 if request.param == "redis_bounded" else 16
             place = join(server.url, uuid4().hex, call_seconds=60.0)

@@ -225,7 +225,8 @@ def test_the_queue_can_be_read_behind_a_url(frontier: Frontier) -> None:
 
 
 def test_a_url_leased_while_the_queue_is_read_is_not_given_any_more(frontier: Frontier) -> None:
-    push(frontier, ("a/1", 1.0), ("b/1", 3.0), ("c/1", 2.0))
+    for now, url, score in ((0.0, "a/1", 1.0), (1.0, "b/1", 3.0), (2.0, "c/1", 2.0)):
+        push(frontier, (url, score), now=now)
     reading = frontier.listing.queued()
     assert next(reading).url == "http://a/1"
     assert lease(frontier) == "b/1"

@@ -19,12 +19,14 @@ from topiccrawler.frontier.base import Pushed
 from topiccrawler.model import Page
 
 
-@pytest.fixture(params=[Whole, Taking])
+@pytest.fixture(
+    params=[(Whole, 1), (Taking, 1), (Whole, 2), (Taking, 2)],
+    ids=["whole", "taking", "whole_sharded", "taking_sharded"],
+)
 def crowd(request: pytest.FixtureRequest, redis_server: RedisServer) -> Iterator[Crowd]:
-    made = Crowd(redis_server, request.param)
+    made = Crowd(redis_server, *request.param)
     yield made
-    for process in made.living:
-        process.stop()
+    made.stop()
 
 
 @pytest.fixture(autouse=True)
@@ -117,15 +119,16 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
     crowd.drain()
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(
     kind=drawn.sampled_from([Whole, Taking]),
+    servers=drawn.sampled_from([1, 1, 3]),
     steps=drawn.lists(drawn.tuples(drawn.sampled_from("fffllk"), drawn.integers(0, 2)), max_size=60),
 )
 def test_a_learner_that_dies_at_any_moment_loses_no_page(
-    redis_server: RedisServer, kind: type[Whole], steps: list[tuple[str, int]]
+    redis_server: RedisServer, kind: type[Whole], servers: int, steps: list[tuple[str, int]]
 ) -> None:
-    crowd = Crowd(redis_server, kind)
+    crowd = Crowd(redis_server, kind, servers)
     for _ in range(3):
         crowd.join()
     for what, which in steps:
@@ -143,5 +146,4 @@ def test_a_learner_that_dies_at_any_moment_loses_no_page(
     assert set(learner.seen) == set(crowd.fetched) == set(map(address, range(PAGES)))
     again = Counter(crowd.fetched)
     assert all(count <= again[url] for url, count in Counter(learner.seen).items())
-    for process in crowd.living:
-        process.stop()
+    crowd.stop()

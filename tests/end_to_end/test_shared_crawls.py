@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import Counter
@@ -41,8 +42,10 @@ class Crawl:
         server: RedisServer,
         folder: Path,
         strategy: str,
+        *more: RedisServer,
     ) -> None:
         self.warm_scrapy = warm_scrapy
+        self.urls = ",".join(one.url for one in (server, *more))
         self.server, self.folder, self.job = server, folder, uuid4().hex
         self.strategy = strategy
         self.asked: list[str] = []
@@ -75,7 +78,7 @@ class Crawl:
     def words(self, *more: str) -> list[str]:
         """A command line, behind `scrapy`."""
         settings = {
-            "REDIS_URL": self.server.url,
+            "REDIS_URL": self.urls,
             "TOPIC_DATA_DIR": str(self.folder),
             "DOWNLOAD_DELAY": DELAY_SECONDS,
             "AUTOTHROTTLE_ENABLED": False,
@@ -179,6 +182,40 @@ def test_a_killed_redis_loses_nothing_and_the_crawl_waits_for_it(
     finally:
         crawl.stop()
         server.stop()
+
+
+def test_of_two_servers_each_has_some_hosts_and_one_that_is_killed_loses_nothing(
+    draw_web: Callable[..., Any],
+    warm_scrapy: WarmScrapy,
+    tmp_path: Path,
+) -> None:
+    first, second = servers = [RedisServer().start() for _ in range(2)]
+    crawl = Crawl(warm_scrapy, draw_web, first, tmp_path, "adaptive", second)
+    try:
+        workers = [crawl.join(), crawl.join()]
+        crawl.until(PAGES // 3)
+        shown = warm_scrapy("frontier", "--job", crawl.job, "--json", "-s", f"REDIS_URL={crawl.urls}")
+        assert sum(json.loads(shown.out)["states"].values()) >= PAGES // 3, shown.err
+        second.kill()
+        until(lambda: all("is away" in log.read_text() for log in crawl.logs))
+        second.start()
+        for worker in workers:
+            assert "is back" in crawl.ended(worker)
+        assert crawl.fetched() == dict.fromkeys((address(number) for number in range(PAGES)), 1)
+        prefix = f"topiccrawler:{{{crawl.job}}}:"
+        known = [
+            sum(map(server.client().hlen, server.client().scan_iter(f"{prefix}i:*", count=1000)))
+            for server in servers
+        ]
+        assert sum(known) == PAGES
+        assert min(known) > PAGES // HOSTS
+        refused = warm_scrapy(*crawl.words("-s", f"REDIS_URL={first.url}"), proxy=crawl.web.proxy)
+        assert refused.code == 1
+        assert "this crawl was begun with Redis server '1 of 2', not None" in refused.err
+    finally:
+        crawl.stop()
+        for server in servers:
+            server.stop()
 
 
 def test_pages_and_targets_bound_what_all_processes_fetch(

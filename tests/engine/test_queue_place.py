@@ -30,6 +30,12 @@ def place(arguments: dict[str, str], **settings: str) -> object:
             {"REDIS_URL": "redis://:secret@queue.example:port"},
             "is no address of a Redis server",
         ),
+        (
+            {"job": "a"},
+            {"REDIS_URL": f"{URL},redis://b:secret@h:7,{URL}"},
+            "queue.example:6379/0: names a server twice",
+        ),
+        ({"job": "a"}, {"REDIS_URL": f"{URL},redis://"}, "is no address of a Redis server"),
         ({"job": "a"}, {"REDIS_URL": URL, "JOBDIR": "job"}, "JOBDIR=job: cannot keep the queue that is in"),
     ],
 )

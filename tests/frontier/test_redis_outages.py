@@ -65,7 +65,7 @@ def test_who_is_back_first_does_not_take_what_a_killed_server_forgot_that_anothe
         file.truncate(before)
     own_server.start()
     push(second, ("a/1", 1.0))  # as it would after a page that links there
-    until(lambda: (second.figures()["outages"] == 1 and not second._worker.away) or second.lease(0.0))
+    until(lambda: (second.figures()["outages"] == 1 and not second.worker.away) or second.lease(0.0))
     assert lease(second) is None
     until(lambda: first.lease(0.0) is None and states(second) == {"completed": 1})
     assert first.figures()["fenced"] == 0
@@ -98,7 +98,7 @@ def test_a_server_that_lags_behind_is_told_of_once(
 
     place.client.run = slowly
     frontier = RedisFrontier(place)
-    connection, last = frontier._worker.connection, Call("counts", [])
+    connection, last = frontier.worker.connection, Call("counts", [])
     for _ in range(20):
         connection.send([])
     connection.begin(last)

@@ -140,7 +140,7 @@ def test_a_workers_leases_wait_again_when_it_gives_no_sign(worker: Worker) -> No
     push(dead, ("a/1", 2.0), ("a/2", 1.0))
     assert lease(dead) == "a/1"
     assert states(dead) == {"waiting": 1, "processing": 1}  # its changes are made
-    dead._worker.connection.close()  # no more signs, as after a kill
+    dead.worker.connection.close()  # no more signs, as after a kill
     other = worker(worker_seconds=0.5)
     order: list[str] = []
     until(lambda: order.extend(drain(other)) or len(order) == 2)
@@ -152,7 +152,7 @@ def test_what_a_worker_says_that_was_taken_for_dead_is_refused_and_it_joins_agai
     push(slow, ("a/1", 2.0))
     assert lease(slow) == "a/1"
     slow.commit()
-    slow._worker.connection._alive = float("-inf")  # its reactor stands still
+    slow.worker.connection._alive = float("-inf")  # its reactor stands still
     other = worker(worker_seconds=0.5)
     until(lambda: lease(other) == "a/1")
     slow.acknowledge("http://a/1", State.ERROR, "too late", 1.0)

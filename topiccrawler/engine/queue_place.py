@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
@@ -16,9 +17,8 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.redis.frontier import RedisFrontier
-from topiccrawler.frontier.redis.joining import join
-from topiccrawler.frontier.redis.keys import check_address, prefix_of, shown
+from topiccrawler.frontier.redis.keys import addresses, prefix_of, shown
+from topiccrawler.frontier.redis.opening import open_shared
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
 
@@ -28,18 +28,18 @@ class QueuePlace:
     """A folder, or a crawl in Redis."""
 
     jobdir: str = ""
-    redis_url: str = ""
+    redis_urls: Sequence[str] = ()  # one, or several that share the hosts
     job: str = ""  # name of the crawl in Redis
 
     @property
     def is_shared(self) -> bool:
         """Other processes may work on the crawl."""
-        return bool(self.redis_url)
+        return bool(self.redis_urls)
 
     @property
     def is_durable(self) -> bool:
         """It outlives the process."""
-        return bool(self.jobdir or self.redis_url)
+        return bool(self.jobdir or self.redis_urls)
 
 
 MEMORY = QueuePlace()
@@ -68,7 +68,7 @@ def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
             "give the same -a job=NAME to all its processes",
         )
     prefix_of(job)
-    return QueuePlace(redis_url=check_address(url), job=job)
+    return QueuePlace(redis_urls=addresses(url), job=job)
 
 
 def open_frontier(
@@ -77,17 +77,14 @@ def open_frontier(
     """The queue kept there; it is made when there is none."""
     lease_seconds = settings.getfloat("FRONTIER_LEASE_SECONDS")
     if place.is_shared:
-        joined = join(
-            place.redis_url,
+        hosts.slots = settings.getint("CONCURRENT_REQUESTS")
+        return open_shared(
+            place.redis_urls,
             place.job,
+            hosts,
             _recipe(parts, seeds),
             worker_seconds=settings.getfloat("FRONTIER_WORKER_SECONDS"),
             made_of=parts.record().as_json(),
-        )
-        hosts.slots = settings.getint("CONCURRENT_REQUESTS")
-        return RedisFrontier(
-            joined,
-            hosts,
             lease_seconds=lease_seconds,
             outage_seconds=settings.getfloat("FRONTIER_OUTAGE_SECONDS"),
             acknowledgements_per_commit=sys.maxsize,  # as below

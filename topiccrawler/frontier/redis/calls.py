@@ -50,4 +50,6 @@ class Figures:
     wait_seconds: float = 0.0  # of the reactor
     busy_seconds: float = 0.0  # of the thread
     outages: int = 0
+    sent: int = 0  # batches of changes
+    applied: int = 0  # of those
     fenced: int = 0  # changes refused because their host has another owner

@@ -68,6 +68,7 @@ class Connection:
         """Changes, to be made after all before."""
         self._check()
         self._batches += 1
+        self.figures.sent += 1
         signed = [self._session, self._batches, self._slot, *arguments]
         self.hand(Call("apply", signed, self._batches))
 
@@ -217,6 +218,7 @@ class Connection:
             call.error = call.error or (None if call.batch else AwayError(self.state))
         if call.batch and call.error is None:
             self.figures.fenced += int(call.reply or 0)
+            self.figures.applied += 1
             self._kept.add(call.batch, call.arguments)
         call.end()
         if call.late:

@@ -67,10 +67,14 @@ class Entries:
         """The same, of one that is known."""
         return self._by_number[number]
 
+    def waiting_score(self, number: int) -> float | None:
+        """None when it does not wait, as far as is known here."""
+        entry = self._by_number.get(number)
+        return entry.score if entry is not None and entry.state is State.WAITING else None
+
     def waits(self, key: Key) -> bool:
         """It waits with that score."""
-        entry = self._by_number.get(key[1])
-        return entry is not None and entry.state is State.WAITING and entry.score == -key[0]
+        return self.waiting_score(key[1]) == -key[0]
 
     def add(self, url: str, entry: Entry) -> None:
         """A URL that is new."""

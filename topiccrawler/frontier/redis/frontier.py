@@ -12,7 +12,7 @@ Within one process the order is that of the other frontiers. Of several workers 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -74,14 +74,15 @@ class RedisFrontier(LeasingFrontier):
         self._tops = Tops(self.hosts, self._entries.waits, lambda host: self._readings.begin(host), keep)  # noqa: PLW0108
         self._queues: Any = self._tops
         self._outage_seconds = outage_seconds
-        self._worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch)
-        self._readings = Readings(self._worker, self._tops)
-        self._look_ups = LookUps(self._worker, self._entries, keep)
-        self._looking = Looking(self._worker, joined, self.hosts, self._tops, self._entries, most_hosts)
-        self._now = 0.0  # as the caller last had it
-        self._next_look = 0.0  # by time.monotonic
-        self.listing: Listing = RedisListing(self._worker.ask_or_fail, joined.client.name, self._scores_anew)
-        self.exchange: Exchange | None = self._worker.exchange
+        self.worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch)
+        self._readings = Readings(self.worker, self._tops)
+        self._look_ups = LookUps(self.worker, self._entries, keep)
+        self._looking = Looking(self.worker, joined, self.hosts, self._tops, self._entries, most_hosts)
+        self._now, self._next_look = 0.0, 0.0  # as the caller last had it; by time.monotonic
+        self.records = RedisListing(self.worker.ask_or_fail, joined.client.name, self._scores_anew)
+        self.listing: Listing = self.records
+        self.exchange: Exchange | None = self.worker.exchange
+        self.busy_elsewhere: Callable[[], bool] = bool  # on other servers of the crawl (sharded.py)
         self.notes: Notes = RedisNotes(self._batch, joined.notes)
 
     def push(
@@ -112,18 +113,17 @@ class RedisFrontier(LeasingFrontier):
         return Ahead(question.call.answer, partial(self._look_ups.hear, question))
 
     def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
-        self._at(now)
-        self._look_around()
-        return None if self._worker.away else super().lease(now, accept)
+        self.look_around(now)
+        return None if self.worker.away else super().lease(now, accept)
 
     def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
         """As the contract says, for hosts that this worker has or can take; else the URL waits for its host's owner: False."""
         self._at(now)
         if link.host in self._tops.leaving:
             self._looking.finish(CALL_SECONDS, self._lost)
-        self._worker.room_for_one_more = True
+        self.worker.room_for_one_more = True
         fine = self.look_up([link.url])
-        self._worker.room_for_one_more = False
+        self.worker.room_for_one_more = False
         if not fine or link.host not in self._tops.owned or link.host in self._tops.leaving:
             self.push([(link, Score(link.url, score, shares=shares))], now=now)
             return False
@@ -135,7 +135,7 @@ class RedisFrontier(LeasingFrontier):
         if not self.look_up(asked):
             return 0
         unseen = [score for score in batch if score.url not in asked]
-        self._worker.rescore_unseen(unseen)
+        self.worker.rescore_unseen(unseen)
         return len(unseen) + super().rescore(score for score in batch if score.url in asked)
 
     def is_open(self, url: str) -> bool:
@@ -156,41 +156,46 @@ class RedisFrontier(LeasingFrontier):
         return True
 
     def __len__(self) -> int:
-        return self._worker.counts[State.WAITING] + self._entries.since[State.WAITING]
+        return self.worker.counts[State.WAITING] + self._entries.since[State.WAITING]
+
+    @property
+    def is_busy(self) -> bool:
+        """URLs are leased or read here, or changes on their way: links may come of that."""
+        return bool(self._leases or self._readings) or self.worker.has_unsent
 
     def pending(self) -> bool:
         """Something waits or is under way that a worker will fetch: this one or another."""
-        self._look_around()
-        return self._worker.away or not self._worker.is_dry
+        self.look_around(self._now)
+        return self.worker.away or not self.worker.is_dry
 
     def next_ready(self, now: float) -> float | None:
         """When to ask for a lease again."""
-        wait = self._worker.exchange.soon(
+        wait = self.worker.exchange.soon(
             self._looking.soon(max(0.0, self._next_look - monotonic()), self._readings)
         )
-        here = None if self._worker.away else self.hosts.next_ready(now)
+        here = None if self.worker.away else self.hosts.next_ready(now)
         return now + wait if here is None else min(here, now + wait)
 
     def figures(self) -> Mapping[str, float]:
-        return self._worker.figures()
+        return self.worker.figures()
 
     def commit(self) -> None:
         """Hand over all changes so far; they are made in order, and a page's end after its links."""
         self._acknowledged = 0
-        self._worker.flush()
+        self.worker.flush()
         self._entries.forget()
 
     def abandon(self) -> None:
-        self._worker.connection.close()
+        self.worker.connection.close()
 
     def close(self) -> None:
         """Make the last changes and leave: what is owned or leased is others' at once."""
-        if self._worker.left:
+        if self.worker.left:
             return
         self.release(self._now, list(self._leases))
         self.commit()
         try:
-            self._worker.leave(self._now, CLOSE_SECONDS)
+            self.worker.leave(self._now, CLOSE_SECONDS)
         finally:
             self.abandon()
 
@@ -204,13 +209,13 @@ class RedisFrontier(LeasingFrontier):
         entry, bit = self._entries.of(link.url), anchor_bit(link.anchor)
         key = digest(link.url) if entry is None else entry.key
         if entry is None and not known:
-            self._worker.questions.changed(link.host, key)
+            self.worker.questions.changed(link.host, key)
             new = record(key, link, score, tunnel, now)
             return Pushed.NEW, (head(0, bit, met=True), new)  # the server will say what it was
         met = entry is not None
         if entry is None:
             outcome = Pushed.NEW
-            entry = Entry(self._worker.next_number(), key, link.host, State.WAITING, float(score.value), bit)
+            entry = Entry(self.worker.next_number(), key, link.host, State.WAITING, float(score.value), bit)
             self._entries.add(link.url, entry)
             self._entries.since[State.WAITING] += 1
         elif entry.state is State.WAITING:
@@ -223,15 +228,14 @@ class RedisFrontier(LeasingFrontier):
         else:
             return Pushed.KNOWN, None
         raw = record(key, link, score, tunnel, now)
-        self._worker.questions.changed(link.host, key)
+        self.worker.questions.changed(link.host, key)
         entry.score, entry.raw, entry.row, entry.host = float(score.value), raw, None, link.host
         self._tops.put(link.host, entry.score, entry.number)
         return outcome, (head(entry.number, bit, met=met), raw)
 
     def _number(self, url: str) -> int | None:
         self.look_up([url])
-        entry = self._entries.of(url)
-        if entry is None:
+        if (entry := self._entries.of(url)) is None:
             return None
         entry.host = entry.host or host_of(url)
         return entry.number
@@ -240,44 +244,46 @@ class RedisFrontier(LeasingFrontier):
         return self._entries.numbered(number).host
 
     def _read(self, number: int) -> Row:
-        return self._entries.read(number, self._worker.where)
+        return self._entries.read(number, self.worker.where)
 
     def _waiting_score(self, number: int) -> float | None:
-        entry = self._entries.get(number)
-        return entry.score if entry is not None and entry.state is State.WAITING else None
+        return self._entries.waiting_score(number)
 
     def _set_score(self, number: int, score: Score) -> None:
         entry = self._entries.numbered(number)
         self._batch.rescore(entry.host, entry.key, score)
-        self._worker.questions.changed(entry.host, entry.key)
-        self._entries.rescore(entry, score, self._worker.where)
+        self.worker.questions.changed(entry.host, entry.key)
+        self._entries.rescore(entry, score, self.worker.where)
         if entry.raw is None and entry.row is None:
             self._tops.put(entry.host, entry.score, number, held=False)
 
     def _move(self, number: int, state: State, reason: str, now: float) -> None:
         entry = self._entries.numbered(number)
         self._batch.move(entry.host, entry.key, state, reason, now)
-        self._worker.questions.changed(entry.host, entry.key)
+        self.worker.questions.changed(entry.host, entry.key)
         self._entries.turn(entry, state)
         if state is State.PROCESSING:
-            self._worker.leased(entry.host)
+            self.worker.leased(entry.host)
 
     def _at(self, now: float) -> None:
         self._now = now
-        self._worker.at(now)
+        self.worker.at(now)
 
-    def _look_around(self) -> None:
+    def look_around(self, now: float) -> None:
         """Hear what others did, and ask again when that is due."""
+        self._at(now)
         self._looking.hear(self._lost)
         self._readings.hear()
         if monotonic() < self._next_look:
             return
         self._look_ups.hear_rest()
         leased = {self._host(number) for _, number in self._leases.values()}
-        self._looking.begin(self._now, leased, self._lost, reads=bool(self._readings))
+        self._looking.begin(
+            self._now, leased, self._lost, reads=bool(self._readings) or self.busy_elsewhere()
+        )
         self._entries.sweep(lambda: {*self._tops.numbers(), *(number for _, number in self._leases.values())})
         self._next_look = monotonic() + LOOK_SECONDS
-        self._worker.give_up_after(self._outage_seconds)
+        self.worker.give_up_after(self._outage_seconds)
 
     def _lost(self, hosts: Iterable[str]) -> None:
         """Others have these hosts: what is leased of them ends there."""
@@ -288,9 +294,7 @@ class RedisFrontier(LeasingFrontier):
                 self._entries.lose(number)
 
     def _scores_anew(self, number: int, host: str) -> bool:
-        entry = self._entries.get(number)
-        if entry is not None and entry.state is not State.WAITING:
-            return False
-        if host in self._tops.owned or self._worker.exchange.is_learner or self._worker.live < 2:
-            return True
-        return share_of(host, self._worker.slot, self._worker.live)
+        entry, worker = self._entries.get(number), self.worker
+        mine = host in self._tops.owned or worker.exchange.is_learner or worker.live < 2
+        waits = entry is None or entry.state is State.WAITING
+        return waits and (mine or share_of(host, worker.slot, worker.live))

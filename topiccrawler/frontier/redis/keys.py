@@ -9,6 +9,7 @@ from topiccrawler.errors import ArgumentError
 
 SCHEMES = ("redis", "rediss", "unix")
 REMEDY = "write it as redis://HOST:6379/0, rediss://… for TLS, or unix:///PATH"
+_SEVERAL = re.compile(r",(?=\s*(?:redis|rediss|unix)://)")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
 
@@ -33,8 +34,18 @@ def check_address(url: str) -> str:
     return url
 
 
+def addresses(text: str) -> list[str]:
+    """The servers of one crawl, separated by commas: one, or several of which each has the hosts that fall to it."""
+    urls = [check_address(url.strip()) for url in _SEVERAL.split(text)]
+    if len(set(urls)) < len(urls):
+        raise ArgumentError(f"REDIS_URL={shown(urls[0])}", "names a server twice", "give each once")
+    return urls
+
+
 def shown(url: str) -> str:
-    """The address without user and password."""
+    """The address without user and password; of several the first, and that there are more."""
+    if len(parts := _SEVERAL.split(url)) > 1:
+        return f"{shown(parts[0])}, …"
     scheme, mark, rest = url.partition("://")
     if not mark:
         return url.rpartition("@")[2]

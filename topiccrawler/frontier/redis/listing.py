@@ -35,11 +35,15 @@ class RedisListing:
         return (row for _, row in self._from(0, state))
 
     def queued(self, after: str = "") -> Iterator[Link]:
+        return (row.link for row in self.queued_rows(after))
+
+    def queued_rows(self, after: str = "") -> Iterator[Row]:
+        """The records of the same."""
         entry = self._ask("look_up", ["", 0, 1, digest(after)])[0][0] if after else b""
         first = entry_of(entry)[1] + 1 if entry else 0
         for number, row in self._from(first, State.WAITING):
             if self._mine is None or self._mine(number, row.link.host):
-                yield row.link
+                yield row
 
     def best(self, count: int) -> list[Row]:
         return [row_of(raw, self._where) for raw in self._ask("best", [count])] if count > 0 else []

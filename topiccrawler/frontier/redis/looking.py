@@ -143,6 +143,7 @@ class Looking:
         self._share = -(-int(hosts) // worker.live) if worker.live > 1 else 0
         self._best_free = -float(best) if best else -inf
         worker.is_dry = bool(is_dry) and not question.hosts
+        worker.looks += 1
         worker.room = look.wanted - len(question.taken)
         worker.took(taken, question)
         for one in again:

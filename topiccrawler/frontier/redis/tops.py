@@ -101,7 +101,8 @@ class Tops:
     def best(self, now: float) -> tuple[str, int] | None:
         """Host and number of the best URL that may be fetched now; None also when the server is away."""
         while (host := self._hosts.best(now)) is not None:
-            top = self.owned[host]
+            if (top := self.owned.get(host)) is None:
+                return None  # another server has it
             self._clean(top)
             if top.keys and top.keys[0] < top.bound:
                 return host, top.keys[0][1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from topiccrawler.errors import StateError
@@ -15,8 +16,11 @@ from topiccrawler.frontier.redis.batch import Argument, Batch
 from topiccrawler.frontier.redis.client import AwayError, Client
 from topiccrawler.frontier.redis.exchange import learned_of
 from topiccrawler.frontier.redis.joining import MADE_OF, hash_of
+from topiccrawler.frontier.redis.keys import addresses
 from topiccrawler.frontier.redis.listing import RedisListing, counts_of
 from topiccrawler.frontier.redis.notes import RedisNotes, texts_of
+from topiccrawler.frontier.redis.sharded import shard_of
+from topiccrawler.frontier.redis.sharded_listing import ShardedListing
 from topiccrawler.frontier.rows import STATES
 
 HARVEST, WAITS = "harvest", "waits"  # notes that are summed up over the workers
@@ -26,15 +30,18 @@ class RedisView:
     """Reads only. StateError when there is no such server or crawl."""
 
     def __init__(self, url: str, job: str) -> None:
-        self._client = Client(url, job)
-        self._client.check()
-        self.name = self._client.name
+        self._clients = [Client(one, job) for one in addresses(url)]
+        for client in self._clients:
+            client.check()
+        self.name = self._clients[0].name
         made_of = self._read("GET", MADE_OF)
         if made_of is None:
             fault = "there is no crawl of this name"
             raise StateError(f"Redis {self.name}", fault, "give the name it was begun with by -a job=NAME")
         self.made_of: Mapping[str, Any] = json.loads(made_of)
-        self.listing: Listing = RedisListing(self._ask, self.name)
+        parts = [RedisListing(partial(self._ask_one, client), client.name) for client in self._clients]
+        number = partial(shard_of, servers=len(parts))
+        self.listing: Listing = ShardedListing(parts, number) if len(parts) > 1 else parts[0]
         self.notes: Notes = RedisNotes(Batch(), self.notes_of(0))
 
     def notes_of(self, slot: int) -> dict[str, str]:
@@ -51,7 +58,8 @@ class RedisView:
 
     def overview(self, top: int) -> Overview:
         """Counts, and what comes next. O(hosts); of hosts only those that wait or are owned, and what of them waits or is leased."""
-        counts, hosts, reasons = self._ask("overview", [])
+        found = [self._ask_one(client, "overview", []) for client in self._clients]
+        hosts = [host for _, some, _ in found for host in some]
         waiting = {
             name.decode("utf-8", "replace"): {
                 State.WAITING.value: int(waits),
@@ -60,12 +68,13 @@ class RedisView:
             for name, waits, leased in sorted(hosts, key=lambda host: (-int(host[1]), host[0]))
         }
         ended: dict[State, Counter[str]] = {State.ERROR: Counter(), State.DISCARDED: Counter()}
-        for raw, count in hash_of(reasons).items():
-            state = STATES[int(raw[:1])]
-            if state in ended and int(count) > 0:
-                ended[state][raw[1:].decode("utf-8", "replace")] += int(count)
-        by_state = counts_of(counts)
-        states = {state.value: by_state[state] for state in STATES}
+        for _, _, reasons in found:
+            for raw, count in hash_of(reasons).items():
+                state = STATES[int(raw[:1])]
+                if state in ended and int(count) > 0:
+                    ended[state][raw[1:].decode("utf-8", "replace")] += int(count)
+        by_state = [counts_of(counts) for counts, _, _ in found]
+        states = {state.value: sum(counts[state] for counts in by_state) for state in STATES}
         failures, discards = (dict(ended[state].most_common()) for state in (State.ERROR, State.DISCARDED))
         return Overview(states, waiting, failures, discards, self.listing.best(top), self.summed_notes())
 
@@ -83,17 +92,21 @@ class RedisView:
 
     def close(self) -> None:
         """Let go."""
-        self._client.close()
+        for client in self._clients:
+            client.close()
 
     def _ask(self, name: str, arguments: Sequence[Argument]) -> Any:
+        return self._ask_one(self._clients[0], name, arguments)
+
+    def _ask_one(self, client: Client, name: str, arguments: Sequence[Argument]) -> Any:
         try:
-            return self._client.run(name, arguments)
+            return client.run(name, arguments)
         except AwayError as error:
             raise self._away(error) from None
 
     def _read(self, command: str, name: str) -> Any:
         try:
-            return self._client.read(command, name)
+            return self._clients[0].read(command, name)
         except AwayError as error:
             raise self._away(error) from None
 

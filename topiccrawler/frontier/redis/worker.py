@@ -36,6 +36,8 @@ class Worker:
         self.session, self.slot, self.live = joined.session, joined.slot, joined.live
         self.counts: dict[State, int] = dict.fromkeys(State, 0)
         self.is_dry = False
+        self.looks = 0  # around, that were answered
+        self.others: Sequence[Worker] = ()  # this process's on other servers of the crawl
         self.left = False
         self.room = 0  # for further hosts, until the next look around
         self.room_for_one_more = False
@@ -53,7 +55,7 @@ class Worker:
         self.connection = Connection(
             joined.client, self.session, str(self.slot), self.seconds, joined.call_seconds
         )
-        self.exchange = RedisExchange(batch, self.connection.hand, self.flush, self._under_way, joined)
+        self.exchange = RedisExchange(batch, self.connection.hand, self.flush, self.under_way, joined)
 
     @property
     def away(self) -> bool:
@@ -210,5 +212,12 @@ class Worker:
                 self.took(reply[1])
                 self._tops.short.update(one[0].decode() for one in reply[1])
 
-    def _under_way(self) -> int:
-        return self.counts[State.PROCESSING] + self._entries.since[State.PROCESSING]
+    @property
+    def has_unsent(self) -> bool:
+        """Changes that the server may not have made yet."""
+        return bool(self._batch) or self.connection.figures.applied < self.connection.figures.sent
+
+    def under_way(self) -> int:
+        """URLs leased, by all processes."""
+        here = self.counts[State.PROCESSING] + self._entries.since[State.PROCESSING]
+        return here + sum(other.under_way() for other in self.others)
