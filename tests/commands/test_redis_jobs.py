@@ -20,20 +20,26 @@ from topiccrawler.frontier.base import State
 from topiccrawler.frontier.redis.client import Client
 from topiccrawler.frontier.redis.frontier import RedisFrontier
 from topiccrawler.frontier.redis.joining import join
+from topiccrawler.frontier.redis.keys import addresses
+from topiccrawler.frontier.redis.opening import open_shared
 from topiccrawler.model import Score
 from topiccrawler.strategies import build
 
 PATIENCE_SECONDS = 20.0
 
 
+@pytest.fixture(params=[1, 3])
+def urls(request: pytest.FixtureRequest, redis_server: RedisServer) -> str:
+    """REDIS_URL, of one server or of several."""
+    return ",".join(f"{redis_server.url}?db={number}" for number in range(request.param))
+
+
 @pytest.fixture
-def job(redis_server: RedisServer) -> Iterator[str]:
+def job(urls: str) -> Iterator[str]:
     """A crawl of two workers, each with a page."""
     name = uuid4().hex
     made_of = Recipe("finance", strategy="best_first").as_json()
-    workers = [
-        RedisFrontier(join(redis_server.url, name, {}, made_of=made_of, call_seconds=60.0)) for _ in range(2)
-    ]
+    workers = [open_shared(addresses(urls), name, made_of=made_of, call_seconds=60.0) for _ in range(2)]
     first, second = workers
     push(first, ("a.example/1", 0.9), ("a.example/2", 0.8), ("b.example/1", 0.3))
     found = link("b.example/2", anchor="基金净值", source_url="http://a.example/1", depth=1)
@@ -49,10 +55,8 @@ def job(redis_server: RedisServer) -> Iterator[str]:
         frontier.close()
 
 
-def test_frontier_shows_a_crawl_in_redis(
-    job: str, redis_server: RedisServer, command: Callable[..., Any]
-) -> None:
-    found = command("frontier", "--job", job, "--json", "-s", f"REDIS_URL={redis_server.url}")
+def test_frontier_shows_a_crawl_in_redis(job: str, urls: str, command: Callable[..., Any]) -> None:
+    found = command("frontier", "--job", job, "--json", "-s", f"REDIS_URL={urls}")
     assert found.code == 0, found.err
     report = json.loads(found.out)
     assert (report["topic"], report["strategy"], report["pages"], report["kept"]) == (
@@ -67,23 +71,19 @@ def test_frontier_shows_a_crawl_in_redis(
     assert {row["host"]: row["waiting"] for row in report["top_hosts"]} == {"b.example": 2, "a.example": 1}
 
 
-def test_a_crawl_in_redis_is_dumped_as_json_lines(
-    job: str, redis_server: RedisServer, command: Callable[..., Any]
-) -> None:
-    found = command("frontier", "dump", "--job", job, "-s", f"REDIS_URL={redis_server.url}")
+def test_a_crawl_in_redis_is_dumped_as_json_lines(job: str, urls: str, command: Callable[..., Any]) -> None:
+    found = command("frontier", "dump", "--job", job, "-s", f"REDIS_URL={urls}")
     lines = [json.loads(line) for line in found.out.splitlines()]
     assert lines[0] == {"frontier": 1}
     assert [line["url"] for line in lines if "url" in line][-1] == "http://b.example/2"
 
 
-def test_explain_knows_a_url_of_a_crawl_in_redis(
-    job: str, redis_server: RedisServer, command: Callable[..., Any]
-) -> None:
-    found = command("explain", "http://b.example/2", "--job", job, "-s", f"REDIS_URL={redis_server.url}")
+def test_explain_knows_a_url_of_a_crawl_in_redis(job: str, urls: str, command: Callable[..., Any]) -> None:
+    found = command("explain", "http://b.example/2", "--job", job, "-s", f"REDIS_URL={urls}")
     assert found.code == 0, found.err
     assert "+0.600 in the queue of best_first" in found.out
     assert "http 404" in command(
-        "explain", "http://a.example/1", "--job", job, "-s", f"REDIS_URL={redis_server.url}"
+        "explain", "http://a.example/1", "--job", job, "-s", f"REDIS_URL={urls}"
     ).out  # fmt: skip
 
 
