@@ -51,6 +51,7 @@ class Crawl:
         self.asked: list[str] = []
         self.reached = threading.Event()
         self.reached_at = -1
+        self.delay = DELAY_SECONDS
         self.expected = 2  # processes that have joined before the first page is answered
         self.web = draw_web({address(number): self._page(number) for number in range(PAGES)})
         self.workers: list[Started] = []
@@ -80,7 +81,7 @@ class Crawl:
         settings = {
             "REDIS_URL": self.urls,
             "TOPIC_DATA_DIR": str(self.folder),
-            "DOWNLOAD_DELAY": DELAY_SECONDS,
+            "DOWNLOAD_DELAY": self.delay,
             "AUTOTHROTTLE_ENABLED": False,
             "ROBOTSTXT_OBEY": False,
             "FRONTIER_WORKER_SECONDS": 3,
@@ -191,17 +192,22 @@ def test_of_two_servers_each_has_some_hosts_and_one_that_is_killed_loses_nothing
 ) -> None:
     first, second = servers = [RedisServer().start() for _ in range(2)]
     crawl = Crawl(warm_scrapy, draw_web, first, tmp_path, "adaptive", second)
+    crawl.delay = 0.4
     try:
         workers = [crawl.join(), crawl.join()]
-        crawl.until(PAGES // 3)
-        shown = warm_scrapy("frontier", "--job", crawl.job, "--json", "-s", f"REDIS_URL={crawl.urls}")
-        assert sum(json.loads(shown.out)["states"].values()) >= PAGES // 3, shown.err
+        crawl.until(PAGES // 4)
         second.kill()
+        asked = len(crawl.asked)
+        until(
+            lambda: len(crawl.asked) > asked + HOSTS
+        )  # of the other server's hosts, besides those under way
         until(lambda: all("is away" in log.read_text() for log in crawl.logs))
         second.start()
         for worker in workers:
             assert "is back" in crawl.ended(worker)
         assert crawl.fetched() == dict.fromkeys((address(number) for number in range(PAGES)), 1)
+        shown = warm_scrapy("frontier", "--job", crawl.job, "--json", "-s", f"REDIS_URL={crawl.urls}")
+        assert json.loads(shown.out)["states"]["completed"] == PAGES, shown.err
         prefix = f"topiccrawler:{{{crawl.job}}}:"
         known = [
             sum(map(server.client().hlen, server.client().scan_iter(f"{prefix}i:*", count=1000)))

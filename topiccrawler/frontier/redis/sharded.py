@@ -64,6 +64,7 @@ class ShardedFrontier:
     def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
         for part in self.parts:
             part.look_around(now)
+            part.worker.stand_by()
         stopped = False
 
         def asked(leased: Leased) -> str | Postpone | None:
@@ -76,7 +77,7 @@ class ShardedFrontier:
             leased = self._of(host).lease(now, asked)
             if leased is not None:
                 return leased
-            if self.hosts.best(now) == host:  # its server is away
+            if self.hosts.best(now) == host:  # its server went away just now
                 return None
         return None
 

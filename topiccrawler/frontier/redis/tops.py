@@ -45,6 +45,7 @@ class Tops:
         self.short: set[str] = set()  # hosts of which few are held
         self.leaving: set[str] = set()  # hosts that are given back: nothing of them is handed out
         self.read_now: set[str] = set()  # nor of those whose queue is read
+        self._is_away = False  # nor of any
 
     def own(self, host: str) -> Top:
         """The host is this worker's."""
@@ -67,6 +68,17 @@ class Tops:
         hosts, self.leaving = self.leaving, set()
         for host in hosts:
             self.settle(host)
+
+    def set_away(self, *, is_away: bool) -> None:
+        """While the server is away, hosts of other servers are next."""
+        if self._is_away == is_away:
+            return
+        self._is_away = is_away
+        for host, top in self.owned.items():
+            if is_away:
+                self._hosts.want(host, None)
+            else:
+                self._want(host, top)
 
     def reading(self, host: str) -> None:
         """Its queue is read: it counts again once it is no longer in `read_now`."""
@@ -134,7 +146,7 @@ class Tops:
         return (number for top in self.owned.values() for _, number in top.keys)
 
     def _want(self, host: str, top: Top) -> None:
-        if host not in self.leaving and host not in self.read_now:
+        if not self._is_away and host not in self.leaving and host not in self.read_now:
             self._hosts.want(host, top.best())
 
     def _clean(self, top: Top) -> None:

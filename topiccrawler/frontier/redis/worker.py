@@ -62,6 +62,10 @@ class Worker:
         """The server does not answer."""
         return self.connection.away_since is not None
 
+    def stand_by(self) -> None:
+        """Nothing of a server that is away is next; for a crawl on several."""
+        self._tops.set_away(is_away=self.away)
+
     def at(self, now: float) -> None:
         """The caller's clock."""
         if self._joined_at:
