@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -56,7 +57,7 @@ class RedisExchange:
         self._own = 0  # entries told by this session
         self._read_to, self._reads_own = START, True
         self._reading: Call | None = None
-        self._next_read = 0.0  # by time.monotonic
+        self._next_read = inf  # by time.monotonic; inf = nothing is read
         self._asked: Call | None = None  # for the newest state
         self._time, self._heard_at = 0.0, monotonic()
 
