@@ -44,8 +44,10 @@ lint: $(VENV)/.dev   ## mend what can be mended by a program
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Those that need neither recorded pages nor a server; each of the others says what it needs in its first lines.
+BENCHES = crawl reading scoring overheads order frontier duplicates search graph dashboard shared_learning scale
 bench: $(VENV)/.dev $(VENV)/.compiled   ## speed and memory, as ratios against a baseline in the same run
-	for script in benchmarks/*.py; do PYTHONPATH=. $(BIN)/python $$script || exit 1; done
+	for name in $(BENCHES); do echo "== $$name" && $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 clean:          ## remove what the commands above made
 	rm -rf $(VENV) build dist *.egg-info data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -30,6 +30,7 @@ def meet(
         texts=np.array(odds) / 10,
         standings=np.array(odds) / 10 + relevance,
         relevance=relevance,
+        grandparent=-1.0,
     )
     return [known.rows.names[row] for row in found]
 

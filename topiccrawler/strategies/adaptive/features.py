@@ -13,6 +13,7 @@ FEATURES: Mapping[str, float] = {
     "bias": -1.0,
     "link text": 1.0,
     "page": 1.0,
+    "grandparent": 0.0,
     "site": 0.6,
     "site text": 0.3,
     "source host": 0.0,

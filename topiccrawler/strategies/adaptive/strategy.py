@@ -54,6 +54,7 @@ class Adaptive(Strategy):
         (strategies.adaptive.regression); x, on log-odds scale, of the URL as it is known when scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         page         ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
+        grandparent  the same as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, less that of all
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
@@ -233,6 +234,8 @@ class Adaptive(Strategy):
     def _meet(self, page: PageObservation) -> Numbers:
         """Add a page's links to the columns; the rows of those that wait."""
         urls = self._urls
+        came = urls.rows.get(page.came_by)
+        grandparent = float(urls.columns["best_relevance"][came]) if came is not None else 0.0
         rows = urls.rows_of([link.url for link in page.links])
         waits = urls.waiting[rows]
         if not waits.any():
@@ -248,6 +251,7 @@ class Adaptive(Strategy):
             texts=bounded(odds / ODDS_SCALE),
             standings=odds / ODDS_SCALE + here,
             relevance=here,
+            grandparent=grandparent,
             near=None if self._near is None else self._near.of([link.anchor for link in links]),
         )
 
@@ -269,6 +273,7 @@ class Adaptive(Strategy):
             np.ones(len(rows)),
             bounded(columns["sum_odds"][rows] / met / ODDS_SCALE),
             columns["best_relevance"][rows],
+            columns["best_grandparent"][rows],
             site,
             urls.group_rates["site"].text(urls.groups["site"][rows]),
             source_host,

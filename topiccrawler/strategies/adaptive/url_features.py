@@ -38,6 +38,7 @@ class UrlFeatures:
         "sum_odds",
         "standing",  # of the best link, whose groups count
         "best_relevance",
+        "best_grandparent",
         "near",  # of the link nearest to the topic, where that is asked
         "score",  # as weighed last
         "queued",  # the score the queue has
@@ -80,6 +81,7 @@ class UrlFeatures:
         texts: Floats,
         standings: Floats,
         relevance: float,
+        grandparent: float,
         near: Floats | None = None,
     ) -> Numbers:
         """Add a page's links to the rows of their URLs; returns the rows, each once. A link's groups become its URL's when its
@@ -91,8 +93,11 @@ class UrlFeatures:
         known, met = columns["links"][rows] > 0, np.bincount(at)
         columns["links"][rows] += met
         columns["sum_odds"][rows] += np.bincount(at, weights=odds)
-        relevances = columns["best_relevance"]
-        relevances[rows] = np.where(known, np.maximum(relevances[rows], relevance), relevance)
+        for name, values in (
+            ("best_relevance", relevance),
+            ("best_grandparent", grandparent),
+        ):
+            columns[name][rows] = np.where(known, np.maximum(columns[name][rows], values), values)
         if near is not None:
             nearest = np.full(len(rows), -np.inf)
             np.maximum.at(nearest, at, near)
