@@ -12,16 +12,14 @@ But        a page without main text is "", and the page classifier uses all its 
 
 from __future__ import annotations
 
-import re
-
 from topiccrawler.pages.blocks.classifier import shipped_classifier
 from topiccrawler.pages.document import BOUNDARY, Block, Document
 from topiccrawler.pages.prose_stretch import prose_stretch
+from topiccrawler.text.script_counts import script_counts
 
 HAN_SHARE = 0.1
 LONG_CHARACTERS = 60
 MOST_BLOCKS = 20_000
-_HAN = re.compile(r"[㐀-䶿一-鿿]+")
 
 
 def main_text(document: Document) -> str:
@@ -41,7 +39,7 @@ def lines_of(document: Document, blocks: list[Block]) -> list[str]:
 
 def is_chinese(document: Document) -> bool:
     """Is a fair part of the page's text in Han characters?"""
-    return sum(map(len, _HAN.findall(document.text))) >= HAN_SHARE * len(document.text)
+    return script_counts(document.text)["han"] >= HAN_SHARE * len(document.text)
 
 
 def _without_copies(lines: list[str]) -> list[str]:

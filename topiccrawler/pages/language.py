@@ -14,17 +14,12 @@ import re
 from operator import ne
 
 from topiccrawler.text.normalise import fold
+from topiccrawler.text.script_counts import script_counts
 
 MOST_CHARACTERS = 1_000
 LEAST_LETTERS = 10
 UNKNOWN = "und"
-_SCRIPTS = {
-    "kana": re.compile(r"[ぁ-ゖァ-ヺ]+"),
-    "hangul": re.compile(r"[가-힣]+"),
-    "han": re.compile(r"[㐀-䶿一-鿿]+"),
-    "cyrillic": re.compile(r"[Ѐ-ӿ]+"),
-    "latin": re.compile(r"[A-Za-zÀ-ɏ]+"),
-}
+_HAN = re.compile(r"[㐀-䶿一-鿿]+")
 _TAG = re.compile(r"^[a-z]{2,3}$")
 _ENGLISH = re.compile(
     r"\b(?:the|and|of|to|in|for|with|is|on|by|from|our|your|you|we|are|at)\b", re.IGNORECASE
@@ -36,7 +31,7 @@ _NOT_LATIN = frozenset({"zh", "ja", "ko", "ar", "he", "th", "el", "und"}) | _CYR
 def language_of(text: str, declared: str = "") -> str:
     """The language of a text; `declared` is what the page says (`<html lang>`)."""
     sample = text[:MOST_CHARACTERS]
-    counts = {name: sum(map(len, pattern.findall(sample))) for name, pattern in _SCRIPTS.items()}
+    counts = script_counts(sample)
     # a Latin or Cyrillic word has some five letters, a Han or Hangul word two
     counts["latin"] = counts["latin"] * 2 // 5
     counts["cyrillic"] = counts["cyrillic"] * 2 // 5
@@ -68,6 +63,6 @@ def _alphabetic(sample: str, tag: str, share: dict[str, float]) -> str:
 
 
 def _is_traditional(sample: str) -> bool:
-    han = "".join(_SCRIPTS["han"].findall(sample))
+    han = "".join(_HAN.findall(sample))
     folded = fold(han)
     return folded != han and sum(map(ne, han, folded)) > 0.06 * len(han)
