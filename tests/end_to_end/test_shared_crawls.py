@@ -198,9 +198,8 @@ def test_of_two_servers_each_has_some_hosts_and_one_that_is_killed_loses_nothing
         crawl.until(PAGES // 4)
         second.kill()
         asked = len(crawl.asked)
-        until(
-            lambda: len(crawl.asked) > asked + HOSTS
-        )  # of the other server's hosts, besides those under way
+        under_way = HOSTS  # at most; what comes after them is of the other server's hosts
+        until(lambda: len(crawl.asked) > asked + under_way)
         until(lambda: all("is away" in log.read_text() for log in crawl.logs))
         second.start()
         for worker in workers:

@@ -1,7 +1,7 @@
 """How many characters of a text are of which script.
 
-A look-up for each character in a table of the basic plane: some 20 µs for a page of 13 000 characters, where counting runs that a pattern
-finds takes 250.
+A look-up for each character in a table of the basic plane: 50 µs for a page of 13 000 characters, where counting the runs that a pattern
+finds takes 240.
 """
 
 from __future__ import annotations

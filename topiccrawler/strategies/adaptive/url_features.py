@@ -93,11 +93,8 @@ class UrlFeatures:
         known, met = columns["links"][rows] > 0, np.bincount(at)
         columns["links"][rows] += met
         columns["sum_odds"][rows] += np.bincount(at, weights=odds)
-        for name, values in (
-            ("best_relevance", relevance),
-            ("best_grandparent", grandparent),
-        ):
-            columns[name][rows] = np.where(known, np.maximum(columns[name][rows], values), values)
+        for name, value in (("best_relevance", relevance), ("best_grandparent", grandparent)):
+            columns[name][rows] = np.where(known, np.maximum(columns[name][rows], value), value)
         if near is not None:
             nearest = np.full(len(rows), -np.inf)
             np.maximum.at(nearest, at, near)
