@@ -31,8 +31,8 @@ A_NAME = re.compile(
 )
 A_MODULE = re.compile(r"(?<![\w/.*-])\w+\.py\b")
 A_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
-KEY = re.compile(r"(?:frontier|topic|strategy|links|growth)/[a-z_…-]+(?:/[a-z_…-]+)*")
-KEY_BEGINS = re.compile(r"(?:frontier|topic|strategy|links|growth)/")
+KEY = re.compile(r"(?:frontier|topic|strategy|links)/[a-z_…-]+(?:/[a-z_…-]+)*")
+KEY_BEGINS = re.compile(r"(?:frontier|topic|strategy|links)/")
 SOURCES = {path: path.read_text(encoding="utf-8") for path in MODULES}
 MODULE_NAMES = {path.name for path in [*MODULES, *ROOT.glob("*/*.py")]}
 

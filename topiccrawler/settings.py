@@ -31,10 +31,6 @@ TOPIC_LEARN = (
 )
 TOPIC_LINK_THRESHOLD = None  # 0..1; None = the topic's own; 0 = every link passes the gate
 TOPIC_PROPOSED_WORDS = 600  # words added to a topic of `-a keywords=` alone (topics.proposal); 0 = none
-TOPIC_GROWTH = None  # True: pages that it is sure of teach the topic words while it crawls; None = as the topic file says (crawl.growth)
-TOPIC_THRESHOLD = (
-    None  # auto: the crawl moves the page threshold; fixed; None = as the topic file says (crawl.threshold)
-)
 TOPIC_LINKING_PAGE = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept (relevance.linking_page); 0 = not at all
 TOPIC_PAGE_CLASSIFIER = "vsm"  # what decides whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/page-classifiers.md)
 TOPIC_PAGE_CLASSIFIER_MODELS = (

@@ -137,7 +137,7 @@ def test_what_cannot_be_changed_is_one_line_that_says_what_can(changed: dict[str
     assert "at its beginning only" in refused["strategy_keep=0.5"]
     assert "does not have it" in refused["strategy_x=1"]
     assert refused["LOG_LEVEL=DEBUG"].endswith(
-        "these can: topic, page_threshold, link_threshold, growth, pages, targets, strategy_smoothing"
+        "these can: topic, page_threshold, link_threshold, pages, targets, strategy_smoothing"
     )
 
 

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.job_files import write_recipe
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.topics.catalogue import load_topic, topic_names
 
@@ -87,6 +90,13 @@ def test_show_gives_all_of_a_topic_by_any_name(topics: Callable[..., Any], tea: 
     assert topics("show", tea).out.splitlines()[4:] == [
         "  3 keywords:", "    茶叶 1, 龙井 1, 普洱 1", "  1 seeds:", "    http://a.example/"
     ]  # fmt: skip
+
+
+def test_show_takes_a_job(topics: Callable[..., Any], tea: str, tmp_path: Path) -> None:
+    (tmp_path / "job").mkdir()
+    write_recipe(assemble(Recipe(tea)).record(), tmp_path / "job")
+    Path(tea).unlink()
+    assert topics("show", str(tmp_path / "job")).out.startswith("tea (茶)\n")
 
 
 def test_show_as_json_has_the_fields_of_the_topic_and_what_is_found(topics: Callable[..., Any]) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawling.job_files import read_recipe
+from topiccrawler.crawling.job_files import JOB, read_recipe
+from topiccrawler.crawling.teaching import TEACHING
 from topiccrawler.topics.catalogue import load_topic
 
 HUB = "http://hub.example/"
@@ -21,6 +22,15 @@ def web() -> dict[str, str]:
         pages[f"http://{host}.example/{number}"] = f"<title>{number}</title><p>黄金，{words * 12}"
     links = "".join(f"<a href={url}>黄金</a>" for url in pages)
     return {HUB: f"<title>黄金</title>{links}", **pages}
+
+
+def age(job: Path) -> None:
+    """The job as an earlier release wrote it: its topics have fields that are no more."""
+    recipe, teaching = (json.loads((job / name).read_text(encoding="utf-8")) for name in (JOB, TEACHING))
+    for fields in (recipe["topic_fields"], teaching["base"], *(step["topic"] for step in teaching["steps"])):
+        fields |= {"growth": False, "threshold": "fixed"}
+    for name, kept in ((JOB, recipe), (TEACHING, teaching)):
+        (job / name).write_text(json.dumps(kept), encoding="utf-8")
 
 
 def test_answers_turn_a_crawl_and_can_be_taken_back(
@@ -47,6 +57,7 @@ def test_answers_turn_a_crawl_and_can_be_taken_back(
     assert ran.out.startswith("6 answers, 3 yes: ")
     topic = load_topic(str(job / "topic.toml"))
     assert "taught: in 3 of your 3 yes pages, 0 of your 3 no pages" in topic.reasons["净值"]
+    age(job)
     ran = warm_scrapy(*call, "-a", "pages=12", proxy=drawn.proxy)
     assert "With the topic as it was taught by 6 answers" in ran.err
     assert "goes on with changes" not in ran.err

@@ -11,6 +11,8 @@ from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.job_files import JOB, JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
+from topiccrawler.topics import topic
+from topiccrawler.topics.topic import make_topic
 
 OWN = 'name = "own"\nkeywords = ["基金", "股票"]\n[sites."a.example"]\ntext = "article"\n'
 
@@ -39,6 +41,23 @@ def test_a_users_topic_goes_along_and_outlives_its_file(tmp_path: Path) -> None:
     assert kept is not None
     assert topic_of(kept) == parts.topic
     assert assemble(Recipe("finance", "best_first")).record().topic_fields is None
+
+
+def test_a_job_of_an_earlier_release_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(topic, "_REMOVED_SAID", set())
+    fields = make_topic({"name": "own", "keywords": ["基金"]}, "own").model_dump(mode="json")
+    recipe = Recipe("own.toml", topic_fields=fields, strategy_topic=fields)
+    old = {**fields, "growth": True, "threshold": "fixed"}
+    kept = {**recipe.as_json(), "growth": True, "threshold": None, "topic_fields": old, "strategy_topic": old}
+    (tmp_path / JOB).write_text(json.dumps({"version": 1, **kept}), encoding="utf-8")
+    found = read_recipe(tmp_path)
+    assert found == recipe
+    assert assemble(found).record() == recipe
+    assert caplog.messages == [
+        f"{tmp_path / JOB}: growth = true: no longer used, changes nothing; take it out"
+    ]
 
 
 def test_the_folder_is_made_when_the_crawl_begins(tmp_path: Path) -> None:

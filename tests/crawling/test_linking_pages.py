@@ -33,8 +33,8 @@ def notes() -> Any:
 
 def test_the_page_that_links_it_counts(notes: Any) -> None:
     pages = LinkingPages(0.5, notes)
-    pages.read(Page(HUB, relevance=0.8), 0.0)
-    pages.read(Page(SEED, relevance=0.0), 0.0)
+    pages.read(Page(HUB, relevance=0.8))
+    pages.read(Page(SEED, relevance=0.0))
     assert pages.relevance(0.2, linked(HUB)) == pytest.approx(with_linking_page(0.2, 0.8, 0.5))
     assert pages.relevance(0.2, linked(SEED)) == pytest.approx(with_linking_page(0.2, 0.0, 0.5))
 
@@ -42,8 +42,8 @@ def test_the_page_that_links_it_counts(notes: Any) -> None:
 def test_a_page_read_again_counts_as_it_is_now(notes: Any) -> None:
     pages = LinkingPages(0.5, notes)
     for relevance in (0.8, 0.1):
-        pages.read(Page(HUB, relevance=relevance), 0.0)
-    pages.read(Page(SEED, relevance=0.5), 0.0)
+        pages.read(Page(HUB, relevance=relevance))
+    pages.read(Page(SEED, relevance=0.5))
     assert pages.relevance(0.2, linked(HUB)) == pytest.approx(with_linking_page(0.2, 0.1, 0.5))
     assert pages.relevance(0.2, linked(SEED)) == pytest.approx(with_linking_page(0.2, 0.5, 0.5))
 

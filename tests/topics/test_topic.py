@@ -4,6 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from topiccrawler.errors import TopicError
+from topiccrawler.topics import topic as module
 from topiccrawler.topics.topic import PAGE_THRESHOLDS, make_topic, read_topic
 
 LEAST = 'name = "tea"\n'
@@ -96,6 +97,7 @@ def test_a_topic_cannot_be_changed() -> None:
         (LEAST + 'seeds = ["a.example"]\n' + WORDS, ["seeds.0", "http(s) addresses"]),
         (LEAST + "tunnel_depth = -1\n" + WORDS, ["tunnel_depth = -1", "from 0 to 20"]),
         (LEAST + "colour = 1\n" + WORDS, ["colour is no field", "page_threshold"]),
+        (LEAST + "threshold = 0.2\n" + WORDS, ["threshold is no field", "page_threshold"]),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_line_with_file_field_and_remedy(
@@ -134,3 +136,23 @@ def test_a_topic_of_example_texts_alone_gets_its_keywords_from_them() -> None:
 def test_a_wrong_reading_rule_is_refused_in_one_line(sites: object, message: str) -> None:
     with pytest.raises(TopicError, match=message):
         make_topic({"name": "mine", "keywords": ["基金"], "sites": sites}, "test")
+
+
+@pytest.mark.parametrize(
+    ("written", "lines"),
+    [
+        ('growth = false\nthreshold = "fixed"\n', []),
+        ("growth = true\n", ["tea.toml: growth = true: no longer used, changes nothing; take it out"]),
+        (
+            'growth = true\nthreshold = "auto"\n',
+            ['tea.toml: growth = true, threshold = "auto": no longer used, changes nothing; take it out'],
+        ),
+    ],
+)
+def test_fields_of_an_earlier_release_are_passed_over_with_one_line(
+    written: str, lines: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "_REMOVED_SAID", set())
+    found = [read_topic(LEAST + written + WORDS, "tea.toml") for _ in range(2)]
+    assert found == [read_topic(LEAST + WORDS, "tea.toml")] * 2
+    assert caplog.messages == lines

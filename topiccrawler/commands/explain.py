@@ -103,7 +103,7 @@ class Command(TellingCommand):
         found = explained(parts, link, explanation, strategy)
         if history is not None and past is not None:
             found["crawl"] = crawl_as_json(
-                *(history, past.folder), *((parts, past.page_threshold) if of_the_job else ())
+                *(history, past.folder), *((parts, parts.page_classifier.threshold) if of_the_job else ())
             )
         return found
 
@@ -194,12 +194,8 @@ def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
             f"Stored    “{crawl['stored']['title']}”, relevance {crawl['stored']['relevance']:.2f}"
             + ("" if crawl["page_threshold"] is None else f", threshold now {crawl['page_threshold']:.3f}")
         )
-        words = crawl["stored"]["words"]
-        shown = [word for at, word in enumerate(words) if at < WORDS or word["grown"]]
-        lines += [
-            f"          {word['share']:+8.3f}  {word['word']}{' (grown)' if word['grown'] else ''}"
-            for word in shown
-        ]
+        words = crawl["stored"]["words"][:WORDS]
+        lines += [f"          {word['share']:+8.3f}  {word['word']}" for word in words]
         if (linking := crawl["stored"]["linking_page"]) is not None:
             lines.append(
                 f"          {'×' + format(linking['factor'], '.3f'):>8}  for the page that links it, of relevance {linking['relevance']:.2f}"

@@ -21,9 +21,7 @@ from topiccrawler.pages.formats.formats import Formats
 from topiccrawler.pages.read import Reader
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.choose import make_page_classifier
-from topiccrawler.relevance.growing import GrowingClassifier
 from topiccrawler.relevance.several import SeveralTopics
-from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
 from topiccrawler.text.odds import logistic
@@ -139,23 +137,7 @@ def page_classifier_of(recipe: Recipe) -> PageClassifier:
     made = {
         topic.name: make_page_classifier(topic, recipe.page_classifier, folder) for topic in topics_of(recipe)
     }
-    if len(made) > 1:
-        return SeveralTopics(made)
-    one = next(iter(made.values()))
-    if isinstance(one, VsmClassifier) and not one.negative_topics and grows(recipe):  # else it was trained
-        return GrowingClassifier(one)
-    return one
-
-
-def sets_threshold(recipe: Recipe) -> bool:
-    """The crawl moves its page threshold; that of several topics stands."""
-    topics = topics_of(recipe)
-    return len(topics) == 1 and (recipe.threshold or topics[0].threshold) == "auto"
-
-
-def grows(recipe: Recipe) -> bool:
-    """Pages are to teach the topic words."""
-    return topic_of(recipe).growth if recipe.growth is None else recipe.growth
+    return SeveralTopics(made) if len(made) > 1 else next(iter(made.values()))
 
 
 def _strategy_classifier(recipe: Recipe) -> PageClassifier | None:

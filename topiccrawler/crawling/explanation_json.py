@@ -13,7 +13,6 @@ from topiccrawler.crawling.linking_pages import linking_page_weight
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.model import Link, Visit
-from topiccrawler.relevance.growing import GrowingClassifier
 from topiccrawler.relevance.linking_page import linking_page_factor
 from topiccrawler.store.pages import PageRecord
 
@@ -54,12 +53,9 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 
 
 def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
-    """The words behind the relevance of a stored page, as its text is judged now; together that relevance without the linking page's.
-    `grown`: learned in the crawl."""
-    page_classifier = parts.page_classifier
-    grown = page_classifier.grown_words if isinstance(page_classifier, GrowingClassifier) else frozenset()
-    shares = page_classifier.explain(words_of_record(record))
-    return [{"word": word, "share": share, "grown": word in grown} for word, share in shares]
+    """The words behind the relevance of a stored page, as its text is judged now; together that relevance without the linking page's."""
+    shares = parts.page_classifier.explain(words_of_record(record))
+    return [{"word": word, "share": share} for word, share in shares]
 
 
 def linking_page(recipe: Recipe, linking: Visit | None) -> dict[str, Any] | None:

@@ -14,19 +14,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, cast
 
-from topiccrawler.crawling.assemble import Parts, assemble, sets_threshold
+from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.checkpoints import Checkpoints
 from topiccrawler.crawling.crawl_logs import visits_of
-from topiccrawler.crawling.growths import read_growth
-from topiccrawler.crawling.job_files import FRONTIER, GROWTH, JOB, PAGES, VISITS, read_recipe
+from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
 from topiccrawler.crawling.page_stores import has_pages, open_pages
-from topiccrawler.crawling.threshold import kept_threshold
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Listing, Notes, Row
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Visit
-from topiccrawler.relevance.growing import GrowingClassifier
 from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.strategies.base import Strategy
@@ -106,18 +103,7 @@ class PastCrawl:
             )
         parts = assemble(self.recipe)
         self._learn(parts.strategy)
-        grown = read_growth(self.folder / GROWTH)
-        if grown is not None and isinstance(parts.page_classifier, GrowingClassifier):
-            parts.page_classifier.use(grown.weights, grown.reasons)
         return parts
-
-    @property
-    def page_threshold(self) -> float:
-        """From which relevance a page is kept; of a crawl that sets it itself, where it stood last."""
-        kept = None
-        if self._frontier is not None and sets_threshold(self.parts.recipe):
-            kept = kept_threshold(self._frontier.notes)
-        return self.parts.page_classifier.threshold if kept is None else kept
 
     def _learn(self, strategy: Strategy) -> None:
         """Load what the crawl's strategy has learned."""

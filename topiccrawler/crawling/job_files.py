@@ -7,7 +7,6 @@ pages.sqlite        the pages          duplicates.sqlite   their fingerprints   
                     (pages and fingerprints may be in a database instead: STORE_URL, store.postgresql)
 index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
 checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
-growth.json         the words that pages taught the topic, with growth on (crawl.growth)
 discarded.sqlite    a sample of the pages that were found off topic (store.sample)
 refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
 """
@@ -20,7 +19,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from topiccrawler.crawling.growths import Growths, write_growth
 from topiccrawler.crawling.indexing import Indexing
 from topiccrawler.crawling.own_words import as_toml
 from topiccrawler.crawling.recipe import Recipe
@@ -51,7 +49,6 @@ REFUSED = "refused.jsonl"
 CHECKS = "checks.sqlite"  # of a job that was revisited
 OUTPUT = "output.log"  # what a crawl says that another program has started
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
-GROWTH = "growth.json"  # words that pages taught the topic (crawl.growth)
 LINKS = "links.jsonl"  # of `scrapy crawl links`
 VERSION = 1
 REMEDY = "make room or name another folder, then give the command again"
@@ -126,10 +123,6 @@ class JobFiles:
         if self.kept_in is not None:
             self.kept_in.begin(recipe.as_json(), topic)
         write_recipe(recipe, self.folder)
-
-    def keep_growth(self, state: Growths) -> None:
-        """The words that pages have taught the topic, for people."""
-        write_growth(state, self.folder / GROWTH)
 
     @property
     def store(self) -> Pages:

@@ -9,7 +9,7 @@ web and less on another (docs/lab/page-classifiers.md).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from topiccrawler.crawling.gate import OF_SITE
 from topiccrawler.crawling.recipe import Recipe
@@ -40,13 +40,9 @@ class LinkingPages:
             if _is_whole(visit) and visit.time >= since and visit.gate != OF_SITE:
                 self._put(visit.url, visit.relevance)
 
-    def read(self, page: Page, expected: float) -> None:
+    def read(self, page: Page) -> None:
         """A page was read."""
         self._put(page.url, page.relevance)
-
-    def figures(self) -> Mapping[str, float]:
-        """None."""
-        return {}
 
     def relevance(self, of_words: float, via: Via | None) -> float:
         """0..1: what is held against the page threshold, of a page that was reached so."""
@@ -62,6 +58,12 @@ class LinkingPages:
             self._relevances[number] = relevance
         else:
             self._relevances.append(relevance)
+
+
+def linking_pages_of(recipe: Recipe, notes: Notes, visits: Iterable[Visit]) -> LinkingPages | None:
+    """Those of a crawl of this recipe; None where they do not count."""
+    weight = linking_page_weight(recipe)
+    return LinkingPages(weight, notes, visits) if weight > 0 else None
 
 
 def _since(notes: Notes) -> float:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
 
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, Checkpoints
 from topiccrawler.crawling.gate import OPEN_GATE, LinkGate
+from topiccrawler.crawling.linking_pages import LinkingPages
 from topiccrawler.crawling.shared_learning import LEARNING_SECONDS, SharedLearning
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Accept, Ahead, Frontier, Leased, Postpone, Pushed, State
@@ -20,17 +20,6 @@ from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import ROOT, Expand, Strategy
-
-
-class PageLearner(Protocol):
-    """What learns from each page besides the strategy (crawling.growth, crawling.threshold)."""
-
-    def read(self, page: Page, expected: float) -> None:
-        """A page was read; `expected`: 0..1, how good the link to it looked."""
-
-    def figures(self) -> Mapping[str, float]:
-        """For the stats: by key."""
-
 
 Refused = Callable[[Sequence[Link], Callable[[Link], float | None], float], None]
 
@@ -44,7 +33,7 @@ class Ordering:
     (hard focus: other pages are shown to the strategy without links); None = as the strategy's paper has it.
     `listings`: says which feeds and sitemaps to ask for; None = none. `refused`: hears of the links of a page that the gate refuses,
     with what tells their probability and the time. `learning_seconds`: between two states of what was learned
-    that processes which share the crawl are given. `learners`: what else learns from each page.
+    that processes which share the crawl are given. `linking_pages`: notified of each page.
     """
 
     def __init__(
@@ -60,7 +49,7 @@ class Ordering:
         listings: SiteListings | None = None,
         refused: Refused | None = None,
         learning_seconds: float = LEARNING_SECONDS,
-        learners: Sequence[PageLearner] = (),
+        linking_pages: LinkingPages | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
@@ -68,7 +57,7 @@ class Ordering:
         self.budgets = budgets
         self.gate = gate
         self.listings, self._refused = listings, refused
-        self.learners = learners
+        self.linking_pages = linking_pages
         self.rescoring = Rescoring(frontier)
         self._refresh_asked = False
         self._now = 0.0
@@ -126,9 +115,8 @@ class Ordering:
         began = self._count() if shown is not None and (self._shared is None or self._shared.leads) else False
         if self.budgets is not None:
             self.budgets.read(page)
-        if page.via is not None and not is_listing(page):
-            for learner in self.learners:
-                learner.read(page, self.strategy.worth(page.via.score))
+        if self.linking_pages is not None and page.via is not None and not is_listing(page):
+            self.linking_pages.read(page)
         if shown is not None:
             self._checkpoints.shown(self.pages, page, shown, refreshed=began)
         return pushed

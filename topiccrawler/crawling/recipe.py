@@ -6,7 +6,7 @@ It is kept with the job (crawl.job_files), goes to worker processes, and crawl.a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol, Self
 
 from pydantic import TypeAdapter, ValidationError
@@ -19,6 +19,7 @@ from topiccrawler.pages.formats.formats import SECONDS
 from topiccrawler.pages.title_readers import TITLE_TAG
 from topiccrawler.relevance.base import VSM
 from topiccrawler.strategies import STRATEGIES, parameters_of
+from topiccrawler.topics.topic import without_removed_fields
 
 DEFAULT_STRATEGY = "adaptive"
 
@@ -46,8 +47,6 @@ class Recipe:
     file_seconds: float = SECONDS  # for reading one PDF or Office file
     dropped_parameters: tuple[str, ...] = ()  # of URLs, besides the known tracking ones
     listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
-    growth: bool | None = None  # pages teach the topic words; None = as the topic says
-    threshold: str | None = None  # fixed or auto; None = as the topic says
     linking_page: float = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
     strategy_topic: Mapping[str, Any] | None = (
@@ -69,7 +68,11 @@ class Recipe:
             first = error.errors(include_url=False)[0]
             field = ".".join(map(str, first["loc"]))
             raise StateError(what, f"is damaged ({field}: {first['msg']})", "use a copy") from None
-        return recipe
+        of_job, of_strategy = (
+            None if one is None else without_removed_fields(one, what)
+            for one in (recipe.topic_fields, recipe.strategy_topic)
+        )
+        return replace(recipe, topic_fields=of_job, strategy_topic=of_strategy)
 
 
 class Settings(Protocol):
@@ -96,7 +99,6 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "page_classifier_models": settings.get("TOPIC_PAGE_CLASSIFIER_MODELS"),
         "link_models": settings.get("TOPIC_LINK_MODELS"),
         "link_threshold": None if threshold is None else float(threshold),
-        "threshold": settings.get("TOPIC_THRESHOLD"),
         "linking_page": settings.getfloat("TOPIC_LINKING_PAGE", 0.5),
         "sites": settings.get("TOPIC_SITES_FILE"),
         "thesaurus": settings.get("TOPIC_THESAURUS"),
@@ -106,8 +108,6 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "file_seconds": settings.getfloat("TOPIC_FILE_SECONDS", SECONDS),
         "dropped_parameters": tuple(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
     }
-    if settings.get("TOPIC_GROWTH") is not None:
-        of_settings["growth"] = settings.getbool("TOPIC_GROWTH")
     if settings.getbool("TOPIC_LISTINGS"):
         of_settings["listings_after"] = settings.getint("TOPIC_LISTINGS_AFTER", AFTER)
     known: dict[str, Any] = {name: value for name, value in of_settings.items() if value is not None}

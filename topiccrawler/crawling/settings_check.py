@@ -6,6 +6,7 @@ Scrapy's own that a crawl reads stand in a table.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -14,6 +15,10 @@ from typing import Any, Protocol
 from topiccrawler import settings as ours
 from topiccrawler.errors import ArgumentError, shortened
 from topiccrawler.pages.title_readers import TITLE_READERS
+
+logger = logging.getLogger(__name__)
+
+REMOVED = ("TOPIC_GROWTH", "TOPIC_THRESHOLD")
 
 
 class Settings(Protocol):
@@ -77,8 +82,7 @@ _COUNT, _ONE_OR_MORE, _AMOUNT = Number(whole=True), Number(1, whole=True), Numbe
 _NAMED: dict[str, Expected] = {
     **dict.fromkeys(("FRONTIER_CHECKPOINT_PAGES", "TOPIC_LISTINGS_AFTER"), _ONE_OR_MORE),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
-    **dict.fromkeys(("TOPIC_GROWTH", "TOPIC_LEARN"), Switch()),
-    "TOPIC_THRESHOLD": Choice(("fixed", "auto")),
+    "TOPIC_LEARN": Switch(),
     "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),
     "TOPIC_PROPOSED_WORDS": Number(most=2000, whole=True),
     "TOPIC_CONTROL_PORT": Number(most=65_535, whole=True),
@@ -118,3 +122,9 @@ def check_settings(settings: Settings) -> None:
             raise ArgumentError(
                 f"setting {name}", f"is {shortened(value)}", f"it must be {expected}{example}"
             )
+
+
+def warn_of_removed(settings: Settings) -> None:
+    """One line for those that an earlier release had."""
+    if found := [name for name in REMOVED if settings.get(name) is not None]:
+        logger.warning("setting %s: no longer used, changes nothing; take it out", ", ".join(found))

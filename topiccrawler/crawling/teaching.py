@@ -36,7 +36,7 @@ from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
 from topiccrawler.topics.several import parts_of
-from topiccrawler.topics.topic import Topic, make_topic
+from topiccrawler.topics.topic import Topic, make_topic, without_removed_fields
 from topiccrawler.urls.canonical import host_of
 
 logger = logging.getLogger(__name__)
@@ -182,7 +182,10 @@ def _kept(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         for step in steps
     ):
         raise file.refused("has no list of steps")
-    return file.mapping("base"), steps
+    for step in steps:
+        topics = {name: step.get(name) for name in ("topic", "strategy_topic")}
+        step.update({name: without_removed_fields(one, str(path)) for name, one in topics.items() if one})
+    return without_removed_fields(file.mapping("base"), str(path)), steps
 
 
 def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:

@@ -21,6 +21,7 @@ from topiccrawler.frontier.redis.keys import addresses, prefix_of, shown
 from topiccrawler.frontier.redis.opening import open_shared
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
+from topiccrawler.topics.topic import REMOVED_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,9 @@ def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
     """What all processes of a crawl must be given alike."""
     record = parts.record()
     urls = "\n".join(sorted(link.url for link in seeds))
-    fields = str(sorted((record.topic_fields or {}).items()))
+    # crawls begun with these go on
+    removed = {name: default for name, (default, _) in REMOVED_FIELDS.items()}
+    fields = str(sorted({**removed, **(record.topic_fields or {})}.items()))
     return {
         "topic": parts.topic.name,
         "topic file": f"{crc32(fields.encode()):08x}" if record.topic_fields else "",

@@ -81,9 +81,6 @@ class QueueStats:
         """How old what the strategy knows is, and how the last refresh went."""
         for key, figure in self._ordering.learning_figures().items():
             self._stats.set_value(key, figure)
-        for learner in self._ordering.learners:
-            for key, figure in learner.figures().items():
-                self._stats.set_value(key, figure)
         rescoring = self._ordering.rescoring
         if rescoring.slices:
             self._stats.set_value("frontier/rescore/slices", rescoring.slices)

@@ -17,25 +17,23 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
-from topiccrawler.crawling.assemble import Parts, assemble, grows, topic_of
+from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.blocks import Blocks
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.crawl_logs import visits_of
 from topiccrawler.crawling.gate import LinkGate
-from topiccrawler.crawling.growth import Growth
 from topiccrawler.crawling.harvest_counter import HarvestCounter
 from topiccrawler.crawling.job_files import JobFiles
-from topiccrawler.crawling.learners import Learner, learners_of
-from topiccrawler.crawling.linking_pages import LinkingPages
+from topiccrawler.crawling.linking_pages import linking_pages_of
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.params import CrawlParams
 from topiccrawler.crawling.recipe import recipe_of
 from topiccrawler.crawling.restrictions import Restrictions
+from topiccrawler.crawling.settings_check import warn_of_removed
 from topiccrawler.crawling.shared_learning import LEARNING_SECONDS
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
-from topiccrawler.crawling.threshold import ThresholdLearner
 from topiccrawler.engine.clock import Clock
 from topiccrawler.engine.fatal_faults import FatalFaults
 from topiccrawler.engine.queue_place import MEMORY, QueuePlace, open_frontier
@@ -94,23 +92,12 @@ class Runtime:
         fetched = self.params.pages is not None and pages + under_way >= self.params.pages
         return fetched or (self.params.targets is not None and kept >= self.params.targets)
 
-    @property
-    def growth(self) -> Growth | None:
-        """What the topic learns from the crawl's pages."""
-        return next((one for one in self.ordering.learners if isinstance(one, Growth)), None)
-
-    @property
-    def keep_threshold(self) -> float:
-        """From which relevance a page is kept now."""
-        own = (one.value for one in self.ordering.learners if isinstance(one, ThresholdLearner) and one.moves)
-        return next(own, self.reader.page_threshold)
-
     def kept_relevance(self, reading: Reading) -> float:
-        """What is held against `keep_threshold`: the page's relevance by the topic as it was taught, with that of the page that links it."""
+        """What is held against the page threshold: the page's relevance by the topic as it was taught, with that of the page that links it."""
         page, parts = reading.page, self.parts
         taught = parts.strategy_classifier is not parts.page_classifier
         of_words = parts.page_classifier.relevance(reading.words) if taught else page.relevance
-        known = next((one for one in self.ordering.learners if isinstance(one, LinkingPages)), None)
+        known = self.ordering.linking_pages
         return of_words if known is None else known.relevance(of_words, page.via)
 
     @property
@@ -127,6 +114,7 @@ def build_runtime(
     `job`: the name scrapyd gave this run. `queue`: where the queue is kept.
     """
     jobdir = queue.jobdir
+    warn_of_removed(settings)
     recipe = recipe_of(
         settings,
         params.topic,
@@ -189,7 +177,9 @@ def build_runtime(
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
             listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
             refused=files.note_refused,
-            learners=_learners(parts, frontier, files, shared=queue.is_shared),
+            linking_pages=linking_pages_of(
+                parts.recipe, frontier.notes, visits_of(files.folder) if files.resumes else ()
+            ),
             learning_seconds=settings.getfloat("FRONTIER_LEARNING_SECONDS", LEARNING_SECONDS),
         ),
         gate=parts.gate,
@@ -203,18 +193,6 @@ def build_runtime(
         shared=queue.is_shared,
         restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
     )
-
-
-def _learners(parts: Parts, frontier: Frontier, files: JobFiles, *, shared: bool) -> list[Learner]:
-    visits = visits_of(files.folder) if files.resumes else ()
-    found = learners_of(parts, frontier.notes, files.keep_growth, durable=not shared, visits=visits)
-    if shared and any(isinstance(one, Growth | ThresholdLearner) for one in found):
-        logger.info(
-            "The crawl is shared: this process grows its topic, and sets its threshold, by its own pages"
-        )
-    if grows(parts.recipe) and not any(isinstance(one, Growth) for one in found):
-        logger.info("The topic does not grow: that is for one topic with the page classifier vsm, untrained")
-    return found
 
 
 def _idle_share(params: CrawlParams, settings: BaseSettings) -> float:

@@ -14,7 +14,7 @@ from typing import Self
 
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.assemble import grows, page_classifier_of, reader_of, topic_of
+from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.evaluation.parsed_pages import pack, write_pages
 from topiccrawler.evaluation.recorded_links import LinkTable
@@ -105,7 +105,6 @@ class _Opened:
     page_classifiers: list[PageClassifier]
     reader: Reader
     recipe: Recipe
-    grows: bool  # some topic's words do
 
 
 @lru_cache(maxsize=1)
@@ -116,9 +115,7 @@ def _opened(plan: ReadingPlan) -> _Opened:
     sites = {place: rule for topic in reversed(topics) for place, rule in topic.sites.items()}
     everywhere = topics[0].model_copy(update={"sites": sites})  # a page is read once, for all topics
     reader = reader_of(recipes[0], everywhere, page_classifiers[0], detail=plan.details)
-    return _Opened(
-        RecordedPages(RecordedWeb(plan.web)), page_classifiers, reader, recipes[0], any(map(grows, recipes))
-    )
+    return _Opened(RecordedPages(RecordedWeb(plan.web)), page_classifiers, reader, recipes[0])
 
 
 def _read_part(task: tuple[ReadingPlan, int]) -> list[_Read]:
@@ -170,5 +167,4 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
         elsewhere = len(made) - len(present)
     targets = [target for target, _ in links[plan.contexts[0]]]
     is_target = [relevant for _, relevant in relevances]
-    packed = pack(reading.page, relevances, links, reading.words if opened.grows else None)
-    return _Read(packed, is_target, targets, elsewhere)
+    return _Read(pack(reading.page, relevances, links), is_target, targets, elsewhere)

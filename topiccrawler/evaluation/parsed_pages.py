@@ -11,13 +11,12 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from topiccrawler.files import compact
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.pages.words import PageWords
 
 # Known by the page itself, or only when a run fetches it.
 _OF_THE_TARGET = ("url", "host")
@@ -36,9 +35,6 @@ class Reading:
     relevance: list[float]  # for each topic
     is_target: list[bool]
     links: dict[str, list[list[Any]]]  # context maker -> [target, *LINK_FIELDS] a link
-    words: list[list[str]] = field(
-        default_factory=list
-    )  # by field, as PageWords has them; none when no topic grows
 
 
 def write_pages(path: Path, pages: Iterable[tuple[int, str, str, bytes | None]]) -> None:
@@ -97,23 +93,12 @@ def pack(
     page: Page,
     relevances: Sequence[tuple[float, bool]],
     links: dict[str, list[tuple[int, Link]]],
-    words: PageWords | None = None,
 ) -> bytes:
-    """One page's Reading as bytes; `relevances`: relevance and is_target for each topic; `words`: where a topic may grow."""
+    """One page's Reading as bytes; `relevances`: relevance and is_target for each topic."""
     plain = {name: getattr(page, name) for name in PAGE_FIELDS}
     rows = {
         context: [[target, *(getattr(link, name) for name in LINK_FIELDS)] for target, link in found]
         for context, found in links.items()
     }
     reading = [{**plain, "terms": dict(page.terms)}, *map(list, zip(*relevances, strict=True)), rows]
-    if words is not None:
-        reading.append(
-            [
-                list(words.title),
-                list(words.headings),
-                list(words.emphasis),
-                list(words.meta),
-                list(words.body),
-            ]
-        )
     return zlib.compress(compact(reading).encode("utf-8", "surrogatepass"), 1)

@@ -10,12 +10,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import Parts
-from topiccrawler.crawling.learners import learners_of
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.site_listings import SiteListings
@@ -26,8 +25,6 @@ from topiccrawler.frontier.base import Accept, Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Page, Via
-from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.growing import GrowingClassifier
 
 CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own default
 
@@ -91,7 +88,6 @@ class ReplayedCrawl:
             expand=parts.expand,
             gate=parts.gate,
             listings=listings if after else None,
-            learners=learners_of(parts, self.frontier.notes),
         )
 
     def go(self) -> Crawled:
@@ -111,12 +107,7 @@ class ReplayedCrawl:
 
     def page(self, number: int, reading: Reading, via: Via) -> Page:
         """The page that came, as its page classifier sees it."""
-        page = self.parsed.page(number, reading, self.run.topic, via)
-        classifier = self.parts.page_classifier
-        if isinstance(classifier, GrowingClassifier) and classifier.grown:
-            relevance = classifier.relevance(PageWords(*reading.words))
-            page = replace(page, relevance=relevance, is_target=relevance >= classifier.threshold)
-        return page
+        return self.parsed.page(number, reading, self.run.topic, via)
 
     def _ask(self, accept: Accept | None) -> None:
         """Lease pages until enough are under way."""

@@ -90,12 +90,6 @@ class WordVectors:
         places = [self._places.get("".join(tokens)) for tokens in words_of(list(words))]
         return [0.0 if place is None else float(likeness[place]) for place in places]
 
-    def likenesses(self, given: Mapping[str, float]) -> dict[str, float]:
-        """Of every word of the table, as the segmenter gives it, to those given, weighted, 0..1."""
-        placed = self._placed(given)
-        likeness = self._likeness(placed, [given[word] for word in placed])
-        return dict(zip(self.words, map(float, likeness), strict=True))
-
     def of_word(self, word: str) -> tuple[Floats, ...] | None:
         """The word's vectors, one a table, each of length 1; None for a word without known parts."""
         if (place := self._places.get(word)) is not None:

@@ -6,6 +6,8 @@ to the last weight, and frozen.
 
 from __future__ import annotations
 
+import json
+import logging
 import tomllib
 from collections.abc import Mapping
 from datetime import date
@@ -23,6 +25,8 @@ from pydantic import (
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from topiccrawler.errors import TopicError, shortened
+
+logger = logging.getLogger(__name__)
 
 
 def _selector(given: str) -> str:
@@ -73,11 +77,14 @@ ALLOWED: Mapping[str, str] = {
     "breadth": "use broad, normal or specific",
     "tunnel_probability": "give a number from 0 to 1",
     "tunnel_depth": "give a whole number from 0 to 20",
-    "threshold": "write fixed or auto",
-    "growth": "write true or false",
     "sites": 'give a table by host, as in [sites."blog.example.com"] with title, text, links = CSS selectors; '
     "proxy, user, password, formats, since, only are in docs/page-classifiers.md",
 }
+
+
+REMOVED_FIELDS: Mapping[str, tuple[Any, Any]] = {"growth": (False, True), "threshold": ("fixed", "auto")}
+"""Of earlier releases, with the default and the other value."""
+_REMOVED_SAID = set[str]()  # of which topics: a process makes a topic many times
 
 
 PROPOSED_WORDS = 600  # that a topic of a few words asks for
@@ -126,12 +133,10 @@ class Topic(BaseModel):
     given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
     against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # of pages that are not about it
     contrast: bool = False  # a page nearer to another topic of the catalogue is off topic (relevance.vsm)
-    growth: bool = False  # pages of a crawl teach it words (crawl.growth)
     reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given
     page_threshold: Share = PAGE_THRESHOLDS["normal"]  # when not given: by breadth
     link_threshold: Share | None = None  # None: the link model's own
-    threshold: Literal["fixed", "auto"] = "fixed"  # auto: a crawl moves the page threshold (crawl.threshold)
     breadth: Breadth = "normal"
     tunnel_probability: Share = 0.1  # of links below the threshold, a second chance
     tunnel_depth: Annotated[int, Field(ge=0, le=20)] = 2  # such links in a row
@@ -165,9 +170,20 @@ def _is_texts(given: Any) -> bool:
 def make_topic(fields: Mapping[str, object], what: str) -> Topic:
     """A checked topic of plain fields; `what` names them in the error (a file, an argument)."""
     try:
-        return Topic.model_validate(dict(fields))
+        return Topic.model_validate(without_removed_fields(fields, what))
     except ValidationError as failure:
         raise _topic_error(failure, what) from None
+
+
+def without_removed_fields(fields: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The fields without those of earlier releases. One warning for those that had been switched on; `what` names where."""
+    kept = dict(fields)  # a value that such a field never had stays, and is refused as any unknown field
+    found = {name: kept.pop(name) for name, values in REMOVED_FIELDS.items() if kept.get(name) in values}
+    on = [f"{name} = {json.dumps(one)}" for name, one in found.items() if one != REMOVED_FIELDS[name][0]]
+    if on and (topic := str(kept.get("name"))) not in _REMOVED_SAID:
+        _REMOVED_SAID.add(topic)
+        logger.warning("%s: %s: no longer used, changes nothing; take it out", what, ", ".join(on))
+    return kept
 
 
 def read_topic(toml: str, what: str) -> Topic:

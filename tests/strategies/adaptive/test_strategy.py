@@ -11,6 +11,7 @@ import pytest
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page, Via
+from topiccrawler.strategies import build
 from topiccrawler.strategies.adaptive import strategy as module
 from topiccrawler.strategies.adaptive.features import FEATURES
 from topiccrawler.strategies.adaptive.strategy import Adaptive
@@ -228,24 +229,13 @@ def test_parameters_are_checked() -> None:
         Adaptive(without="words,luck")
 
 
-def test_near_is_one_more_feature_of_the_anchors_words() -> None:
-    class Silent:
-        def log_odds(self, links: Sequence[Link]) -> list[float]:
-            return [0.0] * len(links)
-
-    strategy = Adaptive(near=True)
-    strategy.prepare(Knowledge(topic=TOPIC, link_scorer=Silent(), page_threshold=0.2))
-    strategy.visit(ROOT, [SEED])
-    links = [
-        Link(f"http://a.example/{number}", "a.example", anchor=anchor, source_url=SEED.url)
-        for number, anchor in enumerate(("股票", "足球", "7"))
-    ]
-    found = {score.url: score for score in strategy.visit(SEED_PAGE, links)}
-    shares = {url: dict(strategy.shares(links[0], score.value, score.shares)) for url, score in found.items()}
-    near = [shares[one.url]["near"] for one in links]
-    assert 0.6 >= near[0] > 0 > near[1] >= -0.6  # weight .3, from -2 to 2
-    assert near[2] == 0.0, "no word of the table"
-    again = Adaptive(near=True)
-    again.load(strategy.save())
-    assert len(again.save()["weights"]) == len(FEATURES) + 1
-    assert "near" not in begun().share_names
+def test_a_state_with_the_column_near_of_an_earlier_release_is_loaded() -> None:
+    strategy = begun()
+    strategy.visit(SEED_PAGE, [link("http://a.example/", 10.0), link("http://b.example/")])
+    state = json.loads(json.dumps(strategy.save()))
+    columns = state["known"]["columns"]
+    again = Adaptive()
+    again.load({**state, "known": {**state["known"], "columns": {**columns, "near": columns["score"]}}})
+    assert again.save() == strategy.save()
+    with pytest.raises(StrategyError, match="near"):
+        build("adaptive", {"near": "true"})

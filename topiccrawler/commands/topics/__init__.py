@@ -16,6 +16,7 @@ from topiccrawler.engine.user_faults import TellingCommand
 from topiccrawler.errors import ArgumentError, SeedsError, file_faults
 
 if TYPE_CHECKING:
+    from topiccrawler.crawling.recipe import Recipe
     from topiccrawler.topics.topic import Topic
 
 USAGE = f"""[list] [--clc [CODE|TEXT]]
@@ -56,7 +57,7 @@ class Command(TellingCommand):
     def long_desc(self) -> str:
         return (
             "NAME is a name of a topic of the catalogue (finance, 财经, 金融), the path of a topic file, or clc:CODE for a class of the "
-            "Chinese Library Classification; `show` takes a job too, with the words that its topic grew. `new` writes a commented topic file, `learn` one of example pages; `teach` asks you about pages of a job; `check` ends with exit code 1 when a topic cannot work."
+            "Chinese Library Classification; `show` takes a job too. `new` writes a commented topic file, `learn` one of example pages; `teach` asks you about pages of a job; `check` ends with exit code 1 when a topic cannot work."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -119,7 +120,7 @@ class Command(TellingCommand):
         self.tell(opts, lines, "\n".join([head, *rows]))
 
     def _show(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.job_topic import topic_of_job
+        from topiccrawler.crawling.assemble import topic_of
         from topiccrawler.topics.catalogue import is_catalogued, load_topic
         from topiccrawler.topics.keyword_tokens import keep_whole, token_weights
         from topiccrawler.topics.likeness import nearest
@@ -127,11 +128,7 @@ class Command(TellingCommand):
         from topiccrawler.topics.seeds import seeds_of_topic
 
         job = None if is_catalogued(name) else self._job(name)
-        grown = None
-        if job is None:
-            topic = with_proposed(load_topic(name))
-        else:
-            topic, grown = topic_of_job(job)
+        topic = with_proposed(load_topic(name)) if job is None else topic_of(job)
         keep_whole(topic)
         seeds = list[str]()
         with suppress(SeedsError):  # it has none, and no list is shipped
@@ -141,19 +138,16 @@ class Command(TellingCommand):
             "unmatched": token_weights(topic.keywords)[1],
             "link_model": self._has_link_model(topic.name),
             "proposed": reasons(topic),
-            "grown": None if grown is None else grown.as_json(),
             "nearest": [[other, round(likeness, 4)] for other, likeness in nearest(topic)],
         }
         self.tell(opts, topic.model_dump() | more, _shown(topic, more))
 
-    def _job(self, name: str) -> Path | None:
-        """The folder of a job of that name, or at that path; None when there is none."""
-        from topiccrawler.crawling.job_files import JOB
+    def _job(self, name: str) -> Recipe | None:
+        """The recipe of a job of that name, or at that path; None when there is none."""
+        from topiccrawler.crawling.job_files import read_recipe
 
         data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
-        return next(
-            (place for place in (Path(name).expanduser(), data / name) if (place / JOB).is_file()), None
-        )
+        return read_recipe(Path(name).expanduser()) or read_recipe(data / name)
 
     def _new(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.files import replace_file
@@ -240,26 +234,10 @@ def _shown(topic: Topic, more: dict[str, Any]) -> str:
         f"  nearest topics: {', '.join(f'{name} {likeness:.2f}' for name, likeness in more['nearest']) or 'none'}",
     ]
     by_weight = sorted(topic.keywords.items(), key=lambda pair: -pair[1])
-    why = {
-        word: reason
-        for word, reason in more["proposed"].items()
-        if word not in (more["grown"] or {"words": ()})["words"]
-    }
-    by_weight = [pair for pair in by_weight if pair[0] in why or pair[0] not in more["proposed"]]
+    why = more["proposed"]
     lines += _several("keywords", [f"{word} {weight:g}" for word, weight in by_weight if word not in why])
     with_reasons = [f"{word} {weight:g} ({why[word]})" for word, weight in by_weight if word in why]
     lines += _several("learned" if topic.reasons else "proposed for them", with_reasons, 4)
-    if (grown := more["grown"]) is not None:
-        state = "grows" if grown["grows"] else "grows no more"
-        lines.append(f"  {state}: {grown['rounds']} rounds, the last after {grown['pages']} pages")
-        lines += _several(
-            "grown",
-            [
-                f"{word} {topic.keywords[word]:g} ({topic.reasons[word].removeprefix('grown: ')})"
-                for word in grown["words"]
-            ],
-            2,
-        )
     lines += _several("never found on a page", more["unmatched"])
     lines += _several("lexicon", [] if topic.lexicon == list(topic.keywords) else topic.lexicon)
     for name in ("positive", "negative"):

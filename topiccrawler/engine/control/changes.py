@@ -10,17 +10,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from topiccrawler.crawling.growth import CHANGES, OFF, ON
 from topiccrawler.crawling.params import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
-from topiccrawler.crawling.threshold import ThresholdLearner
 from topiccrawler.engine.control.topic_change import change_topic, parts_for, rescore
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError
 from topiccrawler.model import Link
 from topiccrawler.strategies import build, parameters_of
 
-TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD, GROWTH = "topic", "page_threshold", "link_threshold", "growth"
+TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD = "topic", "page_threshold", "link_threshold"
 LIMITS = ("pages", "targets")
 NO_LIMIT = "none"
 _SHARE, _COUNT = Number(most=1), Number(1, whole=True)
@@ -48,8 +46,6 @@ def change_of(runtime: Runtime, name: str, value: str) -> Change:
         return _page_threshold(runtime, _share(name, value))
     if name == LINK_THRESHOLD:
         return _link_threshold(runtime, _share(name, value))
-    if name == GROWTH:
-        return _growth(runtime, value)
     if name in LIMITS:
         return _limit(runtime, name, value)
     if name.startswith(STRATEGY_PREFIX):
@@ -76,11 +72,8 @@ def _page_threshold(runtime: Runtime, value: float) -> Change:
 
     def make() -> None:
         reader.page_threshold = value
-        for learner in runtime.ordering.learners:
-            if isinstance(learner, ThresholdLearner):
-                learner.stop()
 
-    return Change(PAGE_THRESHOLD, runtime.keep_threshold, value, make)
+    return Change(PAGE_THRESHOLD, reader.page_threshold, value, make)
 
 
 def _link_threshold(runtime: Runtime, value: float) -> Change:
@@ -98,24 +91,6 @@ def _link_threshold(runtime: Runtime, value: float) -> Change:
         return len(links) - len(replace(gate, threshold=value).passing(links))
 
     return Change(LINK_THRESHOLD, gate.threshold, value, make, refuses)
-
-
-def _growth(runtime: Runtime, value: str) -> Change:
-    growth = runtime.growth
-    if growth is None:
-        raise ArgumentError(
-            f"set {GROWTH}={value}",
-            "the topic of this crawl does not grow",
-            "begin it with -s TOPIC_GROWTH=True",
-        )
-    if value not in CHANGES:
-        raise ArgumentError(f"set {GROWTH}={value}", "is not known", f"use {', '.join(CHANGES)}")
-
-    def make() -> None:
-        growth.change(value)
-        runtime.ordering.ask_refresh()
-
-    return Change(GROWTH, ON if growth.state.grows else OFF, value, make)
 
 
 def _limit(runtime: Runtime, name: str, value: str) -> Change:
@@ -154,4 +129,4 @@ def _share(name: str, value: str) -> float:
 
 def _names(runtime: Runtime) -> str:
     own = sorted(f"{STRATEGY_PREFIX}{key}" for key in type(runtime.strategy).changeable)
-    return ", ".join([TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD, GROWTH, *LIMITS, *own])
+    return ", ".join([TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD, *LIMITS, *own])

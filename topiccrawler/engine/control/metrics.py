@@ -38,9 +38,6 @@ GAUGES = (
     "topic/store/…",  # wait_seconds, too
     "topic/warc/responses",
     "topic/warc/revisits",
-    "growth/words",
-    "growth/rounds",
-    "topic/page_threshold",
     "frontier/waits/…",
     "frontier/traps/…",
     "frontier/redis/…",

@@ -76,7 +76,7 @@ async def why(runtime: Runtime, url: str) -> dict[str, Any]:
     found = explained(runtime.parts, row.link, explain(runtime.parts, history), runtime.params.strategy)
     return {
         **found,
-        "crawl": crawl_as_json(history, runtime.files.folder, runtime.parts, runtime.keep_threshold),
+        "crawl": crawl_as_json(history, runtime.files.folder, runtime.parts, runtime.reader.page_threshold),
     }
 
 

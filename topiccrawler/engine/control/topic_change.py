@@ -13,8 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.learners import learners_of
-from topiccrawler.crawling.linking_pages import begin_anew
+from topiccrawler.crawling.linking_pages import begin_anew, linking_pages_of
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError
@@ -50,7 +49,7 @@ def change_topic(runtime: Runtime, parts: Parts) -> None:
     runtime.ordering.change_strategy(parts.strategy, parts.expand)
     notes = runtime.frontier.notes
     begin_anew(notes, runtime.clock())
-    runtime.ordering.learners = learners_of(parts, notes, runtime.files.keep_growth, durable=True, visits=())
+    runtime.ordering.linking_pages = linking_pages_of(parts.recipe, notes, ())
     runtime.files.keep_recipe(parts.record(), parts.topic.name)  # the job is one for this topic from now on
 
 

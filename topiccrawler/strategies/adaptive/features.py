@@ -20,15 +20,12 @@ FEATURES: Mapping[str, float] = {
     "words": 0.5,
     "unproductive": 1.0,
 }
-NEAR, NEAR_WEIGHT = "near", 0.3  # one more, where it is asked for
 
 
-def weights_of(without: str, *, near: bool) -> tuple[Mapping[str, float], Floats]:
-    """The weights, and 0 for each feature that is left out, 1 for the others. `without`: names, separated by commas. StrategyError for one
-    that is none."""
+def mask_of(without: str) -> Floats:
+    """0 for each feature that is left out, 1 for the others. `without`: names, separated by commas. StrategyError for one that is none."""
     left_out = {name.strip() for name in without.split(",") if name.strip()}
-    weights = {**FEATURES, **({NEAR: NEAR_WEIGHT} if near else {})}
-    if unknown := sorted(left_out - weights.keys()):
-        fault, remedy = f"adaptive has no feature {unknown[0]!r}", f"use {', '.join(weights)}"
+    if unknown := sorted(left_out - FEATURES.keys()):
+        fault, remedy = f"adaptive has no feature {unknown[0]!r}", f"use {', '.join(FEATURES)}"
         raise StrategyError(f"strategy parameter without={without}", fault, remedy)
-    return weights, np.array([float(name not in left_out) for name in weights])
+    return np.array([float(name not in left_out) for name in FEATURES])

@@ -14,7 +14,7 @@ import numpy as np
 from topiccrawler.link_model.learning import label_of
 from topiccrawler.links.packed_arrays import Floats, Numbers
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.adaptive.features import FEATURES, weights_of
+from topiccrawler.strategies.adaptive.features import FEATURES, mask_of
 from topiccrawler.strategies.adaptive.group_rates import bounded, logit
 from topiccrawler.strategies.adaptive.observation import PageObservation
 from topiccrawler.strategies.adaptive.regression import Regression
@@ -30,7 +30,6 @@ from topiccrawler.strategies.base import (
 )
 from topiccrawler.strategies.shares import packed_rows
 from topiccrawler.text.odds import logistic
-from topiccrawler.topics.near_texts import NearTexts
 
 SEED_SCORE = 20.0
 WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have changed; now and then all
@@ -59,11 +58,10 @@ class Adaptive(Strategy):
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.word_statistics)
-        near         with near=true: likeness of the anchor's words by the word vectors (topics.near_texts)
         unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
         group's pages still count after each further one); memory_urls 30 000 (URLs whose features are kept);
-        without "" (features left out); near false; all chosen here (docs/lab/adaptive.md).
+        without "" (features left out); all chosen here (docs/lab/adaptive.md).
     Reads: relevance of linking pages, link text, addresses, outcomes so far; of the links to one
         URL only those with an anchor it was not seen with before.
     Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
@@ -81,7 +79,6 @@ class Adaptive(Strategy):
     smoothing: float = 0.5
     keep: float = 0.9
     memory_urls: int = MEMORY_URLS
-    near: bool = False
     without: str = ""  # features left out, separated by commas (for ablations)
     share_names: ClassVar[tuple[str, ...]] = tuple(FEATURES)
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
@@ -92,10 +89,8 @@ class Adaptive(Strategy):
         check_range(self.name, "smoothing", self.smoothing, 0.0)
         check_range(self.name, "keep", self.keep, 0.0, 1.0)
         check_range(self.name, "memory_urls", self.memory_urls, 1)
-        weights, self._mask = weights_of(self.without, near=self.near)
-        self.share_names = tuple(weights)  # type: ignore[misc] # of this one
-        self._regression = Regression(weights.values(), self.rate)
-        self._near: NearTexts | None = None
+        self._mask = mask_of(self.without)
+        self._regression = Regression(FEATURES.values(), self.rate)
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
@@ -105,8 +100,6 @@ class Adaptive(Strategy):
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
         self._threshold = knowledge.page_threshold
-        if self.near and knowledge.topic is not None:
-            self._near = NearTexts(knowledge.topic)
 
     @property
     def shown(self) -> Shown:
@@ -252,7 +245,6 @@ class Adaptive(Strategy):
             standings=odds / ODDS_SCALE + here,
             relevance=here,
             grandparent=grandparent,
-            near=None if self._near is None else self._near.of([link.anchor for link in links]),
         )
 
     def _promise(self, relevance: float) -> float:
@@ -280,7 +272,5 @@ class Adaptive(Strategy):
             bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
             -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
         ]
-        if self.near:
-            kinds.append(columns["near"][rows])
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features

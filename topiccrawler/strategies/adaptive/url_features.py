@@ -39,7 +39,6 @@ class UrlFeatures:
         "standing",  # of the best link, whose groups count
         "best_relevance",
         "best_grandparent",
-        "near",  # of the link nearest to the topic, where that is asked
         "score",  # as weighed last
         "queued",  # the score the queue has
     )
@@ -82,11 +81,9 @@ class UrlFeatures:
         standings: Floats,
         relevance: float,
         grandparent: float,
-        near: Floats | None = None,
     ) -> Numbers:
         """Add a page's links to the rows of their URLs; returns the rows, each once. A link's groups become its URL's when its
         `standing` is the largest so far. `texts`: what the words of each link say, bounded; of a new URL they are said of its site.
-        `near`: of each link (topics.near_texts).
         """
         columns = self.columns
         rows, at = np.unique(link_rows, return_inverse=True)
@@ -95,10 +92,6 @@ class UrlFeatures:
         columns["sum_odds"][rows] += np.bincount(at, weights=odds)
         for name, value in (("best_relevance", relevance), ("best_grandparent", grandparent)):
             columns[name][rows] = np.where(known, np.maximum(columns[name][rows], value), value)
-        if near is not None:
-            nearest = np.full(len(rows), -np.inf)
-            np.maximum.at(nearest, at, near)
-            columns["near"][rows] = np.where(known, np.maximum(columns["near"][rows], nearest), nearest)
         order = np.lexsort((-standings, at))  # stable: the first of equals
         best = order[np.unique(at[order], return_index=True)[1]]
         better = ~known | (standings[best] > columns["standing"][rows])
