@@ -45,6 +45,13 @@ def test_another_strategy_is_refused_where_its_queue_lies(other: Recipe, asked: 
     assert changes(BEGUN, other, FOLDER, queued=False) == [f"{begun} -> {asked}"]
 
 
+def test_a_queue_made_with_a_parameter_that_is_no_more_is_refused() -> None:
+    begun = replace(BEGUN, strategy="adaptive", parameters={"near": "true"})
+    line = "this job was begun with -a strategy=adaptive -a strategy_near=true; "
+    with pytest.raises(StateError, match=line):
+        changes(begun, replace(begun, parameters={}), FOLDER, queued=True)
+
+
 def test_all_else_may_change_and_is_reported() -> None:
     other = replace(BEGUN, page_classifier="svm", link_threshold=0.4, keywords=("基金", "股票"))
     assert changes(BEGUN, other, FOLDER, queued=True) == [

@@ -62,12 +62,14 @@ def _topic_name(recipe: Recipe) -> str:
 
 
 def ordering_of(recipe: Recipe) -> str:
-    """Strategy and parameters as they are typed; a default that is typed changes nothing."""
+    """Strategy and parameters as they are typed; a default that is typed changes nothing, a parameter of an earlier release does."""
     defaults = parameters_of(STRATEGIES[recipe.strategy]) if recipe.strategy in STRATEGIES else {}
-    built = build(recipe.strategy, recipe.parameters) if defaults else None
+    given = {name: value for name, value in recipe.parameters.items() if name in defaults}
+    removed = {name: value for name, value in recipe.parameters.items() if name not in defaults}
+    built = build(recipe.strategy, given) if defaults else None
     values = {
         name: getattr(built, name) for name, default in defaults.items() if getattr(built, name) != default
-    }
+    } | removed
     return " ".join(
         (f"-a strategy={recipe.strategy}", *(f"-a strategy_{name}={value}" for name, value in values.items()))
     )
