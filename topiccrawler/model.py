@@ -38,14 +38,15 @@ class Page:
     depth: int = 0
     title: str = ""
     terms: Mapping[str, float] = field(default_factory=dict)  # word -> count in title and main text
-    relevance: float = 0.0  # 0..1, by the page classifier
-    is_target: bool = False  # relevance >= the topic's page_threshold
+    similarity: float = 0.0  # 0..1, to the topic and its surroundings (pages.classifier): what strategies go by
+    is_target: bool = False  # as likely on topic as not, or more
     seconds: float = 0.0  # download time
     via: Via | None = None  # how it was reached; None for the virtual root
     is_detail: bool = (
         False  # a page of one text, not of links (relevance.detail); False unless the strategy needs it
     )
     listings: Sequence[str] = ()  # canonical URLs of feeds and sitemaps that it declares (pages.listings)
+    relevance: float = 0.0  # 0..1: the probability that it is about the topic, by its own words
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from topiccrawler.links.extract import ContextMaker
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.formats.formats import Formats
 from topiccrawler.pages.read import Reader
+from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.relevance.several import SeveralTopics
@@ -27,6 +28,7 @@ from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
 from topiccrawler.text.odds import logistic
 from topiccrawler.topics.catalogue import is_catalogued, with_site_rules
 from topiccrawler.topics.keyword_tokens import keep_whole
+from topiccrawler.topics.meaning import understood
 from topiccrawler.topics.proposal import with_proposed
 from topiccrawler.topics.several import load_topics, parts_of, united
 from topiccrawler.topics.topic import Topic, make_topic
@@ -66,9 +68,10 @@ class Parts:
             return ",".join(self.page_classifier.topics_of(words))
         return self.topic.name
 
-    def reader(self) -> Reader:
-        """Reads pages as this crawl does."""
-        return reader_of(self.recipe, self.topic, self.strategy_classifier, detail=self.strategy.needs_detail)
+    def reader(self, repeats: SiteRepeats | None = None) -> Reader:
+        """Reads pages as this crawl does; `repeats`: what its sites have written on several pages."""
+        detail = self.strategy.needs_detail
+        return reader_of(self.recipe, self.topic, self.strategy_classifier, detail=detail, repeats=repeats)
 
 
 def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
@@ -83,7 +86,7 @@ def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
     page_classifier = page_classifier_of(recipe)
     strategy.prepare(
         Knowledge(
-            page_threshold=page_classifier.threshold,
+            similarity_threshold=page_classifier.similarity_threshold,
             link_scorer=scorer,
             seed=recipe.seed,
             topic=topic,
@@ -125,6 +128,8 @@ def topics_of(recipe: Recipe) -> list[Topic]:
             raise TopicError(what, "belong to no one of several topics", "make a topic file of them")
         words = {**topics[0].keywords, **dict.fromkeys(recipe.keywords, 1.0)}
         topics = [topics[0].model_copy(update={"keywords": words})]
+    elif recipe.topic_fields is None:
+        topics = [topic if is_catalogued(topic.name) else understood(topic) for topic in topics]
     topics = [with_proposed(topic) for topic in topics]
     for topic in topics:
         keep_whole(topic)
@@ -190,16 +195,28 @@ def context_of(model: LinkModel | None) -> ContextMaker:
     return PLAIN_CONTEXT if model is None else model.context
 
 
-def reader_of(recipe: Recipe, topic: Topic, page_classifier: PageClassifier, *, detail: bool) -> Reader:
+def reader_of(
+    recipe: Recipe,
+    topic: Topic,
+    page_classifier: PageClassifier,
+    *,
+    detail: bool,
+    repeats: SiteRepeats | None = None,
+) -> Reader:
     """Reads pages; with `detail` it also separates detail pages from link pages, which costs time."""
     formats = Formats(seconds=recipe.file_seconds)
     if not detail:
-        return Reader(page_classifier, formats, topic.sites, recipe.title_reader)
+        return Reader(page_classifier, formats, topic.sites, recipe.title_reader, repeats)
     from topiccrawler.relevance.detail_reading import DetailReader, detail_svm  # numpy
 
     svm = detail_svm(folder_of(recipe.page_classifier_models))
     return DetailReader(
-        page_classifier, svm, formats=formats, sites=topic.sites, title_reader=recipe.title_reader
+        page_classifier,
+        svm,
+        formats=formats,
+        sites=topic.sites,
+        title_reader=recipe.title_reader,
+        repeats=repeats,
     )
 
 

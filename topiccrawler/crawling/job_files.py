@@ -46,6 +46,7 @@ INDEX = "index.sqlite"  # of the words of the pages; made again when it is missi
 OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
 DISCARDED = "discarded.sqlite"
 REFUSED = "refused.jsonl"
+SITE_REPEATS = "site_repeats.bin"  # with JOBDIR only: what sites write on several pages (pages.site_repeats)
 CHECKS = "checks.sqlite"  # of a job that was revisited
 OUTPUT = "output.log"  # what a crawl says that another program has started
 FRONTIER = "frontier.sqlite"  # with JOBDIR only

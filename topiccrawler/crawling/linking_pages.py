@@ -1,6 +1,6 @@
 """What decides whether a crawl keeps a page: its relevance with that of the page that links it (relevance.linking_page).
 
-The relevance of each page read is kept in memory, 17 bytes a page. A job that goes on takes it from its crawl log; what another process
+The similarity of each page read is kept in memory, 17 bytes a page. A job that goes on takes it from its crawl log; what another process
 of a shared crawl read is not known here, and such a page changes nothing. Neither do seeds, feeds and sitemaps as linking pages.
 What is fetched next does not hang on it: strategies go on by the words of each page. One that was told of what is kept found as much on one
 web and less on another (docs/lab/page-classifiers.md).
@@ -16,59 +16,76 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Notes
 from topiccrawler.frontier.url_index import UrlIndex
 from topiccrawler.model import Page, Via, Visit
-from topiccrawler.relevance.base import VSM
+from topiccrawler.pages.classifier import PageClassifier
+from topiccrawler.relevance.base import relevance_of, similarity_of
 from topiccrawler.relevance.linking_page import with_linking_page
-from topiccrawler.topics.several import parts_of
+from topiccrawler.relevance.vsm import VsmClassifier
 
 NOTE = "linking_pages"  # since when pages were judged for the present topic
+SCALE_NOTE = "relevance_scale"  # since when relevance is a probability; before, a similarity
 
 
-def linking_page_weight(recipe: Recipe) -> float:
-    """0..1 in a crawl of this recipe. The scale is that of vsm, and of several topics the linking page may be about another."""
-    return recipe.linking_page if recipe.page_classifier == VSM and len(parts_of(recipe.topic)) < 2 else 0.0
+def linking_page_weight(recipe: Recipe, page_classifier: PageClassifier) -> float:
+    """0..1 in a crawl of this recipe. The scale is that of vsm; of several topics the linking page may be about another, and a page is not
+    about a user's own words because the page before it is."""
+    return recipe.linking_page if isinstance(page_classifier, VsmClassifier) else 0.0
 
 
 class LinkingPages:
-    """Of one crawl. `weight`: 0..1. `visits`: of earlier runs; those before the note's time, in seconds since the epoch, were for another topic."""
+    """Of one crawl. `weight`: 0..1; `threshold`: the similarity of even odds. `visits`: of earlier runs; those before the note's time, in
+    seconds since the epoch, were for another topic."""
 
-    def __init__(self, weight: float, notes: Notes, visits: Iterable[Visit] = ()) -> None:
-        self.weight = weight
+    def __init__(self, weight: float, threshold: float, notes: Notes, visits: Iterable[Visit] = ()) -> None:
+        self.weight, self.threshold = weight, threshold
         self._urls = UrlIndex()
-        self._relevances = array("f")
-        since = _since(notes)
+        self._similarities = array("f")
+        since, former = _seconds(notes, NOTE), _seconds(notes, SCALE_NOTE)
         for visit in visits:
             if _is_whole(visit) and visit.time >= since and visit.gate != OF_SITE:
-                self._put(visit.url, visit.relevance)
+                is_similarity = visit.time < former
+                self._put(
+                    visit.url, visit.relevance if is_similarity else similarity_of(visit.relevance, threshold)
+                )
 
     def read(self, page: Page) -> None:
         """A page was read."""
-        self._put(page.url, page.relevance)
+        self._put(page.url, page.similarity)
 
-    def relevance(self, of_words: float, via: Via | None) -> float:
-        """0..1: what is held against the page threshold, of a page that was reached so."""
+    def relevance(self, similarity: float, via: Via | None) -> float:
+        """0..1: what is held against the page threshold, of a page of that similarity by its words that was reached so."""
         source = "" if via is None else via.link.source_url
         number = self._urls.find(source) if source else None
-        if number is None:
-            return of_words
-        return with_linking_page(of_words, self._relevances[number], self.weight)
+        if number is not None:
+            similarity = with_linking_page(similarity, self._similarities[number], self.weight)
+        return relevance_of(similarity, self.threshold)
 
-    def _put(self, url: str, relevance: float) -> None:
+    def _put(self, url: str, similarity: float) -> None:
         number, new = self._urls.find_or_add(url)
         if new is None:
-            self._relevances[number] = relevance
+            self._similarities[number] = similarity
         else:
-            self._relevances.append(relevance)
+            self._similarities.append(similarity)
 
 
-def linking_pages_of(recipe: Recipe, notes: Notes, visits: Iterable[Visit]) -> LinkingPages | None:
+def linking_pages_of(
+    recipe: Recipe, page_classifier: PageClassifier, notes: Notes, visits: Iterable[Visit]
+) -> LinkingPages | None:
     """Those of a crawl of this recipe; None where they do not count."""
-    weight = linking_page_weight(recipe)
-    return LinkingPages(weight, notes, visits) if weight > 0 else None
+    weight = linking_page_weight(recipe, page_classifier)
+    return LinkingPages(weight, page_classifier.similarity_threshold, notes, visits) if weight > 0 else None
 
 
-def _since(notes: Notes) -> float:
+def relevance_is_probability_from(notes: Notes, now: float, *, begun: bool) -> bool:
+    """Note since when; True when that is news for a crawl that was `begun` with similarities in its log."""
+    if notes.get(SCALE_NOTE) is not None:
+        return False
+    notes.put(SCALE_NOTE, repr(now if begun else 0.0))
+    return begun
+
+
+def _seconds(notes: Notes, name: str) -> float:
     try:
-        return float(notes.get(NOTE) or 0.0)
+        return float(notes.get(name) or 0.0)
     except ValueError:
         return 0.0
 

@@ -15,6 +15,7 @@ import tomli_w
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.topics.catalogue import topic_from_keywords, with_site_rules
+from topiccrawler.topics.meaning import understood
 from topiccrawler.topics.proposal import reasons
 from topiccrawler.topics.topic import Topic
 
@@ -29,7 +30,9 @@ def recipe_of_words(recipe: Recipe, words: Sequence[str], proposed_words: int = 
     """
     topic = with_site_rules(topic_from_keywords(words, _name(words)), recipe.sites)
     zh = "、".join(topic.keywords)[:60]  # as a log names it
-    topic = topic.model_copy(update={"zh": zh, "proposed_words": proposed_words})
+    topic = understood(
+        Topic.model_validate({**topic.model_dump(), "zh": zh, "proposed_words": proposed_words})
+    )
     return replace(recipe, topic=topic.name, keywords=(), topic_fields=topic.model_dump())
 
 

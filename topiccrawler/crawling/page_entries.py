@@ -47,7 +47,7 @@ def page_of(kept: Mapping[str, Any]) -> tuple[Page, list[Link]]:
 def _whole(strategy: Strategy, page: Page, links: Sequence[Link]) -> dict[str, Any]:
     via = page.via
     terms = dict(page.terms) if strategy.reads_terms else {}
-    plain = (page.url, page.depth, page.title, terms, page.relevance, page.is_target, page.seconds)
+    plain = (page.url, page.depth, page.title, terms, page.similarity, page.is_target, page.seconds)
     return {
         "page": plain,
         "detail": page.is_detail,

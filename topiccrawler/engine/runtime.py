@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -23,8 +24,12 @@ from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.crawl_logs import visits_of
 from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.harvest_counter import HarvestCounter
-from topiccrawler.crawling.job_files import JobFiles
-from topiccrawler.crawling.linking_pages import linking_pages_of
+from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
+from topiccrawler.crawling.linking_pages import (
+    LinkingPages,
+    linking_pages_of,
+    relevance_is_probability_from,
+)
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.params import CrawlParams
@@ -47,6 +52,7 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.traps import Limits
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader, Reading
+from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.pages.summary import Summariser
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.strategies.base import Strategy
@@ -94,11 +100,12 @@ class Runtime:
 
     def kept_relevance(self, reading: Reading) -> float:
         """What is held against the page threshold: the page's relevance by the topic as it was taught, with that of the page that links it."""
-        page, parts = reading.page, self.parts
-        taught = parts.strategy_classifier is not parts.page_classifier
-        of_words = parts.page_classifier.relevance(reading.words) if taught else page.relevance
-        known = self.ordering.linking_pages
-        return of_words if known is None else known.relevance(of_words, page.via)
+        page, classifier, known = reading.page, self.parts.page_classifier, self.ordering.linking_pages
+        taught = self.parts.strategy_classifier is not classifier
+        if known is not None:
+            similarity = classifier.similarity(reading.words) if taught else page.similarity
+            return known.relevance(similarity, page.via)
+        return classifier.relevance(reading.words) if taught else page.relevance
 
     @property
     def revisits_left(self) -> int:
@@ -162,7 +169,7 @@ def build_runtime(
         params=params,
         parts=parts,
         topic=parts.topic,
-        reader=parts.reader(),
+        reader=parts.reader(SiteRepeats(folder / SITE_REPEATS if queue.is_durable else None)),
         summariser=Summariser(parts.topic.keywords),
         strategy=parts.strategy,
         hosts=hosts,
@@ -177,9 +184,7 @@ def build_runtime(
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
             listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
             refused=files.note_refused,
-            linking_pages=linking_pages_of(
-                parts.recipe, frontier.notes, visits_of(files.folder) if files.resumes else ()
-            ),
+            linking_pages=_linking_pages(parts, frontier, files),
             learning_seconds=settings.getfloat("FRONTIER_LEARNING_SECONDS", LEARNING_SECONDS),
         ),
         gate=parts.gate,
@@ -193,6 +198,17 @@ def build_runtime(
         shared=queue.is_shared,
         restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
     )
+
+
+def _linking_pages(parts: Parts, frontier: Frontier, files: JobFiles) -> LinkingPages | None:
+    visits = list(visits_of(files.folder)) if files.resumes else []
+    if relevance_is_probability_from(frontier.notes, time.time(), begun=bool(visits)):
+        logger.warning(
+            "%s was begun by an earlier version: relevances in its crawl log and page store up to now are similarities, not "
+            "probabilities; pages kept from now on have probabilities, kept from .5",
+            files.folder,
+        )
+    return linking_pages_of(parts.recipe, parts.page_classifier, frontier.notes, visits)
 
 
 def _idle_share(params: CrawlParams, settings: BaseSettings) -> float:

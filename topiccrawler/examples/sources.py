@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from topiccrawler.crawling.job_files import DISCARDED, JOB, PAGES
 from topiccrawler.crawling.page_stores import has_pages, open_pages
@@ -137,7 +138,12 @@ class Sources:
 class _Unclassified:
     """In place of a page classifier, where only the words are wanted."""
 
-    threshold = 1.0
+    threshold: ClassVar[float] = 1.0
+    reads_segments: ClassVar[bool] = False
+    similarity_threshold = 1.0
+
+    def similarity(self, words: PageWords) -> float:
+        return 0.0
 
     def relevance(self, words: PageWords) -> float:
         return 0.0

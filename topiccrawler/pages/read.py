@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from topiccrawler.model import Page, Via
@@ -23,12 +23,15 @@ from topiccrawler.pages.formats.formats import Formats
 from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.listings import declared_feeds
 from topiccrawler.pages.parse import parse
+from topiccrawler.pages.segments import Segment, segments_of
+from topiccrawler.pages.site_repeats import SiteRepeats, keys_of
 from topiccrawler.pages.site_rules import read_by_rule, rule_of
 from topiccrawler.pages.title_readers import TITLE_READERS, TITLE_TAG
 from topiccrawler.pages.words import PageWords
 from topiccrawler.text.decode import decode
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.topic import SiteRule
+from topiccrawler.urls.canonical import host_of
 
 MOST_BYTES = 4_000_000
 MOST_BODY_CHARACTERS = 100_000
@@ -57,8 +60,11 @@ class Reader:
         formats: Formats | None = None,
         sites: Mapping[str, SiteRule] | None = None,
         title_reader: str = TITLE_TAG,
+        repeats: SiteRepeats | None = None,
     ) -> None:
         self.page_classifier = page_classifier
+        self.reads_segments = page_classifier.reads_segments
+        self.repeats = repeats  # of the crawl; None: each page is read by itself
         self.page_threshold = page_classifier.threshold  # a running crawl may be given another one
         self.sites = sites or {}  # reading rules of the topic
         self.formats = formats or Formats()
@@ -95,12 +101,16 @@ class Reader:
             document, encoding = parse(found.as_html()), "utf-8"
             title, main = found.title, found.main_text()
         words = page_words(document, title, main)
+        if self.reads_segments:
+            segments = segments_of(document, title, main if len(main) >= SHORTEST_MAIN_TEXT else "")
+            words = replace(words, segments=self._own(url, segments))
         relevance = self.page_classifier.relevance(words)
         page = Page(
             url=url,
             depth=depth,
             title=title,
             terms=Counter(chain(words.title, words.body)),
+            similarity=self.page_classifier.similarity(words),
             relevance=relevance,
             is_target=relevance >= self.page_threshold,
             seconds=seconds,
@@ -108,6 +118,13 @@ class Reader:
             listings=declared_feeds(document, url),
         )
         return Reading(page, document, main, encoding, words, kind, fault)
+
+    def _own(self, url: str, segments: list[Segment]) -> list[Segment]:
+        """Those that the site does not repeat on other pages."""
+        if self.repeats is None:
+            return segments
+        repeated = self.repeats.of(host_of(url), url, keys_of(segments))
+        return [segment for segment, is_repeat in zip(segments, repeated, strict=True) if not is_repeat]
 
     def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
         """The format reader's extract of a body that is no HTML, or the error that says why there is none."""
@@ -128,4 +145,5 @@ def page_words(document: Document, title: str, main: str) -> PageWords:
         f"{metas.get('keywords', '')}|{metas.get('description', '')}"[:MOST_BODY_CHARACTERS],
         body[:MOST_BODY_CHARACTERS],
     )
-    return PageWords(*words_of(fields))
+    of_title, headings, emphasis, meta, of_body = words_of(fields)
+    return PageWords(of_title, headings, emphasis, meta, of_body)

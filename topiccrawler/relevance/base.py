@@ -1,4 +1,10 @@
-"""The page classifiers by name."""
+"""The page classifiers by name, and the scale that all of them share: relevance is a probability.
+
+Idea: a similarity of .2 means another thing for each topic and classifier; a probability means the same for all. Each classifier knows the
+similarity at which a page is as likely on topic as not; there its relevance is one half.
+Formula: relevance = 1 / (1 + (T / s)^SLOPE), s = similarity, T = that threshold: a logistic curve over ln s.
+Parameters: SLOPE 3 (docs/lab/page-classifiers.md).
+"""
 
 from __future__ import annotations
 
@@ -6,3 +12,19 @@ VSM = "vsm"
 TRAINED = ("centroid", "naive_bayes", "svm")
 PAGE_CLASSIFIERS = (VSM, *TRAINED)
 MOST_WORDS = 12_000  # of a trained one
+EVEN = 0.5  # relevance from which a page is kept, for every topic and page classifier
+SLOPE = 3.0
+
+
+def relevance_of(similarity: float, threshold: float) -> float:
+    """0..1; EVEN at the threshold."""
+    if similarity <= 0.0:
+        return 0.0 if threshold > 0.0 else 1.0
+    return float(1.0 / (1.0 + min(threshold / similarity, 1e50) ** SLOPE))
+
+
+def similarity_of(relevance: float, threshold: float) -> float:
+    """The inverse, 0..1."""
+    if relevance <= 0.0:
+        return 0.0
+    return float(min(1.0, threshold * (relevance / max(1.0 - relevance, 1e-12)) ** (1.0 / SLOPE)))

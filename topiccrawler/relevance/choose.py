@@ -26,6 +26,10 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
         raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM:
+        if topic.narrow:
+            from topiccrawler.relevance.evidence import EvidenceClassifier  # numpy, for the word vectors
+
+            return EvidenceClassifier(topic)
         if not place.is_file():
             return VsmClassifier(topic)
         from topiccrawler.relevance.model_file import load_vectors

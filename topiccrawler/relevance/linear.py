@@ -4,7 +4,8 @@ Idea: all three give a word a number for each class; they differ in how it was f
 page is taken as counts or as a vector of length 1. So one class scores them all, without scikit-learn.
 Formula: x_w = count · factor_w, or (1 + ln count) · factor_w divided by the length of x (`unit`); s_c = Σ x_w·v_wc + b_c;
 margin = s_topic - max over negative topics c of s_c, negative topics = the other labels; divided by the number of known
-words (`mean`); relevance = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of held-out documents (Platt).
+words (`mean`); similarity = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of held-out documents (Platt); relevance: the
+same with the log-odds of the threshold taken off.
 naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, `pairs` of neighbouring words and
 word `lists` too; centroid: unit, factor = idf · sqrt(IG).
 Reads: words of all fields (relevance.features).
@@ -19,11 +20,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.base import EVEN
 from topiccrawler.relevance.features import Lists, counts_of, plain
 from topiccrawler.text.odds import logistic
 
@@ -34,9 +37,11 @@ Numbers = npt.NDArray[np.float64]
 class LinearClassifier:
     """A trained page classifier; `values` has a row a word and a column a class, the topic first."""
 
+    threshold: ClassVar[float] = EVEN
+    reads_segments: ClassVar[bool] = False
     name: str  # centroid, naive_bayes or svm
     topic: str
-    threshold: float
+    similarity_threshold: float  # above 0 and below 1
     classes: Sequence[str]
     words: Mapping[str, int]  # word -> row
     factors: Numbers
@@ -51,9 +56,14 @@ class LinearClassifier:
     training: Mapping[str, object] = field(default_factory=dict)
     scores: Mapping[str, object] = field(default_factory=dict)
 
-    def relevance(self, words: PageWords) -> float:
-        """0..1"""
+    def similarity(self, words: PageWords) -> float:
+        """0..1: the probability among the documents it was learned from."""
         return logistic(self.slope * self.margin(words) + self.offset)
+
+    def relevance(self, words: PageWords) -> float:
+        """0..1: the same, moved so that the threshold is one half."""
+        threshold = min(max(self.similarity_threshold, 1e-9), 1.0 - 1e-9)
+        return logistic(self.slope * self.margin(words) + self.offset - math.log(threshold / (1.0 - threshold)))
 
     def margin(self, words: PageWords) -> float:
         """The score of the topic less that of its nearest negative topic."""

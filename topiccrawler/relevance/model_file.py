@@ -35,7 +35,7 @@ def save(page_classifier: LinearClassifier, place: Path) -> None:
     """Write a page classifier; the same one gives the same bytes. A reader never sees half a file."""
     unit = max(float(np.abs(page_classifier.values).max(initial=0.0)), 1e-9) / STEPS
     head = {
-        "threshold": round(page_classifier.threshold, 6),
+        "threshold": round(page_classifier.similarity_threshold, 6),
         "slope": page_classifier.slope,
         "offset": page_classifier.offset,
         "classes": list(page_classifier.classes),
@@ -58,7 +58,7 @@ def save_vectors(
 ) -> None:
     """Write a trained VSM classifier: the topic's keywords and threshold, and the vectors of its negative topics."""
     head = {
-        "threshold": page_classifier.threshold,
+        "threshold": page_classifier.similarity_threshold,
         "training": dict(training),
         "scores": dict(scores),
         "negative_topics": page_classifier.negative_topics,
@@ -122,7 +122,7 @@ def _page_classifier(file: JsonFile, name: str) -> LinearClassifier:
     return LinearClassifier(
         name=name,
         topic=model["topic"],
-        threshold=file.number("threshold", 0.0, 1.0),
+        similarity_threshold=file.number("threshold", 0.0, 1.0),
         classes=tuple(classes),
         words={word: row for row, word in enumerate(rows)},
         factors=np.ascontiguousarray(table[:, 0]),

@@ -4,17 +4,18 @@ Idea: keep only the topic's k keywords of the page (keywords the page lacks coun
 the topic. The cosine ignores how much of the page was dropped, so one keyword in a long page would
 score high: the share of the page's words that are topic words is a second factor.
 Formula: n_i = Σ_field count_i · field weight; x_i = n_i / max n; cosine = cos(x_i·w_i, w_i), w = topic weights;
-share = Σ_i n_i·w_i / max w / (n of all words + prior_words); relevance = sqrt(cosine · min(1, share / full_share)).
+share = Σ_i n_i·w_i / max w / (n of all words + prior_words); similarity = sqrt(cosine · min(1, share / full_share));
+relevance: relevance.base, with the topic's page_threshold.
 Parameters: title_weight 5, heading_weight 2, emphasis_weight 1, meta_weight 2 (SkyReach §3.7 weights the title more, no
 value given; F1 hardly changes between title weights 3 and 10); prior_words 20: a page of three words proves little;
 full_share 0.1: about the share on a page that is only about the topic, so that thresholds lie near 0.15.
-Negative topics (only of a trained topic vector): other topics' vectors, learned with it. relevance = the topic's own -
+Negative topics (only of a trained topic vector): other topics' vectors, learned with it. similarity = the topic's own -
 negative_weight · that of the nearest negative topic, not below 0: a page of more than one topic still counts, one that is
 nearer to another does not.
 Words against it (`against` of a topic that was learned): one more negative topic, with the weight AGAINST_WEIGHT.
-Contrast (`contrast` of a topic): a page is not about it, and just below the threshold, when relevance² / relevance to the nearest
+Contrast (`contrast` of a topic): a page is not about it, and just below the threshold, when similarity² / similarity to the nearest
 other topic of the catalogue is below the threshold; words near the topic's own do not count there (topics.likeness). A page that is about
-none, as a list of many sites, keeps its relevance: its links may be the best there are.
+none, as a list of many sites, keeps its similarity: its links may be the best there are.
 Reads: title, headings, emphasis, meta and body words of one page, already folded by the segmenter.
 Cost: one count over the words, then work for the keywords found only; negative topics double it (benchmarks/judge.py).
 But: the share is ours; the papers have the cosine alone. It counts each word by its topic weight, so that common words
@@ -28,9 +29,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.base import EVEN, relevance_of
 from topiccrawler.topics.keyword_tokens import token_weights
 from topiccrawler.topics.likeness import contrast_vectors
 from topiccrawler.topics.topic import Topic
@@ -42,6 +45,9 @@ LEAST_WEIGHT = 1e-6  # of the heaviest: squares of less would vanish
 
 class VsmClassifier:
     """Relevance 0..1 of a page to one topic, and the words behind it."""
+
+    threshold: ClassVar[float] = EVEN
+    reads_segments: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -57,7 +63,7 @@ class VsmClassifier:
         negative_weight: float = 0.8,
     ) -> None:
         self.topic = topic
-        self.threshold = topic.page_threshold
+        self.similarity_threshold = topic.page_threshold
         self.prior_words, self.full_share = prior_words, full_share
         self._field_weights = (title_weight, heading_weight, emphasis_weight, meta_weight, 1.0)
         weights, self.unmatched = token_weights(topic.keywords)
@@ -92,13 +98,17 @@ class VsmClassifier:
         """The keywords as the segmenter gives them."""
         return frozenset(self._weights)
 
-    def relevance(self, words: PageWords) -> float:
-        """0..1; `>= threshold` is about the topic."""
+    def similarity(self, words: PageWords) -> float:
+        """0..1; from `similarity_threshold` on the page is about the topic."""
         own, nearer = self._judged(*self._counts(words))
-        return TURNED * self.threshold if nearer else own
+        return TURNED * self.similarity_threshold if nearer else own
+
+    def relevance(self, words: PageWords) -> float:
+        """0..1"""
+        return relevance_of(self.similarity(words), self.similarity_threshold)
 
     def _judged(self, counts: Mapping[str, float], running: float) -> tuple[float, str]:
-        """Its own relevance, and the topic that it is too much nearer to; "" = none."""
+        """Its own similarity, and the topic that it is too much nearer to; "" = none."""
         weights = self._weights
         along = across = heavy = 0.0
         for word, count in counts.items():
@@ -111,13 +121,13 @@ class VsmClassifier:
         if not heavy:
             return 0.0, ""
         own = self._likeness(heavy, along, across, self._length, running)
-        if not self._lengths or (not self._subtracted and own < self.threshold):
+        if not self._lengths or (not self._subtracted and own < self.similarity_threshold):
             return own, ""
         others = self._others(counts, running)
         own = max(0.0, own - max(others[: self._subtracted], default=0.0))
         contrasting = others[self._subtracted :]
         nearest = max(contrasting, default=0.0)
-        if nearest > own >= self.threshold > own * own / nearest:
+        if nearest > own >= self.similarity_threshold > own * own / nearest:
             return own, self._contrasting[contrasting.index(nearest)]
         return own, ""
 
@@ -127,7 +137,7 @@ class VsmClassifier:
         return math.sqrt(min(1.0, cosine) * min(1.0, share / self.full_share))
 
     def _others(self, counts: Mapping[str, float], running: float) -> list[float]:
-        """The relevance of each negative topic, times its weight."""
+        """The similarity of each negative topic, times its weight."""
         negative_topics = range(len(self._lengths))
         heavy, along, across = ([0.0 for _ in negative_topics] for _ in range(3))
         for word, count in counts.items():
@@ -143,7 +153,7 @@ class VsmClassifier:
         ]
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The keywords of the page, each with its share of the relevance; largest first, together the relevance. Before them what a
+        """The keywords of the page, each with its share of the similarity; largest first, together the similarity. Before them what a
         nearer topic takes away."""
         counts, running = self._counts(words)
         own, nearer = self._judged(counts, running)
@@ -151,7 +161,7 @@ class VsmClassifier:
         parts = {word: count * weights[word] for word, count in counts.items() if word in weights}
         scale = own / (sum(parts.values()) or 1.0)
         shares = ((word, part * scale) for word, part in parts.items())
-        turned = [(f"nearer to {nearer}", TURNED * self.threshold - own)] if nearer else []
+        turned = [(f"nearer to {nearer}", TURNED * self.similarity_threshold - own)] if nearer else []
         return [*turned, *sorted(shares, key=lambda share: (-share[1], share[0]))]
 
     def _counts(self, page: PageWords) -> tuple[dict[str, float], float]:

@@ -18,7 +18,7 @@ class AnchorText(Strategy):
     Idea: the anchor says what a link leads to; the page says how reliable that is; a page shares its worth.
     Formula: priority(i) = sim(i) / (sum over the page's links v of sim(v)) * P(+|page)
         sim(i) = P(+|anchor) if the anchor is classified positive, else `negative`
-        P(+|anchor) -> the link model on the anchor alone; P(+|page) -> `Page.relevance`, at least `negative`.
+        P(+|anchor) -> the link model on the anchor alone; P(+|page) -> `Page.similarity`, at least `negative`.
     Parameters: negative 0.01 (JLSE algorithm 1); terminal false: links of result pages are followed; detail
         false: a relevant page is a result page; true: it must also be a detail page (relevance.detail, the
         paper's SVM of §3.1). The paper has true for both (algorithm 2, step 1).
@@ -59,7 +59,7 @@ class AnchorText(Strategy):
         if self.terminal and self.is_result(page) and page.via is not None and page.via.link.source_url:
             return ()
         similarities = self.similarities(links)
-        scale = max(page.relevance, self.negative) / (sum(similarities) or 1.0)
+        scale = max(page.similarity, self.negative) / (sum(similarities) or 1.0)
         return [Score(link.url, sim * scale) for link, sim in zip(links, similarities, strict=True)]
 
     def similarities(self, links: Sequence[Link]) -> list[float]:

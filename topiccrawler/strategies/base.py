@@ -5,7 +5,7 @@ which one it drives. The caller keeps these rules, so that no strategy has a spe
 
 - `visit` scores only raise a queued URL (the maximum counts); `refresh` scores replace;
 - a link without a score is not queued;
-- seeds are the out-links of a virtual root page (`ROOT_URL`, relevance 1, depth -1);
+- seeds are the out-links of a virtual root page (`ROOT_URL`, similarity 1, depth -1);
 - a page whose fetch failed is never shown to a strategy: it teaches nothing and has no links.
 """
 
@@ -30,7 +30,7 @@ Shown = Literal["all", "waiting", "new"]
 ROOT_URL = "root:"
 SEED = "seed"  # the one share of a score that a seed was given
 OF_ITS_PAGE = "score of its page"  # the same of a link that a strategy did not score (crawl.site_listings)
-ROOT = Page(url=ROOT_URL, depth=-1, relevance=1.0, is_target=True)
+ROOT = Page(url=ROOT_URL, depth=-1, similarity=1.0, is_target=True, relevance=1.0)
 
 
 class LinkScorer(Protocol):
@@ -43,7 +43,7 @@ class LinkScorer(Protocol):
 class Knowledge:
     """All a strategy may know before the crawl."""
 
-    page_threshold: float = 0.5
+    similarity_threshold: float = 0.5  # a page of this similarity is as likely on topic as not
     link_scorer: LinkScorer | None = None
     seed: int = 0
     topic: Topic | None = None

@@ -15,12 +15,12 @@ class BestFirst(Strategy):
     """Fetch the links of the most relevant pages first.
 
     Idea: pages link to pages of the same topic, so a link is worth what its page is worth.
-    Formula: score = relevance(parent); `relevance` is `Page.relevance` (0..1, by the page classifier). A link
+    Formula: score = similarity(parent); `similarity` is `Page.similarity` (0..1, by the page classifier). A link
         on several pages has the largest of their scores, because a queued URL keeps its larger score.
     Parameters: none.
-    Reads: the parent's relevance; no link text.
+    Reads: the parent's similarity; no link text.
     Cost: O(links) a page, no refresh.
-    But: seeds stand on the virtual root page (relevance 1), so they go first.
+    But: seeds stand on the virtual root page (similarity 1), so they go first.
     Reference: Cho, Garcia-Molina & Page 1998 (similarity ordering); the baseline of the link model (2014).
     """
 
@@ -28,7 +28,7 @@ class BestFirst(Strategy):
     share_names: ClassVar[tuple[str, ...]] = ("relevance of the linking page",)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
-        return [Score(link.url, page.relevance) for link in links]
+        return [Score(link.url, page.similarity) for link in links]
 
     def worth(self, value: float) -> float:
         return value

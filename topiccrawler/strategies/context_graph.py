@@ -77,7 +77,7 @@ class ContextGraph(GraphStrategy):
             value = 1.0
         else:
             self._texts[source] = _bounded(page.terms, self.page_words)
-            self._relevances[source] = page.relevance + float(page.is_target)
+            self._relevances[source] = page.similarity + float(page.is_target)
             if len(self._texts) > self.most_pages:
                 del self._texts[next(iter(self._texts))]
             value = float(self._page_values([source])[0])

@@ -100,7 +100,7 @@ class LinkModel(Strategy):
         near = np.zeros((len(links), 3))
         if page.depth >= 0:
             words = self._vectors.heaviest(self._vectors.seen(hashed_counts(page.terms)), self.page_words)
-            label = page.relevance if self.graded else float(page.is_target)
+            label = page.similarity if self.graded else float(page.is_target)
             label -= float(not page.is_target)
             if page.depth == 0 or not self.seeds_only:
                 self._label(words, label)

@@ -56,7 +56,7 @@ class NaiveBayes(Strategy):
     half_life_pages: float = HALF_LIFE_PAGES
     _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
     _learner: LinkLearner | None = field(default=None, init=False, repr=False)
-    _page_threshold: float = field(default=0.5, init=False, repr=False)
+    _similarity_threshold: float = field(default=0.5, init=False, repr=False)
     _taken: list[Any] = field(default_factory=list, init=False, repr=False)  # from the page visited last
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class NaiveBayes(Strategy):
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
-        self._page_threshold = knowledge.page_threshold
+        self._similarity_threshold = knowledge.similarity_threshold
         if self.learn:
             self._scorer = self._learner = LinkLearner(self._scorer, half_life_pages=self.half_life_pages)
 
@@ -86,7 +86,7 @@ class NaiveBayes(Strategy):
         if self._learner is not None and page.via is not None:
             self._taken = [
                 page.via.link,
-                label_of(page.relevance, self._page_threshold),
+                label_of(page.similarity, self._similarity_threshold),
                 page.title,
                 page.url,
             ]

@@ -19,7 +19,7 @@ class Opie(Opic):
     Idea: OPIC with a bias: a page's cash goes to its links in proportion to their similarity to the topic.
     Formula: link i of page T gets cash(T) * sim(i) / sum over T's links of sim(j)
         sim(i) = alpha * P(+|link) + (1 - alpha) * relevance(T); P -> the link model;
-        relevance -> `Page.relevance`.
+        relevance -> `Page.similarity`.
     Parameters: alpha 0.8 (ours: JLSE says that link context and page are weighted, not how).
     Reads: anchor and context through the link model; the parent's relevance.
     Cost: one batch call to the classifier and O(links) a page; refresh as in opic.
@@ -43,5 +43,5 @@ class Opie(Opic):
         assert self._scorer is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
         if page.depth < 0:
             return None
-        of_page = (1 - self.alpha) * page.relevance
+        of_page = (1 - self.alpha) * page.similarity
         return [max(0.001, self.alpha * logistic(odds) + of_page) for odds in self._scorer.log_odds(links)]

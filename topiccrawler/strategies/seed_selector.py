@@ -26,7 +26,7 @@ class SeedSelector(GraphStrategy):
     Formula: score = max over the pages p it stands on of weight(p)
         weight(p) = relevance(p) + link_weight * (in(p) / max in + out(p) / max out) / 2
         in(p), out(p) -> links from and to chosen pages, the maxima over all candidates;
-        relevance -> `Page.relevance`; a page is chosen once one of its links was fetched.
+        relevance -> `Page.similarity`; a page is chosen once one of its links was fetched.
     Parameters: link_weight 0.1 (ours: the thesis names the three parts and gives none); stages false, true =
         as the thesis has it: all waiting links of the chosen page are fetched first.
     Reads: relevance of pages and the links between them; no link text.
@@ -64,7 +64,7 @@ class SeedSelector(GraphStrategy):
             self._links_of[page.url] = urls
         columns, size = (self._relevances, self._chosen, self._votes), len(self._graph)
         self._relevances, self._chosen, self._votes = (grown(column, size) for column in columns)
-        self._relevances[source] = page.relevance
+        self._relevances[source] = page.similarity
         if page.via is not None and page.via.link.source_url:
             chosen = page.via.link.source_url
             self._choose(int(self._graph.nodes([chosen])[0]))
@@ -74,7 +74,7 @@ class SeedSelector(GraphStrategy):
         out = float(self._chosen[np.array(self._graph.out(source), np.int32)].sum())
         self._most_in = max(self._most_in, float(self._votes[source]))
         self._most_out = max(self._most_out, out)
-        weight = self._weight(page.relevance, float(self._votes[source]), out)
+        weight = self._weight(page.similarity, float(self._votes[source]), out)
         best = self._room(0.0)
         best[nodes] = np.maximum(best[nodes], weight)
         return [Score(link.url, weight) for link in links]

@@ -21,7 +21,7 @@ class SharkSearch(Strategy):
     Formula: score = gamma * inherited + (1 - gamma) * neighbourhood
         inherited = delta * sim(parent) if sim(parent) > 0 else delta * inherited(parent)
         neighbourhood = beta * anchor + (1 - beta) * (1 if anchor > 0 else context)
-        sim(parent) -> `Page.relevance`; inherited(parent) -> `page.via.carry`;
+        sim(parent) -> `Page.similarity`; inherited(parent) -> `page.via.carry`;
         anchor, context -> similarity to the topic (strategies.shared.topic_similarity), 0..1.
     Parameters: delta 0.5, beta 0.8 (Hersovici et al. 1998); gamma 0.95 (ours; theirs is 0.8).
     Reads: the parent's relevance; anchor and context; the topic's keywords; no trained model.
@@ -48,8 +48,8 @@ class SharkSearch(Strategy):
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         assert self._similarity is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
-        if page.relevance > 0:
-            inherited = self.delta * page.relevance
+        if page.similarity > 0:
+            inherited = self.delta * page.similarity
         else:
             inherited = self.delta * (page.via.carry if page.via else 0.0)
         scores = []

@@ -38,6 +38,7 @@ class _Words:
     tokens: dict[str, float]  # as the segmenter gives them, with those of the lexicon
     names: tuple[str, ...]  # as they are written
     name_tokens: frozenset[str]
+    main_names: frozenset[str]  # English and Chinese
 
 
 def kindred(given: Iterable[str]) -> Kindred | None:
@@ -57,6 +58,18 @@ def kindred(given: Iterable[str]) -> Kindred | None:
             share = sum(topic.tokens.get(word, 1.0) for word in found) / len(wanted)
             best, most = Kindred(name, topic.keywords, min(1.0, share), topic.names), points
     return best
+
+
+def named_by(given: Iterable[str]) -> Kindred | None:
+    """The topic that one of these words is the name of, English or Chinese; the first of several. A further name (股票, books) names a part."""
+    wanted = joined(given)
+    for word in wanted:
+        for name, topic in _catalogue().items():
+            if word in topic.main_names:
+                found = [one for one in wanted if one in topic.tokens or one in topic.name_tokens]
+                share = sum(topic.tokens.get(one, 1.0) for one in found) / len(wanted)
+                return Kindred(name, topic.keywords, min(1.0, share), topic.names)
+    return None
 
 
 def of_catalogue(name: str, share: float) -> Kindred:
@@ -81,5 +94,6 @@ def _catalogue() -> dict[str, _Words]:
         for word, pieces in zip(keywords, words_of(list(keywords)), strict=True):
             tokens["".join(pieces)] = keywords[word]
         names = tuple(dict.fromkeys((topic.zh, *topic.also, name.replace("_", " "))))
-        found[name] = _Words(keywords, tokens, names, frozenset(joined((topic.name, *names))))
+        main_names = frozenset(joined((name.replace("_", " "), topic.zh)))
+        found[name] = _Words(keywords, tokens, names, frozenset(joined((topic.name, *names))), main_names)
     return found

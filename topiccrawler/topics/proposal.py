@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LEAST_LIKENESS = 0.35
 LEAST_WEIGHT = 0.001
+NEAR_WORDS = 300  # that may stand for those given in a page
 GUESSED = 0.7  # what a word loses that is near none but words taken for their parts
 OUTSIDE = 0.5  # weight of a near word that the catalogue's topic lacks
 
@@ -129,11 +130,28 @@ def _rounded(weight: float) -> float:
     return max(LEAST_WEIGHT, round(weight, 3))
 
 
-def with_proposed(topic: Topic) -> Topic:
-    """The topic with the words it asks for (`proposed_words`), as one that asks for no more."""
+def near_words(
+    given: Mapping[str, float], least: float = LEAST_LIKENESS, most: int = NEAR_WORDS
+) -> dict[str, float]:
+    """The words most like those given, as the segmenter gives them, with their likeness; none of those given."""
+    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+
+    own = set(joined(given))
+    near = shipped_vectors().near(given, most)
+    keys = ("".join(tokens) for tokens in words_of([one.word for one in near]))
+    return {
+        key: one.likeness
+        for key, one in zip(keys, near, strict=True)
+        if key and key not in own and one.likeness >= least
+    }
+
+
+def with_proposed(topic: Topic, parent: Kindred | None = None) -> Topic:
+    """The topic with the words it asks for (`proposed_words`), as one that asks for no more. `parent`: the catalogue's topic, where it is
+    known otherwise than by the words."""
     if not topic.proposed_words:
         return topic
-    more = {one.word: one.weight for one in proposed(topic.keywords, topic.proposed_words)}
+    more = {one.word: one.weight for one in proposed(topic.keywords, topic.proposed_words, parent)}
     words = {
         **topic.keywords,
         **{word: weight for word, weight in more.items() if word not in topic.keywords},

@@ -68,6 +68,8 @@ ALLOWED: Mapping[str, str] = {
     "seeds": "give a list of http(s) addresses",
     "proposed_words": "give a whole number from 0 to 2000",
     "given": "give a list of words",
+    "within": "give the name of a topic of the catalogue",
+    "narrow": "write true or false",
     "against": "give a table of words with weights above 0",
     "contrast": "write true or false",
     "reasons": 'give a table of words with texts, as in "基金" = "in 41 of 50 positive pages"',
@@ -131,6 +133,8 @@ class Topic(BaseModel):
         0  # to be added when a crawl begins (topics.proposal)
     )
     given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
+    within: str = ""  # the catalogue's topic that they belong to
+    narrow: bool | None = None  # the words given alone judge pages, the others only lead to them; None = not decided (topics.meaning)
     against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # of pages that are not about it
     contrast: bool = False  # a page nearer to another topic of the catalogue is off topic (relevance.vsm)
     reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one

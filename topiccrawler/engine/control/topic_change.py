@@ -39,7 +39,7 @@ def parts_for(runtime: Runtime, topic: str) -> Parts:
 def change_topic(runtime: Runtime, parts: Parts) -> None:
     """From now on; what waits is scored by `rescore`."""
     runtime.parts, runtime.topic, runtime.strategy = parts, parts.topic, parts.strategy
-    runtime.reader, runtime.summariser = parts.reader(), Summariser(parts.topic.keywords)
+    runtime.reader, runtime.summariser = parts.reader(runtime.reader.repeats), Summariser(parts.topic.keywords)
     gate = runtime.gate  # middlewares hold it
     gate.scorer, gate.threshold = parts.gate.scorer, parts.gate.threshold
     gate.tunnel_probability, gate.tunnel_depth = parts.gate.tunnel_probability, parts.gate.tunnel_depth
@@ -49,7 +49,9 @@ def change_topic(runtime: Runtime, parts: Parts) -> None:
     runtime.ordering.change_strategy(parts.strategy, parts.expand)
     notes = runtime.frontier.notes
     begin_anew(notes, runtime.clock())
-    runtime.ordering.linking_pages = linking_pages_of(parts.recipe, notes, ())
+    runtime.ordering.linking_pages = linking_pages_of(
+        parts.recipe, parts.page_classifier, notes, ()
+    )
     runtime.files.keep_recipe(parts.record(), parts.topic.name)  # the job is one for this topic from now on
 
 
@@ -73,5 +75,11 @@ def _page(runtime: Runtime, url: str, depth: int) -> Page:
     words = words_of_record(record)
     classifier = runtime.parts.page_classifier
     relevance = classifier.relevance(words)
-    is_target = relevance >= classifier.threshold
-    return Page(url, depth, record.title, relevance=relevance, is_target=is_target)
+    return Page(
+        url,
+        depth,
+        record.title,
+        similarity=classifier.similarity(words),
+        is_target=relevance >= classifier.threshold,
+        relevance=relevance,
+    )

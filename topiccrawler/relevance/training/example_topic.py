@@ -218,7 +218,7 @@ def _measured(name: str, examples: Examples, method: Method, kin: Kindred | None
         page_classifier, thesis = VsmClassifier(topic), _Centroid(lesson, method.words)
         for page, truth in held_out.all():
             truths.append(truth)
-            relevances.append(page_classifier.relevance(page))
+            relevances.append(page_classifier.similarity(page))
             cosines.append(thesis.relevance(page))
             titled[truth] += not thesis.first.isdisjoint(page.title)
     limit, of_cosine = _threshold(truths, relevances), _threshold(truths, cosines)

@@ -49,7 +49,7 @@ def _precision(one: VsmClassifier, positive: Sequence[PageWords], negative: Sequ
     """The average precision, as if there were OTHERS other pages to one about the topic."""
     from sklearn.metrics import average_precision_score  # a second to import
 
-    relevances = [one.relevance(page) for page in (*positive, *negative)]
+    relevances = [one.similarity(page) for page in (*positive, *negative)]
     truths = [True] * len(positive) + [False] * len(negative)
     weights = [1.0] * len(positive) + [OTHERS * len(positive) / len(negative)] * len(negative)
     return float(average_precision_score(truths, relevances, sample_weight=weights))

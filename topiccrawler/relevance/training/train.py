@@ -32,7 +32,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from topiccrawler.errors import LinksFileError
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import MOST_WORDS, VSM
+from topiccrawler.relevance.base import EVEN, MOST_WORDS, VSM
 from topiccrawler.relevance.features import Lists, counts_of, is_pair
 from topiccrawler.relevance.linear import LinearClassifier
 from topiccrawler.relevance.thresholds import Quality, quality, steady_threshold, threshold_at_precision
@@ -111,7 +111,7 @@ def check(plan: Plan) -> None:
 def worth(samples: Sequence[Sample], page_classifier: PageClassifier) -> Quality:
     """How well a page classifier agrees with the labels, at its threshold."""
     relevances = [page_classifier.relevance(sample.words) for sample in samples]
-    return quality([sample.positive for sample in samples], relevances, page_classifier.threshold)
+    return quality([sample.positive for sample in samples], relevances, EVEN)
 
 
 def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
@@ -129,7 +129,7 @@ def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
             margins[n] = (
                 page_classifier.margin(words)
                 if isinstance(page_classifier, LinearClassifier)
-                else page_classifier.relevance(words)
+                else page_classifier.similarity(words)
             )
     final = build(plan)
     if isinstance(final, VsmClassifier):
@@ -140,7 +140,7 @@ def fit(plan: Plan) -> LinearClassifier | VsmClassifier:
     slope, offset = float(platt.coef_[0, 0]) / propagate, float(platt.intercept_[0])
     final = replace(final, slope=slope, offset=offset)
     limit = _threshold(plan, truths, [1 / (1 + np.exp(-(slope * m + offset))) for m in margins])
-    return replace(final, threshold=limit)
+    return replace(final, similarity_threshold=limit)
 
 
 def _threshold(plan: Plan, truths: Sequence[bool], scores: Iterable[float]) -> float:
@@ -202,7 +202,7 @@ def _linear_classifier(plan: Plan) -> LinearClassifier:
     return LinearClassifier(
         name=plan.page_classifier,
         topic=plan.topic.name,
-        threshold=0.5,
+        similarity_threshold=0.5,
         classes=tuple(classes),
         words={word: row for row, word in enumerate(words)},
         factors=np.asarray(factors),

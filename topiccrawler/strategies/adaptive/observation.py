@@ -18,7 +18,7 @@ class PageObservation(NamedTuple):
 
     url: str
     title: str
-    relevance: float
+    similarity: float
     is_target: bool
     came_by: str  # the URL of the link that led here; empty for a seed
     links: Sequence[Link]
@@ -31,7 +31,7 @@ class PageObservation(NamedTuple):
     def of(cls, page: Page, links: Sequence[Link], odds: Sequence[float]) -> PageObservation:
         """Of a page and all its links that were shown."""
         came_by = "" if page.via is None else page.via.link.url
-        return cls(page.url, page.title, page.relevance, page.is_target, came_by, links, odds)
+        return cls(page.url, page.title, page.similarity, page.is_target, came_by, links, odds)
 
     def save(self) -> list[Any]:
         """As JSON values."""
@@ -42,11 +42,11 @@ class PageObservation(NamedTuple):
     @classmethod
     def load(cls, kept: Sequence[Any]) -> PageObservation:
         """What `save` kept. ValueError or TypeError when damaged."""
-        url, title, relevance, is_target, came_by, links, odds, scores = kept
+        url, title, similarity, is_target, came_by, links, odds, scores = kept
         if not len(links) == len(odds) == len(scores):
             raise ValueError(f"{len(links)} links, {len(odds)} odds and {len(scores)} scores")
         seen = [Link(url, host_of(url), anchor) for url, anchor in links]
         queued = {
             link.url: float(score) for link, score in zip(seen, scores, strict=True) if score is not None
         }
-        return cls(url, title, relevance, is_target, came_by, seen, odds, queued)
+        return cls(url, title, similarity, is_target, came_by, seen, odds, queued)

@@ -99,7 +99,7 @@ class Adaptive(Strategy):
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
-        self._threshold = knowledge.page_threshold
+        self._threshold = knowledge.similarity_threshold
 
     @property
     def shown(self) -> Shown:
@@ -220,7 +220,7 @@ class Adaptive(Strategy):
         texts = [urls.words_in([page.title])]
         if row is not None:
             texts.append(urls.words[row])
-        urls.vocabulary.learn(texts, label_of(page.relevance, self._threshold))
+        urls.vocabulary.learn(texts, label_of(page.similarity, self._threshold))
         self._fetched = FADE * (self._fetched + 1.0)
         self._relevant = FADE * (self._relevant + outcome)
 
@@ -235,7 +235,7 @@ class Adaptive(Strategy):
             return rows[waits]
         links, rows = list(compress(page.links, waits.tolist())), rows[waits]
         odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
-        here = self._promise(page.relevance)
+        here = self._promise(page.similarity)
         return urls.meet(
             page.url,
             links,

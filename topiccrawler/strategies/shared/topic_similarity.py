@@ -29,7 +29,7 @@ class TopicSimilarity:
 
     def relevance(self, words: Sequence[str]) -> float:
         """0 for no words."""
-        return self._page_classifier.relevance(PageWords(body=words)) if words else 0.0
+        return self._page_classifier.similarity(PageWords(body=words)) if words else 0.0
 
     def links(self, links: Sequence[Link]) -> list[tuple[float, float]]:
         """Relevance of anchor and of context of each link of a page."""

@@ -1,0 +1,249 @@
+"""The page classifier of a user's own words: how likely a page is about what these words say, by where on the page they are.
+
+Idea: a word in the title of a page says more than ten in its text, two of the user's words say more than one twice, and what the site
+writes on every page says nothing (pages.site_repeats). How much each kind of evidence says was learned once, from other topics; the
+words themselves are the topic's own.
+Formula: relevance = 1 / (1 + e^-(w . x + b)); x of FEATURES over the page's segments: U = the user's words found, N = near words found
+with their likeness l (text.word_vectors), n = words of the body:
+    title        1 where the title has one of U          title words   how many of U, at most 2
+    title near   largest l in the title                  title nears   sum of l, at most 1.5
+    tags, description, headings   how many of U each has, at most 2
+    lead near    sum of l in the first LEAD words, at most 2
+    count        ln(1 + occurrences of U)                words         how many of U the body has
+    density      sqrt of U's share of the body, at most sqrt .1
+    near density sqrt of the share of N, each times l squared, at most sqrt .2
+    main text    1 where the page has one                length        ln(n + 20)
+Parameters: w, b of models/own_words.json, learned by logistic regression from 30 topics of three words whose pages are known by their
+title and tags (benchmarks/own_words.py); near words from likeness .35 on, at most 300.
+Reads: segments of the page. A Latin word whose stem is another word (banking, bank) counts where it is written as the user wrote it.
+Cost: one look-up a word.
+But: the weights know nothing of the topic, so a page that uses none of the words has next to no relevance, whatever it is about.
+Reference: ours; logistic regression over fields after Robertson, Zaragoza & Taylor, BM25F (2004), whose field weights are set by hand.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import ClassVar, NamedTuple
+
+from topiccrawler.errors import ModelError, TopicError
+from topiccrawler.files import JsonFile
+from topiccrawler.pages.segments import Kind, Segment
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.base import EVEN
+from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.resources import folder as data_folder
+from topiccrawler.text.normalise import fold
+from topiccrawler.text.odds import logistic
+from topiccrawler.text.stems import stem
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.topics.proposal import near_words
+from topiccrawler.topics.topic import Topic
+
+FILE = "own_words.json"
+FORMAT = "topiccrawler own words 1"
+LARGEST_BYTES, LARGEST = 100_000, 1_000.0  # of the file; of a weight
+BODY = ("text", "block")
+LEAD = 60  # words
+PRIOR_WORDS = 20
+FEATURES = (
+    "title",
+    "title words",
+    "title near",
+    "title nears",
+    "tags",
+    "description",
+    "headings",
+    "lead near",
+    "count",
+    "words",
+    "density",
+    "near density",
+    "main text",
+    "length",
+)
+_LATIN = re.compile(r"[a-z]+")
+
+
+class Found(NamedTuple):
+    """What a segment holds of the topic's words."""
+
+    kind: Kind
+    key: int  # of the segment
+    length: int  # words
+    counts: Mapping[str, int]  # of each of the user's words and of the near ones
+
+
+class EvidenceClassifier:
+    """Relevance 0..1 of a page to a topic of a few words. `topic.given`: the user's; `similarity` is by all its keywords."""
+
+    threshold: ClassVar[float] = EVEN
+    reads_segments: ClassVar[bool] = True
+
+    def __init__(self, topic: Topic, weights: Mapping[str, float] | None = None) -> None:
+        self.topic = topic
+        self.vsm = VsmClassifier(topic)
+        self.similarity_threshold = self.vsm.similarity_threshold
+        given = {word: topic.keywords.get(word, 1.0) for word in topic.given}
+        keys = {"".join(tokens): word for word, tokens in zip(given, words_of(list(given)), strict=True)}
+        keys.pop("", None)
+        self._own = frozenset(keys)  # as the segmenter gives them
+        self._written = {
+            key: pattern for key, word in keys.items() if (pattern := _written(word)) is not None
+        }
+        if not self._own:
+            fault = f"no keyword can be found among segmented words: {', '.join(topic.given[:5])}"
+            raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
+        near = near_words(given)
+        self._near = {word: likeness for word, likeness in near.items() if word not in self._own}
+        self._known = self._own | self._near.keys()
+        self._heads = {key[:end] for key in self._known for end in range(2, len(key))}
+        self._weights = dict(weights) if weights is not None else dict(shipped_weights())
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The user's words as the segmenter gives them."""
+        return self._own
+
+    def similarity(self, words: PageWords) -> float:
+        """0..1, by all keywords of the topic: the parent topic's and near ones too."""
+        return self.vsm.similarity(words)
+
+    def relevance(self, words: PageWords) -> float:
+        """0..1, by the user's words."""
+        return self.relevance_of(self.observe(words))
+
+    def relevance_of(self, found: Sequence[Found]) -> float:
+        """The same of what `observe` found, without the segments that the site repeats."""
+        return logistic(self._log_odds(found))
+
+    def observe(self, words: PageWords) -> list[Found]:
+        """What each segment of the page holds of the topic's words."""
+        return [
+            Found(segment.kind, segment.key, len(segment.words), self._counts(segment))
+            for segment in words.segments or _plain(words)
+        ]
+
+    def explain(self, words: PageWords) -> list[tuple[str, float]]:
+        """The words of the page, each with its share of the relevance, largest first: what the log-odds lose without it, in proportion."""
+        found = self.observe(words)
+        whole = self._log_odds(found)
+        lost: dict[str, float] = {}
+        for word in {word for one in found for word in one.counts}:
+            without = [
+                one._replace(counts={w: n for w, n in one.counts.items() if w != word}) for one in found
+            ]
+            lost[word] = max(0.0, whole - self._log_odds(without))
+        scale = logistic(whole) / (sum(lost.values()) or 1.0)
+        return sorted(((word, part * scale) for word, part in lost.items()), key=lambda pair: (-pair[1], pair[0]))
+
+    def _log_odds(self, found: Sequence[Found]) -> float:
+        weights = self._weights
+        return weights["bias"] + sum(
+            weights[name] * value for name, value in zip(FEATURES, self.features(found), strict=True)
+        )
+
+    def features(self, found: Sequence[Found]) -> list[float]:
+        """The values of FEATURES."""
+        near, own = self._near, self._own
+        held: dict[Kind, dict[str, int]] = {}
+        lead: dict[str, int] = {}
+        body: dict[str, int] = {}
+        length = 0
+        for one in found:
+            _add(held.setdefault(one.kind, {}), one.counts)
+            if one.kind in BODY:
+                if length < LEAD:
+                    _add(lead, one.counts)
+                _add(body, one.counts)
+                length += one.length
+        title = held.get("title", {})
+
+        def own_of(kind: Kind) -> float:
+            return float(min(2, sum(word in own for word in held.get(kind, ()))))
+
+        title_near = [near[word] for word in title if word in near]
+        occurrences = sum(count for word, count in body.items() if word in own)
+        nearby = sum(near[word] ** 2 * count for word, count in body.items() if word in near)
+        running = length + PRIOR_WORDS
+        return [
+            float(own_of("title") > 0),
+            own_of("title"),
+            max(title_near, default=0.0),
+            min(1.5, sum(title_near)),
+            own_of("tag"),
+            own_of("description"),
+            own_of("heading"),
+            min(2.0, sum(near[word] for word in lead if word in near)),
+            math.log1p(occurrences),
+            float(sum(word in own for word in body)),
+            math.sqrt(min(0.1, occurrences / running)),
+            math.sqrt(min(0.2, nearby / running)),
+            float("text" in held),
+            math.log(running),
+        ]
+
+    def _counts(self, segment: Segment) -> dict[str, int]:
+        known, words = self._known, segment.words
+        counts: dict[str, int] = {}
+        for word in filter(known.__contains__, words):
+            counts[word] = counts.get(word, 0) + 1
+        if not self._heads.isdisjoint(words):
+            _add(counts, self._joined(words))
+        for word, pattern in self._written.items():
+            if word in counts and segment.text:
+                counts[word] = len(pattern.findall(fold(segment.text)))
+        return {word: count for word, count in counts.items() if count} if self._written else counts
+
+    def _joined(self, words: Sequence[str]) -> dict[str, int]:
+        """Words that the segmenter cut in pieces, found by joining neighbouring ones again; the longest wins."""
+        heads, found = self._heads, dict[str, int]()
+        for start in [start for start, word in enumerate(words) if word in heads]:
+            joined, longest, end = words[start], "", start + 1
+            while joined in heads and end < len(words):
+                joined += words[end]
+                end += 1
+                if joined in self._known:
+                    longest = joined
+            if longest:
+                found[longest] = found.get(longest, 0) + 1
+        return found
+
+
+def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:
+    for word, count in more.items():
+        counts[word] = counts.get(word, 0) + count
+
+
+def _written(word: str) -> re.Pattern[str] | None:
+    """How a Latin word must be written whose stem is another word; None for all others."""
+    folded = fold(word)
+    if not _LATIN.fullmatch(folded) or (stemmed := stem(folded)) in {folded, folded.removesuffix("s")}:
+        return None
+    plural = "" if folded.endswith("s") else "(?:s|es)?"
+    return re.compile(rf"(?<![^\W\d_]){re.escape(folded)}{plural}(?![^\W\d_])") if len(stemmed) > 1 else None
+
+
+def _plain(words: PageWords) -> list[Segment]:
+    """Segments of a page of which only the words are known."""
+    fields: list[tuple[Kind, Sequence[str]]] = [
+        ("title", words.title),
+        ("tag", words.meta),
+        ("heading", words.headings),
+        ("text", words.body),
+    ]
+    return [Segment(kind, "", own) for kind, own in fields if own]
+
+
+@cache
+def shipped_weights() -> Mapping[str, float]:
+    """Of each of FEATURES and of "bias". ModelError when the file is none."""
+    place = data_folder("models").joinpath(FILE)
+    remedy = "use the shipped file, or make one: python benchmarks/own_words.py"
+    file = JsonFile(place, LARGEST_BYTES, ModelError, "weights", remedy)
+    file.expect({"format": FORMAT})
+    weights = file.mapping("weights")
+    return {name: file.number(name, -LARGEST, LARGEST, weights) for name in ("bias", *FEATURES)}

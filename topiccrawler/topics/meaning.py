@@ -1,0 +1,70 @@
+"""What a few words of a user's mean: a topic of the catalogue, or a topic of their own.
+
+Idea: who writes 财经 股票 基金 names a topic of the catalogue and means all of it; who writes 考研 高考 志愿 wants less than all of
+education. The parent topic is a good guide to where pages on the words are, and a bad judge of which they are. So a topic of one's own is
+judged by its own words (relevance.evidence); the parent's and near words only lead to its pages.
+Formula: the words mean the catalogue's topic t when one of them is t's name, English or Chinese; else they are a topic of their own, within
+the catalogue's topic that all of them belong to (topics.kindred), where there is one.
+Parameters: a topic of at most MOST_WORDS words, none of them learned or weighed by a program, is one of a few words.
+Reference: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from topiccrawler.topics.kindred import Kindred, joined, kindred, named_by
+from topiccrawler.topics.proposal import with_proposed
+from topiccrawler.topics.topic import PROPOSED_WORDS, Topic
+
+MOST_WORDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """`parent`: the catalogue's topic that is meant, or within which the words are; None when there is none."""
+
+    parent: Kindred | None
+    is_whole: bool  # the parent itself is meant
+
+
+def meaning_of(words: Iterable[str]) -> Meaning:
+    """What these words mean."""
+    given = list(words)
+    if (whole := named_by(given)) is not None:
+        return Meaning(whole, is_whole=True)
+    return Meaning(kindred(given), is_whole=False)
+
+
+def understood(topic: Topic) -> Topic:
+    """The topic as its words are meant, with the words that lead to its pages; any that is not of a few words as it is."""
+    if not has_few_words(topic):
+        return with_proposed(topic)
+    if "proposed_words" not in topic.model_fields_set:
+        topic = topic.model_copy(update={"proposed_words": PROPOSED_WORDS})
+    meaning = meaning_of(topic.keywords)
+    parent = meaning.parent
+    decided = {"narrow": not meaning.is_whole} if topic.narrow is None else {}
+    found = with_proposed(topic, parent if meaning.is_whole else None)
+    return found.model_copy(
+        update={"given": list(topic.keywords), "within": parent.name if parent else "", **decided}
+    )
+
+
+def has_few_words(topic: Topic) -> bool:
+    """A person wrote its words, and so few that they say what is wanted but not how pages say it."""
+    learned = topic.given or topic.against or topic.reasons or topic.examples
+    return not learned and len(joined(topic.keywords)) <= MOST_WORDS
+
+
+def as_understood(topic: Topic) -> str:
+    """One line that says what was understood; empty for a topic that is not of a user's words."""
+    if topic.narrow is None:
+        return ""
+    words = " ".join(topic.given)
+    if not topic.narrow:
+        return f"{words}: the catalogue's topic {topic.within}"
+    if topic.within:
+        return f"{words}: your own topic, within {topic.within}; -a topic={topic.within} is the whole"
+    return f"{words}: your own topic"
