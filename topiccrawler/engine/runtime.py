@@ -25,8 +25,8 @@ from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.growth import Growth
 from topiccrawler.crawling.harvest_counter import HarvestCounter
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.keeping import Verdict, keep_threshold, verdict_of
 from topiccrawler.crawling.learners import Learner, learners_of
-from topiccrawler.crawling.linking_pages import LinkingPages
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.params import CrawlParams
@@ -102,16 +102,12 @@ class Runtime:
     @property
     def keep_threshold(self) -> float:
         """From which relevance a page is kept now."""
-        own = (one.value for one in self.ordering.learners if isinstance(one, ThresholdLearner) and one.moves)
-        return next(own, self.reader.page_threshold)
+        return keep_threshold(self.ordering.learners, self.reader.page_threshold)
 
-    def kept_relevance(self, reading: Reading) -> float:
-        """What is held against `keep_threshold`: the page's relevance by the topic as it was taught, with that of the page that links it."""
-        page, parts = reading.page, self.parts
-        taught = parts.strategy_classifier is not parts.page_classifier
-        of_words = parts.page_classifier.relevance(reading.words) if taught else page.relevance
-        known = next((one for one in self.ordering.learners if isinstance(one, LinkingPages)), None)
-        return of_words if known is None else known.relevance(of_words, page.via)
+    def verdict(self, reading: Reading) -> Verdict:
+        """The relevance of a page read that is held against `keep_threshold`, and whether the page is kept."""
+        learners = self.ordering.learners
+        return verdict_of(reading.page, reading.words, self.parts, learners, self.keep_threshold)
 
     @property
     def revisits_left(self) -> int:

@@ -15,6 +15,7 @@ from heapq import heappop, heappush
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import Parts
+from topiccrawler.crawling.keeping import Verdict, keep_threshold, verdict_of
 from topiccrawler.crawling.learners import learners_of
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
@@ -54,6 +55,7 @@ class Crawled:
     refused: int = 0  # links the gate refused
     tunnels: int = 0  # links it gave a second chance
     no_page: dict[str, int] = field(default_factory=dict)  # what was asked for and is no page (live only)
+    verdicts: dict[int, Verdict] = field(default_factory=dict)  # of the pages that could be read
     cost: Cost = field(default_factory=Cost)
 
 
@@ -91,7 +93,7 @@ class ReplayedCrawl:
             expand=parts.expand,
             gate=parts.gate,
             listings=listings if after else None,
-            learners=learners_of(parts, self.frontier.notes),
+            learners=learners_of(parts, self.frontier.notes, visits=()),
         )
 
     def go(self) -> Crawled:
@@ -142,11 +144,18 @@ class ReplayedCrawl:
             return
         via = Via(leased.link, leased.score, leased.carry, self.tunnels.pop(url, 0))
         page = self.page(number, reading, via)
+        self.found.verdicts[number] = self._verdict(page)
         links = self.parsed.links(reading, page, self.parts.context)
         self.found.refused += self.ordering.visit(page, links, now).get(Pushed.REFUSED, 0)
         self.cost.most_queued = max(self.cost.most_queued, len(self.ordering.frontier))
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
         self.ordering.acknowledge(url, state, reason, now)
+
+    def _verdict(self, page: Page) -> Verdict:
+        """Whether a crawl would keep it; its store, which tells copies, is not replayed."""
+        learners = self.ordering.learners
+        threshold = keep_threshold(learners, self.parts.page_classifier.threshold)
+        return verdict_of(page, None, self.parts, learners, threshold)
 
     def _sitemaps(self, root: str) -> Sequence[str]:
         """What the recorded robots.txt of a host says."""
