@@ -38,7 +38,9 @@ class Page:
     depth: int = 0
     title: str = ""
     terms: Mapping[str, float] = field(default_factory=dict)  # word -> count in title and main text
-    similarity: float = 0.0  # 0..1, to the topic and its surroundings (pages.classifier): what strategies go by
+    similarity: float = (
+        0.0  # 0..1, to the topic and its surroundings (pages.classifier): what strategies go by
+    )
     is_target: bool = False  # as likely on topic as not, or more
     seconds: float = 0.0  # download time
     via: Via | None = None  # how it was reached; None for the virtual root

@@ -66,7 +66,7 @@ def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
     written = {path.name: path.read_bytes() for path in out.iterdir()}
     assert sorted(written) == [
         *("cost.json", "curves.csv", "harvest.png", "recall.png"),
-        *("recall_content.png", "report.html", "result.json"),
+        *("recall_content.png", "reliability.png", "report.html", "result.json"),
     ]
     found = json.loads(written["result.json"])
     # breadth-first: home news hub rain green -> 0 0 0 0 1; oracle: home hub green black news -> 0 0 1 2 2
@@ -74,6 +74,10 @@ def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
     assert found["strategies"]["breadth_first"]["harvest_rate"] == {"5": 0.2}
     assert found["strategies"]["best_first"]["oracle_ratio"] == 0.6  # home news hub green black -> 0 0 0 1 2
     assert list(found["strategies"]) == ["breadth_first", "best_first", "random_order"]
+    kept = found["strategies"]["best_first"]["kept"]
+    assert [kept[name] for name in ("pages", "precision", "recall", "p_at_25")] == [2, 1.0, 1.0, 1.0]
+    assert kept["calibration_error"] == 0.0, "both are wholly about tea"
+    assert found["strategies"]["breadth_first"]["kept"]["pages"] == 1
     assert compare(command, files, *more).code == 0
     for path in out.iterdir():
         assert path.name == "cost.json" or path.read_bytes() == written[path.name], path.name
@@ -120,6 +124,10 @@ def test_the_real_engine_crawls_the_same_pages(command: Callable[..., Any], file
     assert found["mode"] == "live"
     assert found["strategies"]["best_first"]["pages"] == 6
     assert found["strategies"]["best_first"]["target_recall"] == {"6": 1.0}
+    kept = found["strategies"]["best_first"]["kept"]
+    # both have the hub's text, so they are aliases of it, and the hub is no content page
+    assert (kept["pages"], kept["precision"], kept["recall"]) == (0, None, 0.0)
+    assert sum(part["pages"] for part in kept["reliability"]) == 2
     assert (
         "no_page" not in found["strategies"]["best_first"]
     )  # b.example was not recorded, so it was not asked for

@@ -2,13 +2,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
+from topiccrawler.crawling.job_files import DISCARDED, PAGES
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.evaluation.live import LiveCrawls, fetched
+from topiccrawler.evaluation.live import LiveCrawls, fetched, job_verdicts
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Run
 from topiccrawler.model import Visit
+from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.sample import PageSample
 from topiccrawler.store.visits import VisitLog
 
 WEB = {f"http://a.example/{name}": name for name in ("", "b/", "c/")}
@@ -68,5 +72,23 @@ def test_the_real_crawl_is_given_the_same_arguments(
     assert json.loads(middlewares.partition("=")[2]) == {
         "topiccrawler.engine.middlewares.recorded_links.RecordedLinksMiddleware": 1200
     }
+    assert "TOPIC_DISCARDED_SAMPLE=50" in arguments
     pruned = Run(Recipe("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)
     assert "TOPIC_LINK_THRESHOLD=0.3" in crawls.arguments(pruned, tmp_path / "seeds.txt", tmp_path)
+
+
+def record(url: str, relevance: float, *, stored: bool = True, alias_of: str = "") -> PageRecord:
+    return PageRecord(url=url, relevance=relevance, stored=stored, alias_of=alias_of)
+
+
+def test_a_job_says_what_it_kept_and_an_alias_is_not_kept(tmp_path: Path) -> None:
+    with closing(PageStore(tmp_path / PAGES)) as pages, closing(PageSample(tmp_path / DISCARDED, 9)) as rest:
+        pages.put(record("http://a.example/", 0.7))
+        pages.put(record("http://a.example/copy", 0.7, alias_of="http://a.example/"))
+        rest.add(record("http://a.example/off", 0.1, stored=False))
+    assert job_verdicts(tmp_path) == {
+        "http://a.example/": (0.7, True),
+        "http://a.example/copy": (0.7, False),
+        "http://a.example/off": (0.1, False),
+    }
+    assert job_verdicts(tmp_path / "elsewhere") == {}

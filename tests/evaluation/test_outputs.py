@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from matplotlib.image import imread
 
+from topiccrawler.crawling.keeping import Verdict
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.evaluation.configurations import Configurations
 from topiccrawler.evaluation.costs import Cost
@@ -97,6 +98,50 @@ def test_result_json_has_the_agreed_fields(comparison: Callable[..., Comparison]
         "labelled": 8,
         "labels_not_recorded": 9,
     }
+
+
+VERDICTS = [
+    {0: Verdict(0.8, True), 1: Verdict(0.1, False), 2: Verdict(0.9, True), 3: Verdict(0.3, False)},
+    {0: Verdict(0.8, True), 1: Verdict(0.5, True), 2: Verdict(0.9, True)},
+]
+
+
+def with_verdicts() -> Outcome:
+    """Every page is content; breadth_first keeps 0 and 2, of which 2 is on topic, as is 1."""
+    truth = dataclasses.replace(TRUTH, counted=frozenset(range(5)))
+    found = outcome(truth=truth)
+    for name, runs in found.crawls.items():
+        found.scored[name] = Scored.of(truth, [one.order for one in runs], VERDICTS[: len(runs)])
+    return found
+
+
+def test_what_is_kept_is_in_every_output(comparison: Callable[..., Comparison], tmp_path: Path) -> None:
+    made = comparison(with_verdicts())
+    write(made, tmp_path)
+    found = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert "kept" not in found["oracle"]
+    first = found["strategies"]["breadth_first"]["kept"]
+    assert list(first) == ["pages", "precision", "recall", "p_at_25", "calibration_error", "reliability"]
+    assert [first[name] for name in list(first)[:5]] == [2, 0.5, 0.5, 0.5, 0.525]
+    assert set(found["strategies"]["random_order"]["band"]["kept"]) == set(first) - {"reliability"}
+    shown = "\n".join(lines(made))
+    assert re.search(r"kept +precision +recall +P@25 +calib\. err\.", shown)
+    assert re.search(r"breadth_first +2 +0\.500 +0\.500 +0\.500 +0\.525\n", shown)
+    assert re.search(r"random_order .* precision -?\d\.\d{3} to \d\.\d{3}\n", shown)
+    drawn = plots(with_verdicts(), 4)
+    assert list(drawn) == ["harvest.png", "recall.png", "recall_content.png", "reliability.png"]
+    assert drawn == plots(with_verdicts(), 4)
+    assert imread(io.BytesIO(drawn["reliability.png"])).shape[1] > 600
+    page = report(made, {"tea": drawn}, {})
+    assert "<h3>Kept, by the labels</h3>" in page
+    assert 'alt="reliability.png"' in page
+    assert page.count("<table") == page.count('<div class="scroll"><table')
+
+
+def test_without_verdicts_nothing_is_said_of_what_is_kept(comparison: Callable[..., Comparison]) -> None:
+    made = comparison(outcome())
+    assert "calib" not in "\n".join(lines(made))
+    assert "Kept, by the labels" not in report(made, {"tea": {}}, {})
 
 
 def test_costs_stand_apart(comparison: Callable[..., Comparison], tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ from topiccrawler.crawling.explanation import Explanation, ScoreMade
 from topiccrawler.crawling.gate import OF_SITE
 from topiccrawler.crawling.history import History
 from topiccrawler.crawling.linking_pages import linking_page_weight
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.model import Link, Visit
+from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.relevance.base import similarity_of
 from topiccrawler.relevance.linking_page import linking_page_factor
 from topiccrawler.store.pages import PageRecord
@@ -58,12 +60,14 @@ def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
     return [{"word": word, "share": share} for word, share in shares]
 
 
-def linking_page(parts: Parts, linking: Visit | None) -> dict[str, Any] | None:
+def linking_page(
+    recipe: Recipe, page_classifier: PageClassifier, linking: Visit | None
+) -> dict[str, Any] | None:
     """What the page that links a kept one did to its relevance: times `factor`; None where it did nothing."""
-    weight = linking_page_weight(parts.recipe, parts.page_classifier)
+    weight = linking_page_weight(recipe, page_classifier)
     if linking is None or linking.gate == OF_SITE or weight == 0:
         return None
-    similarity = similarity_of(linking.relevance, parts.page_classifier.similarity_threshold)
+    similarity = similarity_of(linking.relevance, page_classifier.similarity_threshold)
     factor = linking_page_factor(similarity, weight)
     return {"url": linking.url, "relevance": linking.relevance, "factor": round(factor, 4)}
 
@@ -98,7 +102,9 @@ def crawl_as_json(
             "relevance": record.relevance,
             "kept": record.stored,
             "words": [] if parts is None or record.alias_of else page_words(parts, record),
-            "linking_page": None if parts is None else linking_page(parts, history.linking),
+            "linking_page": None
+            if parts is None
+            else linking_page(parts.recipe, parts.page_classifier, history.linking),
         },
         "path_is_whole": history.whole,
         "path": [

@@ -95,7 +95,9 @@ def _page(job: Job, url: str) -> dict[str, Any]:
         "copies": copies,
         "threshold": None if page_classifier is None else page_classifier.threshold,
         "words": words,
-        "linking": None if recipe is None else linking_page(recipe, job.log.visit(record.source_url)),
+        "linking": None
+        if recipe is None or page_classifier is None
+        else linking_page(recipe, page_classifier, job.log.visit(record.source_url)),
         "heaviest": max((abs(weight) for _, weight in words), default=1.0) or 1.0,
         "way": job.log.path(record.url, record.source_url, record.anchor, record.score),
         "facts": {name: value for name, value in facts.items() if value not in ("", None)},

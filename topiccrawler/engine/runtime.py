@@ -25,6 +25,7 @@ from topiccrawler.crawling.crawl_logs import visits_of
 from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.harvest_counter import HarvestCounter
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
+from topiccrawler.crawling.keeping import Verdict, verdict_of
 from topiccrawler.crawling.linking_pages import (
     LinkingPages,
     linking_pages_of,
@@ -98,14 +99,10 @@ class Runtime:
         fetched = self.params.pages is not None and pages + under_way >= self.params.pages
         return fetched or (self.params.targets is not None and kept >= self.params.targets)
 
-    def kept_relevance(self, reading: Reading) -> float:
-        """What is held against the page threshold: the page's relevance by the topic as it was taught, with that of the page that links it."""
-        page, classifier, known = reading.page, self.parts.page_classifier, self.ordering.linking_pages
-        taught = self.parts.strategy_classifier is not classifier
-        if known is not None:
-            similarity = classifier.similarity(reading.words) if taught else page.similarity
-            return known.relevance(similarity, page.via)
-        return classifier.relevance(reading.words) if taught else page.relevance
+    def verdict(self, reading: Reading) -> Verdict:
+        """The relevance of a page read that is held against the page threshold, and whether the page is kept."""
+        known, threshold = self.ordering.linking_pages, self.reader.page_threshold
+        return verdict_of(reading.page, reading.words, self.parts, known, threshold)
 
     @property
     def revisits_left(self) -> int:

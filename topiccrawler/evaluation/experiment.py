@@ -115,7 +115,9 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     for (at, spec), found_by in zip(runs, crawls, strict=True):
         outcome = outcomes[at]
         outcome.crawls[spec] = found_by
-        outcome.scored[spec] = Scored.of(outcome.truth, [one.order for one in found_by])
+        outcome.scored[spec] = Scored.of(
+            outcome.truth, [one.order for one in found_by], [one.verdicts for one in found_by]
+        )
     return Comparison(
         plan,
         outcomes,
@@ -155,4 +157,6 @@ def _truth(
     content = frozenset() if labels is None else relevant & labels.content
     reachable = frozenset(found.links.reachable(seeds))
     sites = {page: registered_domain(pages.urls[page]) or pages.hosts[page] for page in relevant}
-    return Truth("judge" if labels is None else "labels", relevant, content, reachable, sites)
+    counted = frozenset(labels.content) if labels is not None and labels.content else None
+    source = "judge" if labels is None else "labels"
+    return Truth(source, relevant, content, reachable, sites, counted)

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from topiccrawler.crawling.job_files import DISCARDED, PAGES, VISITS
+from topiccrawler.crawling.keeping import Verdict
 from topiccrawler.crawling.process import failure, start_scrapy
 from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.replayed import Crawled, Run
+from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import read_visits
 
 RECORDED_LINKS = "topiccrawler.engine.middlewares.recorded_links.RecordedLinksMiddleware"
@@ -63,8 +68,9 @@ class LiveCrawls:
         folder = self.folder / run.recipe.topic.replace("/", "_") / f"{run.spec.replace('/', '_')}-{run.seed}"
         folder.mkdir(parents=True, exist_ok=True)
         seeds, log = folder / "seeds.txt", folder / "log.txt"
-        visits = folder / _JOB / "visits.jsonl"
-        visits.unlink(missing_ok=True)
+        job = folder / _JOB
+        shutil.rmtree(job, ignore_errors=True)  # of an earlier comparison: what it kept is not this one's
+        visits = job / VISITS
         lines = [
             *(self.pages.urls[number] for number in run.seeds),
             *(f"-{url}" for url in run.recipe.off_topic),
@@ -80,6 +86,9 @@ class LiveCrawls:
         if process.returncode or not visits.exists():
             raise failure(f"live crawl with {run.spec}", process.returncode, log)
         found = fetched(visits, self.pages, run.pages)
+        for url, verdict in job_verdicts(job).items():
+            if (number := self.pages.number_of_any(url)) is not None:
+                found.verdicts[number] = verdict
         found.cost = Cost(
             cpu_seconds=usage.ru_utime + usage.ru_stime,
             wall_seconds=time.perf_counter() - began,
@@ -99,6 +108,7 @@ class LiveCrawls:
             "TOPIC_DATA_DIR": folder,
             "TOPIC_JOB": _JOB,
             "STORE_URL": "",  # a comparison's pages are nobody's
+            "TOPIC_DISCARDED_SAMPLE": run.pages,  # all: their relevances are wanted
             "TOPIC_SEED": run.seed,
             "TOPIC_LINK_MODELS": recipe.link_models,
             "TOPIC_LINK_THRESHOLD": recipe.link_threshold if recipe.prune else 0,
@@ -138,3 +148,15 @@ def fetched(visits: Path, pages: RecordedPages, limit: int) -> Crawled:
         else:
             order[number] = None
     return Crawled(order=list(order)[:limit], no_page=dict(sorted(no_page.items())))
+
+
+def job_verdicts(job: Path) -> dict[str, Verdict]:
+    """Of the pages that a crawl stored or sampled as discarded, by URL; one that is an alias of another is not kept."""
+    found: dict[str, Verdict] = {}
+    for name in (DISCARDED, PAGES):
+        if (job / name).is_file():
+            with closing(PageStore(job / name, create=False)) as store:
+                for record in store.records():
+                    is_kept = record.stored and not record.alias_of
+                    found[record.url] = Verdict(record.relevance, is_kept)
+    return found

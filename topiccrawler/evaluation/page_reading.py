@@ -115,6 +115,7 @@ def _opened(plan: ReadingPlan) -> _Opened:
     sites = {place: rule for topic in reversed(topics) for place, rule in topic.sites.items()}
     everywhere = topics[0].model_copy(update={"sites": sites})  # a page is read once, for all topics
     reader = reader_of(recipes[0], everywhere, page_classifiers[0], detail=plan.details)
+    reader.reads_segments = any(one.reads_segments for one in page_classifiers)
     return _Opened(RecordedPages(RecordedWeb(plan.web)), page_classifiers, reader, recipes[0])
 
 
@@ -147,9 +148,7 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
         ends = [(at, pages.number(at)) for at in reading.page.listings]
         urls = [at if number is None else pages.urls[number] for at, number in ends]
         reading = replace(reading, page=replace(reading.page, listings=urls))
-    further = [one.relevance(reading.words) for one in page_classifiers[1:]]
-    values = zip([reading.page.relevance, *further], page_classifiers, strict=True)
-    relevances = [(value, value >= one.threshold) for value, one in values]
+    judged = [_judged(one, reading.words) for one in page_classifiers]
     links: dict[str, list[tuple[int, Link]]] = {}
     elsewhere = 0
     for context in plan.contexts:
@@ -166,5 +165,5 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
         links[context] = present
         elsewhere = len(made) - len(present)
     targets = [target for target, _ in links[plan.contexts[0]]]
-    is_target = [relevant for _, relevant in relevances]
-    return _Read(pack(reading.page, relevances, links), is_target, targets, elsewhere)
+    packed = pack(reading.page, judged, links)
+    return _Read(pack(reading.page, judged, links), is_target, targets, elsewhere)

@@ -13,18 +13,28 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from topiccrawler.files import compact
 from topiccrawler.model import Link, Page, Via
+from topiccrawler.relevance.evidence import Found
 
 # Known by the page itself, or only when a run fetches it.
 _OF_THE_TARGET = ("url", "host")
 _OF_THE_RUN = ("depth", "source_url")
 LINK_FIELDS = tuple(name for name in Link._fields if name not in _OF_THE_TARGET + _OF_THE_RUN)
-_PAGE_OF_THE_RUN = ("url", "depth", "relevance", "is_target", "via")
+_PAGE_OF_THE_RUN = ("url", "depth", "similarity", "relevance", "is_target", "via")
 PAGE_FIELDS = tuple(one.name for one in dataclasses.fields(Page) if one.name not in _PAGE_OF_THE_RUN)
 _SCHEMA = "CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT, host TEXT, reading BLOB);"
+
+
+class Judged(NamedTuple):
+    """One page by the page classifier of one topic."""
+
+    similarity: float
+    relevance: float
+    is_target: bool
+    found: list[Found] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +42,12 @@ class Reading:
     """One page, read for several topics and context makers; `links` name their targets by number."""
 
     page: dict[str, Any]  # PAGE_FIELDS
-    relevance: list[float]  # for each topic
+    similarity: list[float]  # for each topic
+    relevance: list[float]
     is_target: list[bool]
+    found: list[
+        list[Any] | None
+    ]  # what relevance.evidence observed in it, where that is the topic's page classifier
     links: dict[str, list[list[Any]]]  # context maker -> [target, *LINK_FIELDS] a link
 
 
@@ -72,9 +86,14 @@ class ParsedPages:
 
     def page(self, number: int, reading: Reading, topic: int, via: Via) -> Page:
         """The page as a run that came by `via` sees it."""
-        relevance, is_target = reading.relevance[topic], reading.is_target[topic]
         page = Page(self.urls[number], via.link.depth, **reading.page)
-        return dataclasses.replace(page, relevance=relevance, is_target=is_target, via=via)
+        return dataclasses.replace(
+            page,
+            similarity=reading.similarity[topic],
+            relevance=reading.relevance[topic],
+            is_target=reading.is_target[topic],
+            via=via,
+        )
 
     def links(self, reading: Reading, page: Page, context: str) -> list[Link]:
         """Its links to pages of the web, in document order."""
@@ -91,14 +110,14 @@ class ParsedPages:
 
 def pack(
     page: Page,
-    relevances: Sequence[tuple[float, bool]],
+    judged: Sequence[Judged],
     links: dict[str, list[tuple[int, Link]]],
 ) -> bytes:
-    """One page's Reading as bytes; `relevances`: relevance and is_target for each topic."""
+    """One page's Reading as bytes; `judged`: for each topic."""
     plain = {name: getattr(page, name) for name in PAGE_FIELDS}
     rows = {
         context: [[target, *(getattr(link, name) for name in LINK_FIELDS)] for target, link in found]
         for context, found in links.items()
     }
-    reading = [{**plain, "terms": dict(page.terms)}, *map(list, zip(*relevances, strict=True)), rows]
+    reading = [{**plain, "terms": dict(page.terms)}, *map(list, zip(*judged, strict=True)), rows]
     return zlib.compress(compact(reading).encode("utf-8", "surrogatepass"), 1)

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from scipy.optimize import isotonic_regression
 
 from topiccrawler.evaluation.experiment import Outcome
+from topiccrawler.evaluation.kept_pages import reliability
 from topiccrawler.evaluation.measures import Curve, checkpoints, harvest_rate, target_recall
 from topiccrawler.evaluation.results import ORACLE, mean_ratios
 from topiccrawler.evaluation.scoring import Scored, band
@@ -47,7 +48,56 @@ def plots(outcome: Outcome, pages: int) -> dict[str, bytes]:
         label, targets = "target recall, content pages alone", truth.content_targets
         png = _draw(outcome, pages, label, lambda c, n: target_recall(c, n, targets), content=True)
         drawn["recall_content.png"] = png
+    if any(scored.assessed for scored in outcome.scored.values()):
+        drawn["reliability.png"] = _draw_reliability(outcome, pages)
     return drawn
+
+
+def _draw_reliability(outcome: Outcome, pages: int) -> bytes:
+    """Share on topic over mean relevance, a point a bin, its size by the pages in it: on the diagonal relevance is a probability."""
+    figure = Figure(figsize=SIZE_INCHES, dpi=DOTS_AN_INCH, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.plot([0, 1], [0, 1], linestyle="--", color="black", linewidth=1.0)
+    names = list(mean_ratios([outcome], pages))
+    for rank, name in reversed(list(enumerate(names))):
+        bins = reliability([page for run in outcome.scored[name].assessed for page in run])
+        known = [one for one in bins if one.pages]
+        if not known:
+            continue
+        across, up = [one.mean_relevance or 0.0 for one in known], [one.on_topic or 0.0 for one in known]
+        best = rank < len(COLOURS)
+        colour, style = (COLOURS[rank], _STYLES[rank]) if best else (_OTHERS, "-")
+        label = _plain(name) if best else None
+        axes.plot(across, up, linestyle=style, color=colour, linewidth=2.2 if best else 0.8, label=label)
+        total = sum(one.pages for one in known)
+        axes.scatter(
+            across, up, s=[8.0 + 250.0 * one.pages / total for one in known], color=colour, alpha=0.7
+        )
+    axes.set_title(
+        f"{_plain(outcome.topic)}: reliability of the relevance", fontsize=FONT_POINTS + 1, loc="left"
+    )
+    axes.set_xlabel("mean relevance of the content pages of a bin", fontsize=FONT_POINTS)
+    axes.set_ylabel("share of them on topic", fontsize=FONT_POINTS)
+    axes.set_xlim(0, 1.02)
+    axes.set_ylim(0, 1.02)
+    axes.grid(visible=True, alpha=0.3)
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        axes.legend(
+            handles[::-1],
+            labels[::-1],
+            fontsize=FONT_POINTS - 1,
+            loc="center left",
+            bbox_to_anchor=(1.0, 0.5),
+        )
+    return _png(figure)
+
+
+def _png(figure: Figure) -> bytes:
+    output = io.BytesIO()
+    figure.savefig(output, format="png", metadata={"Software": None})
+    return output.getvalue()
 
 
 def _draw(outcome: Outcome, pages: int, label: str, measure: Measure, *, content: bool = False) -> bytes:
@@ -72,9 +122,7 @@ def _draw(outcome: Outcome, pages: int, label: str, measure: Measure, *, content
     axes.set_xlim(0, pages)
     axes.set_ylim(0, 1.02)
     axes.grid(visible=True, alpha=0.3)
-    output = io.BytesIO()
-    figure.savefig(output, format="png", metadata={"Software": None})
-    return output.getvalue()
+    return _png(figure)
 
 
 def _line(

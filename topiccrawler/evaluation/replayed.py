@@ -10,11 +10,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import Parts
+from topiccrawler.crawling.keeping import Verdict, verdict_of
+from topiccrawler.crawling.linking_pages import linking_pages_of
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.site_listings import SiteListings
@@ -25,6 +27,8 @@ from topiccrawler.frontier.base import Accept, Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Page, Via
+from topiccrawler.pages.site_repeats import SiteRepeats
+from topiccrawler.relevance.evidence import EvidenceClassifier, Found
 
 CONCURRENCY = 16  # pages under way at once, replayed and live; Scrapy's own default
 
@@ -51,6 +55,7 @@ class Crawled:
     refused: int = 0  # links the gate refused
     tunnels: int = 0  # links it gave a second chance
     no_page: dict[str, int] = field(default_factory=dict)  # what was asked for and is no page (live only)
+    verdicts: dict[int, Verdict] = field(default_factory=dict)  # of the pages that could be read
     cost: Cost = field(default_factory=Cost)
 
 
@@ -69,6 +74,7 @@ class ReplayedCrawl:
         self.run, self.parsed, self.cost = run, parsed, cost
         self.most = run.pages
         self.found = Crawled(cost=cost)
+        self.repeats = SiteRepeats()
         self.tunnels: dict[str, int] = {}
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
         self.frontier = MemoryFrontier(hosts)
@@ -88,6 +94,7 @@ class ReplayedCrawl:
             expand=parts.expand,
             gate=parts.gate,
             listings=listings if after else None,
+            linking_pages=linking_pages_of(parts.recipe, parts.page_classifier, self.frontier.notes, ()),
         )
 
     def go(self) -> Crawled:
@@ -108,6 +115,20 @@ class ReplayedCrawl:
     def page(self, number: int, reading: Reading, via: Via) -> Page:
         """The page that came, as its page classifier sees it."""
         return self.parsed.page(number, reading, self.run.topic, via)
+
+    def _page(self, number: int, reading: Reading, via: Via) -> Page:
+        """The page as its page classifier sees it, which knows what the site wrote on the pages read before it."""
+        page = self.parsed.page(number, reading, self.run.topic, via)
+        found, classifier = reading.found[self.run.topic], self.parts.page_classifier
+        if found is None or not isinstance(classifier, EvidenceClassifier):
+            return page
+        segments = [Found(*one) for one in found]
+        repeated = self.repeats.of(
+            self.parsed.hosts[number], page.url, [(one.kind, one.key) for one in segments]
+        )
+        own = [one for one, is_repeat in zip(segments, repeated, strict=True) if not is_repeat]
+        relevance = classifier.relevance_of(own)
+        return replace(page, relevance=relevance, is_target=relevance >= classifier.threshold)
 
     def _ask(self, accept: Accept | None) -> None:
         """Lease pages until enough are under way."""
@@ -132,12 +153,18 @@ class ReplayedCrawl:
             self.ordering.acknowledge(url, State.DISCARDED, "no page to read", now)
             return
         via = Via(leased.link, leased.score, leased.carry, self.tunnels.pop(url, 0))
-        page = self.page(number, reading, via)
+        page = self._page(number, reading, via)
+        self.found.verdicts[number] = self._verdict(page)
         links = self.parsed.links(reading, page, self.parts.context)
         self.found.refused += self.ordering.visit(page, links, now).get(Pushed.REFUSED, 0)
         self.cost.most_queued = max(self.cost.most_queued, len(self.ordering.frontier))
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
         self.ordering.acknowledge(url, state, reason, now)
+
+    def _verdict(self, page: Page) -> Verdict:
+        """Whether a crawl would keep it; its store, which tells copies, is not replayed."""
+        threshold = self.parts.page_classifier.threshold
+        return verdict_of(page, None, self.parts, self.ordering.linking_pages, threshold)
 
     def _sitemaps(self, root: str) -> Sequence[str]:
         """What the recorded robots.txt of a host says."""

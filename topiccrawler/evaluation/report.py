@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import platform
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
 from topiccrawler.evaluation.configurations import name_of, parameters_of
 from topiccrawler.evaluation.experiment import Comparison
 from topiccrawler.evaluation.results import mean_ratios, ranked, result
+from topiccrawler.evaluation.scoring import KEPT
 from topiccrawler.files import sha256_of
 from topiccrawler.results.html import cell, environment
 from topiccrawler.strategies import STRATEGIES
@@ -24,6 +25,7 @@ PACKAGES = (
     *("topiccrawler", "Scrapy", "selectolax", "jieba", "rjieba", "OpenCC", "tldextract", "scikit-learn"),
     *("numpy", "scipy", "networkx", "FastWARC", "matplotlib"),
 )
+KEPT_COLUMNS = ("kept", "precision", "recall", "P@25", "calibration error")
 
 
 def report(
@@ -76,12 +78,23 @@ def _topic(found: dict[str, Any], pages: int) -> dict[str, Any]:
         "is_live": found["mode"] == "live",
         "columns": [*columns, "pages"],
         "rows": rows,
+        "kept_columns": ["strategy", *KEPT_COLUMNS],
+        "kept": [_kept(name, row) for name, row in ranked(found) if "kept" in row],
     }
 
 
+def _kept(name: str, row: Mapping[str, Any]) -> list[object]:
+    """What a strategy kept, each figure with its band."""
+    bands = row.get("band", {}).get("kept", {})
+    return [name, *(_interval(row["kept"][key], bands.get(key)) for key in KEPT)]
+
+
 def _with_band(row: Mapping[str, Any]) -> object:
-    ends = row.get("band", {}).get("oracle_ratio")
-    return f"{cell(row['oracle_ratio'])} ({ends[0]:.3f} to {ends[1]:.3f})" if ends else row["oracle_ratio"]
+    return _interval(row["oracle_ratio"], row.get("band", {}).get("oracle_ratio"))
+
+
+def _interval(value: object, ends: Sequence[float] | None) -> object:
+    return f"{cell(value)} ({ends[0]:.3f} to {ends[1]:.3f})" if ends else value
 
 
 def _strategy(spec: str) -> tuple[str, str]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from statistics import fmean, stdev
 from typing import Any
 
+from topiccrawler.crawling.keeping import Verdict
+from topiccrawler.evaluation.kept_pages import Assessed, Kept, measure, reliability
 from topiccrawler.evaluation.measures import (
     Curve,
     checkpoints,
@@ -25,19 +27,22 @@ from topiccrawler.evaluation.measures import (
 STEP_PAGES = 250
 DIGITS = 6
 CONFIDENCE = 0.95
+LABELS = "labels"
+KEPT = tuple(one.name for one in fields(Kept))
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
     """What the crawls of one topic are measured by."""
 
-    source: str  # labels | judge
+    source: str  # LABELS | judge
     relevant: frozenset[int]
     content: frozenset[int]  # relevant pages of kind `content`; empty when kinds are not known
     reachable: frozenset[int]  # pages that can be reached from the seeds
     sites: Mapping[int, str] = field(
         default_factory=dict
     )  # of the relevant pages: registered domain, or host
+    counted: frozenset[int] | None = None  # pages of kind `content`, of any topic; None: kinds are not known
 
     def curve(self, order: Sequence[int]) -> Curve:
         """Of all relevant pages."""
@@ -46,6 +51,11 @@ class Truth:
     def content_curve(self, order: Sequence[int]) -> Curve:
         """Of relevant content pages alone."""
         return Curve.of(page in self.content for page in order)
+
+    def assessed(self, order: Sequence[int], verdicts: Mapping[int, Verdict]) -> tuple[Assessed, ...]:
+        """The content pages among these, or all where kinds are not known, with what the crawl made of them."""
+        fetched = (page for page in order if self.counted is None or page in self.counted)
+        return tuple(Assessed(page in self.relevant, *verdicts.get(page, (None, False))) for page in fetched)
 
     def sites_of(self, pages: Iterable[int]) -> int:
         """Sites with a relevant page among these."""
@@ -68,11 +78,21 @@ class Scored:
     curves: tuple[Curve, ...]
     content: tuple[Curve, ...]
     sites: tuple[int, ...] = ()  # with a relevant page among those fetched
+    assessed: tuple[
+        tuple[Assessed, ...], ...
+    ] = ()  # content pages fetched; none where nothing says what was kept
 
     @classmethod
-    def of(cls, truth: Truth, orders: Collection[Sequence[int]]) -> Scored:
+    def of(
+        cls,
+        truth: Truth,
+        orders: Collection[Sequence[int]],
+        verdicts: Sequence[Mapping[int, Verdict]] = (),
+    ) -> Scored:
+        """`verdicts`: of each run, what it would keep. The page classifier is not measured by itself."""
         curves, content = (tuple(map(of, orders)) for of in (truth.curve, truth.content_curve))
-        return cls(curves, content, tuple(map(truth.sites_of, orders)))
+        assessed = tuple(map(truth.assessed, orders, verdicts)) if truth.source == LABELS else ()
+        return cls(curves, content, tuple(map(truth.sites_of, orders)), assessed)
 
 
 def figures(
@@ -99,11 +119,36 @@ def figures(
     measured["off_topic_share"], bands["off_topic_share"] = mean(off_topic), band(off_topic)
     for name, found in per_run.items():
         measured[name], bands[name] = _whole(mean(found)), band(found)
+    if scored.assessed:
+        measured["kept"], bands["kept"] = _kept(scored.assessed)
     measured["pages"] = _whole(mean([float(curve.pages) for curve in scored.curves]))
     if len(scored.curves) > 1:
         measured["runs"] = len(scored.curves)
         measured["band"] = bands
     return measured
+
+
+def _kept(runs: Sequence[Sequence[Assessed]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Figures and bands; the reliability is that of the pages of all runs."""
+    measured: dict[str, Any] = {}
+    bands: dict[str, Any] = {}
+    of_runs = [measure(pages) for pages in runs]
+    for name in KEPT:
+        values = [getattr(one, name) for one in of_runs]
+        measured[name], bands[name] = mean(values), band(values)
+    measured["pages"] = _whole(measured["pages"])
+    pooled = reliability([page for pages in runs for page in pages])
+    measured["reliability"] = [
+        {
+            "from": one.start,
+            "to": one.end,
+            "pages": _whole(mean([one.pages / len(runs)])),
+            "mean_relevance": mean([one.mean_relevance]),
+            "on_topic": mean([one.on_topic]),
+        }
+        for one in pooled
+    ]
+    return measured, bands
 
 
 def _whole(value: Any) -> Any:

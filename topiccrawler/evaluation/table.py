@@ -8,6 +8,13 @@ from typing import Any
 from topiccrawler.evaluation.experiment import Comparison, Outcome, Plan
 from topiccrawler.evaluation.results import mean_ratios, ranked, result
 
+KEPT_COLUMNS = {
+    "pages": "kept",
+    "precision": "precision",
+    "recall": "recall",
+    "p_at_25": "P@25",
+    "calibration_error": "calib. err.",
+}
 MOST_COLUMNS = 4  # harvest rates shown when no step is asked for, the last count among them
 
 
@@ -16,7 +23,8 @@ def lines(comparison: Comparison) -> list[str]:
     pages = comparison.plan.pages
     shown: list[str] = []
     for outcome in comparison.outcomes:
-        shown += [*_head(comparison, outcome), *_table(result(comparison, outcome), comparison.plan), ""]
+        found = result(comparison, outcome)
+        shown += [*_head(comparison, outcome), *_table(found, comparison.plan), *_kept(found), ""]
     if len(comparison.outcomes) > 1:
         ratios = mean_ratios(comparison.outcomes, pages)
         shown.append(f"mean oracle ratio of {', '.join(outcome.topic for outcome in comparison.outcomes)}")
@@ -50,6 +58,24 @@ def _table(found: dict[str, Any], plan: Plan) -> list[str]:
         shown = _figure(row["oracle_ratio"]) + "".join(f"{_figure(value):>8}" for value in values)
         shown += f"{_count(row['pages_to_half']):>8}{_count(row['relevant_sites']):>8}{_figure(row['off_topic_share']):>8}"
         rows.append(f"  {name:<{width}}  {shown}{row['pages']:>8}{_band(row)}")
+    return rows
+
+
+def _kept(found: dict[str, Any]) -> list[str]:
+    """What is kept, by the labels; nothing where nothing says so."""
+    named = [(name, row) for name, row in ranked(found) if "kept" in row]
+    if not named:
+        return []
+    width = _width([name for name, _ in named])
+    rows = [f"  {'':<{width}}" + "".join(f"{column:>13}" for column in KEPT_COLUMNS.values())]
+    for name, row in named:
+        values = [
+            _count(row["kept"]["pages"]),
+            *(_figure(row["kept"][key]) for key in list(KEPT_COLUMNS)[1:]),
+        ]
+        ends = row.get("band", {}).get("kept", {}).get("precision")
+        shown = f"  precision {ends[0]:.3f} to {ends[1]:.3f}" if ends else ""
+        rows.append(f"  {name:<{width}}" + "".join(f"{value:>13}" for value in values) + shown)
     return rows
 
 

@@ -14,7 +14,9 @@ from zlib import crc32
 from topiccrawler.pages.document import BOUNDARY, Document
 from topiccrawler.text.tokenise import words_of
 
-Kind = Literal["title", "tag", "description", "heading", "text", "block"]  # text: of the main text; block: of a page without one
+Kind = Literal[
+    "title", "tag", "description", "heading", "text", "block"
+]  # text: of the main text; block: of a page without one
 
 MOST_TAGS = 30  # of one page; more is a cloud of all tags
 MOST_HEADINGS = 3

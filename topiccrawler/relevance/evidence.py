@@ -138,7 +138,9 @@ class EvidenceClassifier:
             ]
             lost[word] = max(0.0, whole - self._log_odds(without))
         scale = logistic(whole) / (sum(lost.values()) or 1.0)
-        return sorted(((word, part * scale) for word, part in lost.items()), key=lambda pair: (-pair[1], pair[0]))
+        return sorted(
+            ((word, part * scale) for word, part in lost.items()), key=lambda pair: (-pair[1], pair[0])
+        )
 
     def _log_odds(self, found: Sequence[Found]) -> float:
         weights = self._weights

@@ -63,7 +63,9 @@ class LinearClassifier:
     def relevance(self, words: PageWords) -> float:
         """0..1: the same, moved so that the threshold is one half."""
         threshold = min(max(self.similarity_threshold, 1e-9), 1.0 - 1e-9)
-        return logistic(self.slope * self.margin(words) + self.offset - math.log(threshold / (1.0 - threshold)))
+        return logistic(
+            self.slope * self.margin(words) + self.offset - math.log(threshold / (1.0 - threshold))
+        )
 
     def margin(self, words: PageWords) -> float:
         """The score of the topic less that of its nearest negative topic."""

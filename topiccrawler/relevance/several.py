@@ -29,7 +29,9 @@ class SeveralTopics:
         """0..1"""
         least = self.similarity_threshold
         return max(
-            min(1.0, one.similarity(words) * least / one.similarity_threshold) if one.similarity_threshold else 1.0
+            min(1.0, one.similarity(words) * least / one.similarity_threshold)
+            if one.similarity_threshold
+            else 1.0
             for one in self._classifiers.values()
         )
 

@@ -117,8 +117,7 @@ class TopicSpider(FocusedSpider):
         """The page as the pipelines see it."""
         page, document, runtime = reading.page, reading.document, self.runtime
         via = page.via
-        relevance = runtime.kept_relevance(reading)
-        is_kept = relevance >= runtime.reader.page_threshold
+        relevance, is_kept = runtime.verdict(reading)
         # Only what is kept is looked at further: most pages leave at the relevance filter.
         facts = facts_of(document, reading.main_text, page.url) if is_kept else Facts()
         itself = (

@@ -134,7 +134,9 @@ class Topic(BaseModel):
     )
     given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
     within: str = ""  # the catalogue's topic that they belong to
-    narrow: bool | None = None  # the words given alone judge pages, the others only lead to them; None = not decided (topics.meaning)
+    narrow: bool | None = (
+        None  # the words given alone judge pages, the others only lead to them; None = not decided (topics.meaning)
+    )
     against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # of pages that are not about it
     contrast: bool = False  # a page nearer to another topic of the catalogue is off topic (relevance.vsm)
     reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one

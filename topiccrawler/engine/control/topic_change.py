@@ -39,7 +39,10 @@ def parts_for(runtime: Runtime, topic: str) -> Parts:
 def change_topic(runtime: Runtime, parts: Parts) -> None:
     """From now on; what waits is scored by `rescore`."""
     runtime.parts, runtime.topic, runtime.strategy = parts, parts.topic, parts.strategy
-    runtime.reader, runtime.summariser = parts.reader(runtime.reader.repeats), Summariser(parts.topic.keywords)
+    runtime.reader, runtime.summariser = (
+        parts.reader(runtime.reader.repeats),
+        Summariser(parts.topic.keywords),
+    )
     gate = runtime.gate  # middlewares hold it
     gate.scorer, gate.threshold = parts.gate.scorer, parts.gate.threshold
     gate.tunnel_probability, gate.tunnel_depth = parts.gate.tunnel_probability, parts.gate.tunnel_depth
@@ -49,9 +52,7 @@ def change_topic(runtime: Runtime, parts: Parts) -> None:
     runtime.ordering.change_strategy(parts.strategy, parts.expand)
     notes = runtime.frontier.notes
     begin_anew(notes, runtime.clock())
-    runtime.ordering.linking_pages = linking_pages_of(
-        parts.recipe, parts.page_classifier, notes, ()
-    )
+    runtime.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
     runtime.files.keep_recipe(parts.record(), parts.topic.name)  # the job is one for this topic from now on
 
 

@@ -102,7 +102,12 @@ def _train_page_classifier(request: TrainingRequest, place: Path, progress: Prog
     else:
         save_vectors(trained.page_classifier, training, scores, file)
     found = {"topic": topic.name, "page_classifier": request.page_classifier, **_places(file, former)}
-    return {**found, "threshold": trained.page_classifier.similarity_threshold, "scores": scores, "training": training}
+    return {
+        **found,
+        "threshold": trained.page_classifier.similarity_threshold,
+        "scores": scores,
+        "training": training,
+    }
 
 
 def _places(file: Path, former: Path | None) -> dict[str, str | None]:

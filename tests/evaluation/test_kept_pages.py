@@ -1,0 +1,131 @@
+"""Worked by hand: ten pages, four on topic, five kept, three of these on topic; one could not be read."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from topiccrawler.crawling.keeping import Verdict
+from topiccrawler.evaluation.kept_pages import Assessed, Bin, Kept, calibration_error, measure, reliability
+from topiccrawler.evaluation.measures import Curve
+from topiccrawler.evaluation.scoring import KEPT, Scored, Truth, figures
+
+PAGES = [
+    Assessed(True, 0.95, True),
+    Assessed(True, 0.75, True),
+    Assessed(False, 0.71, True),
+    Assessed(True, 0.74, True),
+    Assessed(False, 0.55, True),
+    Assessed(False, 0.12),
+    Assessed(False, 0.16),
+    Assessed(False, 0.0),
+    Assessed(False, 1.0),  # an alias: as relevant as can be, and not kept
+    Assessed(True, None),
+]
+# bins: .0 (0: 0 of 1), .1 (mean .14: 0 of 2), .5 (.55: 0 of 1), .7 (mean 2.2/3: 2 of 3), .9 (mean .975: 1 of 2); nine pages
+ERROR = (1 * 0.0 + 2 * 0.14 + 1 * 0.55 + 3 * (2.2 - 2) / 3 + 2 * 0.475) / 9
+
+
+def test_precision_recall_and_the_best_by_hand() -> None:
+    found = measure(PAGES)
+    assert (found.pages, found.precision, found.recall) == (5, 3 / 5, 3 / 4)
+    assert found.p_at_25 == 3 / 4, "no more than four are on topic"
+    assert found.calibration_error == pytest.approx(ERROR)
+
+
+def test_only_the_twenty_five_most_relevant_count_among_the_best() -> None:
+    """30 kept: of the 25 best 20 on topic, of the rest all; 40 on topic in all. Among equals the first fetched go before."""
+    best = [Assessed(at < 20, 0.9, True) for at in range(25)]
+    rest = [Assessed(True, 0.3, True)] * 5
+    elsewhere = [Assessed(True, 0.1)] * 15
+    assert measure([*rest, *elsewhere, *best]).p_at_25 == 20 / 25
+    equal = [Assessed(at < 25, 0.5, True) for at in range(30)]
+    assert measure(equal).p_at_25 == 1.0
+
+
+def test_the_bins_are_of_equal_width_and_the_last_has_both_ends() -> None:
+    bins = reliability(PAGES)
+    assert [(one.start, one.end) for one in bins[:2]] == [(0.0, 0.1), (0.1, 0.2)]
+    assert [one.pages for one in bins] == [1, 2, 0, 0, 0, 1, 0, 3, 0, 2]
+    assert bins[7].mean_relevance == pytest.approx(2.2 / 3)
+    assert (bins[7].on_topic, bins[9].on_topic) == (2 / 3, 1 / 2)
+    assert bins[3] == Bin(0.3, 0.4, 0, None, None)
+    assert [one.pages for one in reliability([Assessed(True, 0.1), Assessed(True, 0.0999)])][:2] == [1, 1]
+
+
+def test_a_probability_has_no_calibration_error() -> None:
+    """Of ten pages at .3 three are on topic, of ten at .8 eight."""
+    pages = [Assessed(at < 3, 0.3) for at in range(10)] + [Assessed(at < 8, 0.8) for at in range(10)]
+    assert calibration_error(reliability(pages)) == pytest.approx(0.0)
+
+
+def test_a_share_of_nothing_is_none() -> None:
+    assert measure([]) == Kept(0, None, None, None, None)
+    assert measure([Assessed(False, 0.5)]) == Kept(0, None, None, None, 0.5)
+    assert measure([Assessed(True, 0.5)]) == Kept(0, None, 0.0, 0.0, 0.5)
+
+
+# Pages 0 to 3 are content, 4 is a hub; 0, 1 and 4 are on topic.
+TRUTH = Truth(
+    "labels", frozenset({0, 1, 4}), frozenset({0, 1}), frozenset(range(5)), {}, frozenset({0, 1, 2, 3})
+)
+KEEP, DROP = True, False
+FIRST = {0: Verdict(0.9, KEEP), 2: Verdict(0.6, KEEP), 4: Verdict(1.0, KEEP), 3: Verdict(0.1, DROP)}
+SECOND = {0: Verdict(0.9, KEEP), 1: Verdict(0.2, DROP)}
+ORACLE = Curve.of([True, True, True])
+
+
+def kept(truth: Truth, *verdicts: dict[int, Verdict]) -> dict[str, object]:
+    orders = [[4, 0, 2, 1, 3], [0, 1]]
+    scored = Scored.of(truth, orders[: len(verdicts)], verdicts)
+    found: dict[str, object] = figures(scored, ORACLE, truth, 5, [5])
+    return found
+
+
+def test_a_run_counts_its_content_pages_alone() -> None:
+    """0 and 2 are kept, 0 is on topic; 1 was not read. Bins: .9 (1 of 1), .6 (0 of 1), .1 (0 of 1)."""
+    found = kept(TRUTH, FIRST)["kept"]
+    assert isinstance(found, dict)
+    assert list(found) == [*KEPT, "reliability"] == [*(one.name for one in fields(Kept)), "reliability"]
+    assert (found["pages"], found["precision"], found["recall"], found["p_at_25"]) == (2, 0.5, 0.5, 0.5)
+    assert found["calibration_error"] == round((0.1 + 0.6 + 0.1) / 3, 6)
+    assert found["reliability"][9] == {
+        "from": 0.9,
+        "to": 1.0,
+        "pages": 1,
+        "mean_relevance": 0.9,
+        "on_topic": 1.0,
+    }
+    assert found["reliability"][0] == {
+        "from": 0.0,
+        "to": 0.1,
+        "pages": 0,
+        "mean_relevance": None,
+        "on_topic": None,
+    }
+
+
+def test_without_kinds_all_pages_count() -> None:
+    truth = Truth("labels", TRUTH.relevant, frozenset(), TRUTH.reachable)
+    found = kept(truth, FIRST)["kept"]
+    assert isinstance(found, dict)
+    assert (found["pages"], found["precision"], found["recall"]) == (3, round(2 / 3, 6), round(2 / 3, 6))
+
+
+def test_several_runs_are_their_mean_with_a_band_and_their_bins_one_diagram() -> None:
+    """The second keeps 0, of 0 and 1: precision 1, recall .5; its bins .9 (1 of 1), .2 (1 of 1)."""
+    found = kept(TRUTH, FIRST, SECOND)
+    figures_of, bands = found["kept"], found["band"]
+    assert isinstance(figures_of, dict)
+    assert isinstance(bands, dict)
+    assert (figures_of["pages"], figures_of["precision"], figures_of["recall"]) == (1.5, 0.75, 0.5)
+    low, high = bands["kept"]["precision"]
+    assert low < 0.75 < high
+    assert figures_of["calibration_error"] == round(((0.1 + 0.6 + 0.1) / 3 + (0.1 + 0.8) / 2) / 2, 6)
+    assert [one["pages"] for one in figures_of["reliability"]] == [0, 0.5, 0.5, 0, 0, 0, 0.5, 0, 0, 1]
+
+
+def test_the_page_classifier_is_not_measured_by_itself() -> None:
+    judged = Truth("judge", TRUTH.relevant, frozenset(), TRUTH.reachable)
+    assert "kept" not in kept(judged, FIRST)
