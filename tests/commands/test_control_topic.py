@@ -72,7 +72,7 @@ def test_the_queue_is_scored_for_the_new_topic(changed: dict[str, Any]) -> None:
     assert changed["after"][0]["shares"]
     assert changed["told"].startswith("topic is health, was finance")
     assert changed["preview"].startswith("topic would be health, was finance")
-    assert changed["status"]["topic"] == "health"
+    assert (changed["status"]["topic"], changed["status"]["topic_name"]) == ("health", "health")
 
 
 def test_pages_are_kept_for_the_new_topic_beside_those_of_the_old(changed: dict[str, Any]) -> None:

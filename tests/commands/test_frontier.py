@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from topiccrawler.crawling.job_files import write_recipe
+from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -40,6 +41,17 @@ def job(tmp_path: Path) -> Path:
         frontier.notes.put("harvest", '{"pages": 7, "kept": 4}')
     write_recipe(Recipe("finance", "breadth_first"), folder)
     return folder
+
+
+def test_a_topic_of_words_is_shown_by_them(warm_scrapy: Callable[..., Any], job: Path) -> None:
+    recipe = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"])
+    write_recipe(recipe, job)
+    assert warm_scrapy("frontier", str(job)).out.startswith("考研、高考, breadth_first: 7 pages")
+    found = json.loads(warm_scrapy("frontier", str(job), "--json").out)
+    assert (found["topic"], found["topic_name"]) == (recipe.topic, "考研、高考")
+    words = warm_scrapy("explain", "http://b.cn/1", "--job", str(job), "--anchor", "考研").out
+    assert "by the link model of topic 考研、高考\n" in words
+    assert recipe.topic not in words
 
 
 def test_the_page_shows_counts_what_comes_next_why_hosts_wait_and_what_failed(

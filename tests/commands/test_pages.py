@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.job_files import DISCARDED, JobFiles
+from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.sample import PageSample
+from topiccrawler.topics.catalogue import load_topic
 
 SEED = "http://a.cn/"
 FUND = PageRecord(
@@ -115,3 +120,65 @@ def test_a_report_is_written(command: Callable[..., Any], job: Path, tmp_path: P
     assert command("pages", str(job), "report", "--out", str(out)).out == f"report written to {out}\n"
     assert "<h1>funds</h1>" in out.read_text(encoding="utf-8")
     assert command("pages", str(job), "report").code == 2
+
+
+def test_the_list_ends_with_the_border_and_how_to_answer(
+    command: Callable[..., Any], make_job: Callable[..., Path]
+) -> None:
+    pages = [
+        PageRecord(url=f"http://a.cn/{n}", title=f"基金{n}", relevance=0.9 - n / 10, topic="finance")
+        for n in range(7)
+    ]
+    seed = Visit(SEED, 200, 20.0, 0.1, stored=False, time=1.0)
+    folder = make_job("border", *pages, visits=(seed,))
+    sample = PageSample(folder / DISCARDED, 10)
+    sample.add(PageRecord(url="http://b.cn/", title="银行\x1b[31m", relevance=0.125, stored=False))
+    sample.close()
+    threshold = load_topic("finance").page_threshold
+    lines = [
+        f"at the border (pages are kept from relevance {threshold:.3f}):",
+        "  0.400  kept      基金5  http://a.cn/5",
+        "  0.300  kept      基金6  http://a.cn/6",
+        "  0.125  not kept  银行\\u001b[31m  http://b.cn/",
+        f"is that finance? answer about some pages: scrapy topics teach {folder}",
+    ]
+    assert command("pages", str(folder)).out.splitlines()[14:] == ["", *lines]
+    assert command("pages", str(folder), "border").out.splitlines() == lines
+    found = [json.loads(line) for line in command("pages", str(folder), "border", "--json").out.splitlines()]
+    assert [(one["url"], one["kept"]) for one in found] == [
+        ("http://a.cn/5", True),
+        ("http://a.cn/6", True),
+        ("http://b.cn/", False),
+    ]
+    assert found[2] == {
+        "url": "http://b.cn/",
+        "title": "银行\x1b[31m",
+        "relevance": 0.125,
+        "kept": False,
+        "threshold": threshold,
+    }
+    for options in (("--site", "a.cn"), ("--min-relevance", "0.2"), ("--json",)):
+        assert "at the border" not in command("pages", str(folder), *options).out
+
+
+def test_a_topic_of_words_is_shown_and_asked_for_by_them(command: Callable[..., Any], tmp_path: Path) -> None:
+    recipe = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"])
+    files = JobFiles(tmp_path / "exam", recipe)
+    files.begin()
+    files.keep(
+        PageRecord(url="http://a.cn/", title="考研", text="考研 高考", relevance=0.5, topic=recipe.topic)
+    )
+    files.close()
+    job = str(tmp_path / "exam")
+    assert " for topic 考研、高考: " in command("pages", job, "show", "http://a.cn/").out
+    for topic in ("考研、高考", recipe.topic):
+        (line,) = command("pages", job, "--topic", topic, "--json").out.splitlines()
+        assert json.loads(line)["topic"] == recipe.topic
+    assert command("pages", job, "--topic", "高考").out == "no such page\n"
+    assert "http://a.cn/" in command("search", "考研", "--job", job, "--topic", "考研、高考").out
+    assert command("topics", "show", job).out.startswith("考研、高考\n")
+    place = tmp_path / "report.html"
+    assert command("pages", job, "report", "--out", str(place)).code == 0
+    html = place.read_text(encoding="utf-8")
+    assert "Topic 考研、高考. " in html
+    assert recipe.topic not in html

@@ -48,6 +48,27 @@ def store(opened: Open) -> Pages:
     return opened()
 
 
+def test_the_nearest_pages_are_no_copies_and_ties_go_by_url(store: Pages) -> None:
+    near = {"c": 0.50, "a": 0.25, "b": 0.75, "d": 0.5, "e": 0.9375, "f": 0.0}
+    rows = {
+        name: store.put(replace(PAGE, url=f"http://{name}.cn/", relevance=relevance))
+        for name, relevance in near.items()
+    }
+    store.put(replace(PAGE, url="http://copy.cn/", relevance=0.5, alias_of="http://c.cn/"))
+    off = store.put(replace(PAGE, url="http://off.cn/", relevance=0.5, stored=False))
+
+    def nearest(relevance: float, limit: int) -> list[str]:
+        names = {row: name for name, row in rows.items()}
+        return [names[row] for row in store.nearest(relevance, limit)]
+
+    assert nearest(0.5, 3) == ["c", "d", "a"]
+    assert nearest(0.5, 9) == ["c", "d", "a", "b", "e", "f"]
+    assert nearest(1.0, 2) == ["e", "b"]
+    assert nearest(0.0, 1) == ["f"]
+    if isinstance(store, PageStore):
+        assert store.nearest(0.9, 5, stored=False) == [off]
+
+
 def test_a_page_comes_back_as_it_was_put_with_the_hash_of_its_text(store: Pages) -> None:
     row = store.put(PAGE)
     back = store.get(PAGE.url)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from postgresql_server import PostgresqlServer
 
 from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.job_files import JOB, JobFiles, read_recipe, write_recipe
+from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
+from topiccrawler.store.postgresql.crawl_pages import CrawlPages
 from topiccrawler.topics import topic
 from topiccrawler.topics.topic import make_topic
 
@@ -105,3 +110,25 @@ def test_what_is_kept_is_plain_json(tmp_path: Path) -> None:
     write_recipe(Recipe("财经", "adaptive"), tmp_path)
     kept = json.loads((tmp_path / JOB).read_text(encoding="utf-8"))
     assert (kept["version"], kept["topic"], kept["strategy"]) == (1, "财经", "adaptive")
+
+
+def test_a_job_in_a_database_names_its_words_and_the_argument_that_goes_on(
+    postgresql_server: PostgresqlServer, tmp_path: Path
+) -> None:
+    exam, name = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"]), uuid4().hex
+
+    def opened(recipe: Recipe, folder: str) -> JobFiles:
+        kept_in = CrawlPages(postgresql_server.url(), name, topic_of(recipe).name)
+        stored = replace(recipe, store=kept_in.address, store_job=name)
+        return JobFiles(tmp_path / folder, stored, kept_in=kept_in)
+
+    first, other = opened(exam, "first"), opened(Recipe("travel", "breadth_first"), "other")
+    try:
+        first.check(queued=False)
+        first.begin()
+        line = r"'考研、高考', not 'travel'; go on with -a 'keywords=考研,高考', or choose another TOPIC_JOB$"
+        with pytest.raises(StateError, match=line):
+            other.check(queued=False)
+    finally:
+        for files in (first, other):
+            files.abandon()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from topiccrawler.crawling.threshold import ThresholdLearner
 
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.keeping import keep_threshold, verdict_of
 from topiccrawler.crawling.linking_pages import LinkingPages
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.threshold import ThresholdLearner
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.pages.words import PageWords

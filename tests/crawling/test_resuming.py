@@ -8,6 +8,7 @@ import pytest
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import JobFiles, read_recipe, write_recipe
+from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import changes
 from topiccrawler.errors import StateError
@@ -29,6 +30,19 @@ def test_another_topic_is_refused(queued: bool) -> None:
     line = r"folder jobs/one: holds a crawl for topic 'finance', not 'travel'; go on with -a topic=finance, or choose another JOBDIR"
     with pytest.raises(StateError, match=line):
         changes(BEGUN, replace(BEGUN, topic="travel"), FOLDER, queued=queued)
+
+
+def test_topics_of_words_are_named_by_them_and_the_advice_works() -> None:
+    exam, heavier = (
+        assemble(recipe_of_words(Recipe("", "breadth_first"), words)).record()
+        for words in (["考研", "高考"], ["考研", "高考:2"])
+    )
+    line = r"topic '考研、高考', not 'travel'; go on with -a 'keywords=考研,高考', or choose another JOBDIR"
+    with pytest.raises(StateError, match=line):
+        changes(exam, replace(BEGUN, topic="travel"), FOLDER, queued=True)
+    line = rf"topic '考研、高考 \({exam.topic}\)', not '考研、高考 \({heavier.topic}\)'; go on with"
+    with pytest.raises(StateError, match=line):
+        changes(exam, heavier, FOLDER, queued=True)
 
 
 @pytest.mark.parametrize(

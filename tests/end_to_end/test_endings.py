@@ -5,10 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import sqlite3
 import struct
 import termios
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,12 @@ FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银�
 HUB = "".join(f'<a href="/{number}">基金{number}</a>' for number in range(8))
 COLUMNS = 80
 LIVE = re.compile(r"(\d+)/(\d+) pages, (\S+) left, +(\S+)/s")
+
+
+def relevance(job: Path) -> float:
+    """Of its only page."""
+    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+        return float(store.execute("SELECT relevance FROM pages").fetchone()[0])
 
 
 @pytest.fixture
@@ -52,6 +60,9 @@ def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
     assert report == [
         "  1 pages fetched, 1 relevant (100%), 1 kept: 1 html",
         "  1 URLs failed in this run: 1 http 404",
+        "  the most relevant pages kept:",
+        f"    {relevance(tmp_path / 'job'):.3f}  基金  http://hub.example/",
+        f"  is that finance? answer about some pages: scrapy topics teach {tmp_path / 'job'}",
         f"  results: {tmp_path / 'job'}",
         f"  look: scrapy pages {tmp_path / 'job'}",
         f"  look: scrapy search WORDS --job {tmp_path / 'job'}",

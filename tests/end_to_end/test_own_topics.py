@@ -46,6 +46,15 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
     assert "Made of your words: 充电桩 2, 纯电动 1, 换电站 1; " in ran.err
     assert re.search(r"proposed for them: \S+ [\d.]+ \(near \S+, likeness [\d.]+\)", ran.err)
     assert f"; as a file: {file}" in ran.err
+    assert "Topic 充电桩、纯电动、换电站, strategy adaptive" in ran.err
+    assert "keywords-" not in ran.err
+    look = ran.err.partition("The crawl in short\n")[2]
+    assert re.search(
+        r"the most relevant pages kept:\n    0\.\d{3}  小区充电桩  http://hub\.example/ev\n", look
+    )
+    assert re.search(r"    0\.\d{3}  not kept  主场赢球  http://hub\.example/ball\n", look)
+    answer = f"  is that 充电桩、纯电动、换电站? answer about some pages: scrapy topics teach {tmp_path / 'words'}\n"
+    assert answer in look
     assert "http://hub.example/ev" in kept
     assert "http://hub.example/ball" not in kept
     assert crawled("file", "-a", f"topic={file}")[1] == kept

@@ -105,6 +105,15 @@ def test_a_job_is_for_one_topic(
     other = CrawlPages(postgresql_server.url(), first.job, "travel")
     with pytest.raises(StateError, match=r"holds a crawl for topic 'finance', not 'travel'; go on with"):
         other.check()
+    seen: list[tuple[str, ...]] = []
+
+    def another(*told: str) -> tuple[str, str]:
+        seen.append(told)
+        return "is another's", "go on with -a keywords=x"
+
+    with pytest.raises(StateError, match=r"is another's; go on with -a keywords=x$"):
+        other.check(another)
+    assert seen == [('{"topic": "finance"}', "finance", "travel")]
     other.close()
     first.close()
     first.close()

@@ -108,7 +108,8 @@ def _text(verb: str, found: Mapping[str, Any]) -> str:
     if verb == SITES:
         return "\n".join(host_lines(found["sites"])) or "nothing waits"
     if verb == SET:
-        was = f"{'would be' if found['preview'] else 'is'} {found['after']}, was {found['before']}"
+        before, after = (found.get(f"{key}_name", found[key]) for key in ("before", "after"))
+        was = f"{'would be' if found['preview'] else 'is'} {after}, was {before}"
         refused = f"; the gate {'would refuse' if found['preview'] else 'refuses'} {found['refused']} of {found['queued']} queued"
         return f"{found['name']} {was}{refused if found['refused'] is not None else ''}"
     if verb == BLOCK:
@@ -119,7 +120,7 @@ def _text(verb: str, found: Mapping[str, Any]) -> str:
 def status_text(found: Mapping[str, Any]) -> str:
     """How it stands, for a person."""
     lines = [
-        f"{found['topic']}, {found['strategy']}: {found['state']}",
+        f"{found['topic_name']}, {found['strategy']}: {found['state']}",
         f"{found['pages']} pages, {found['kept']} kept, harvest rate {found['harvest_rate']:.2f}"
         + (
             f" (last {found['recent_pages']}: {found['recent_harvest_rate']:.2f})"

@@ -150,7 +150,7 @@ def explanation_text(found: Mapping[str, Any]) -> str:
     link, gate, crawl = found["link"], found["gate"], found["crawl"]
     lines = [f"Link      {readable(link['url']) or '(no URL)'}  “{link['anchor']}”"]
     lines += [f"          {side:<7} “{link[side]}”" for side in ("before", "after") if link[side]]
-    where = f"by the link model of topic {found['topic']}"
+    where = f"by the link model of topic {found['topic_name']}"
     if found["strategy"] is not None:
         waiting = crawl["state"] == "waiting"
         where = (
@@ -162,7 +162,7 @@ def explanation_text(found: Mapping[str, Any]) -> str:
     if found["now"] is not None:
         lines += _score_lines("Now", found["now"], "is what the strategy would give it")
     if found["words"]:
-        lines.append(f"Words     of the link, log-odds by the link model of topic {found['topic']}")
+        lines.append(f"Words     of the link, log-odds by the link model of topic {found['topic_name']}")
         lines += [f"          {word['log_odds']:+8.2f}  {word['feature']}" for word in found["words"]]
     taken, now = ("passed", "would pass now") if gate["passed"] else ("refused", "would be refused now")
     lines.append(f"Gate      {taken if gate['taken'] else now}: {gate['reason']}")

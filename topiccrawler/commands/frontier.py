@@ -171,7 +171,9 @@ def _standard_input() -> Iterable[str]:
 
 
 def _page(report: Mapping[str, Any]) -> str:
-    begun = f"{report.get('topic', 'job')}, {report.get('strategy', '?')}: " if "strategy" in report else ""
+    begun = (
+        f"{report.get('topic_name', 'job')}, {report.get('strategy', '?')}: " if "strategy" in report else ""
+    )
     lines = [f"{begun}{report['pages']} pages, {report['kept']} kept, {report['hosts']} hosts"]
     lines.append(", ".join(f"{count} {state}" for state, count in report["states"].items()))
     if report["over_budget"]:

@@ -88,6 +88,7 @@ class Command(TellingCommand):
         words = [[word, round(part, 4)] for word, part in page_classifier.explain(reading.words)]
         return found | {
             "topic": topic.name,
+            "topic_name": topic.display_name,
             "score": round(reading.page.relevance, 4),
             "threshold": round(page_classifier.threshold, 4),
             "on_topic": reading.page.is_target,
@@ -146,7 +147,7 @@ class Command(TellingCommand):
 def _text(found: dict[str, Any]) -> str:
     sign = ">=" if found["score"] >= found["threshold"] else "<"
     decision = found.get("kind") or ("on topic" if found["on_topic"] else "off topic")
-    of = f" for topic {found['topic']}" if "topic" in found else ""
+    of = f" for topic {found['topic_name']}" if "topic" in found else ""
     lines = [
         found["url"],
         f"title      {found['title']}",

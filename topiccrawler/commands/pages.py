@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from topiccrawler.store.checks import Check, Version
     from topiccrawler.store.pages import PageRecord
 
-LIST, SHOW, EXPORT, REPORT = "list", "show", "export", "report"
-VERBS = {LIST: 2, SHOW: 3, EXPORT: 2, REPORT: 2}  # arguments
+LIST, SHOW, BORDER, EXPORT, REPORT = "list", "show", "border", "export", "report"
+VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2}  # arguments
 LIMIT = 20
 USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
   scrapy pages JOB show URL [--version N] [--json]
+  scrapy pages JOB border [--limit N] [--json]
   scrapy pages JOB export [--format FORMAT] [--out FILE] [--site …]
   scrapy pages JOB report --out FILE.html
-  scrapy pages --job NAME -s STORE_URL=postgresql://… [list|show|export|report] …"""
+  scrapy pages --job NAME -s STORE_URL=postgresql://… [list|show|border|export|report] …"""
 
 
 class Command(TellingCommand):
@@ -41,7 +42,7 @@ class Command(TellingCommand):
     def long_desc(self) -> str:
         return (
             "JOB is a job's folder (a JOBDIR too), its pages.sqlite, or its name in TOPIC_DATA_DIR; the crawl may be running. "
-            "Pages come the most relevant first."
+            "Pages come the most relevant first; behind them, and by `border` alone, those nearest to the threshold, kept and not kept."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -51,7 +52,9 @@ class Command(TellingCommand):
         add_options(parser)
         job = "a job in a PostgreSQL database (-s STORE_URL=…), instead of JOB"
         parser.add_argument("--job", metavar="NAME", help=job)
-        parser.add_argument("--limit", type=int, metavar="N", help=f"list: {LIMIT} by default; export: all")
+        parser.add_argument(
+            "--limit", type=int, metavar="N", help=f"list: {LIMIT} by default; border: 5; export: all"
+        )
         parser.add_argument("--format", metavar="FORMAT", help="of export: by default as FILE ends")
         parser.add_argument(
             "--out", metavar="FILE", help="of export and report; jsonl and csv may go to standard output"
@@ -85,6 +88,8 @@ class Command(TellingCommand):
         with place as folder, job_pages(folder) as pages:
             if verb == SHOW:
                 self._show(pages, args[2], opts)
+            elif verb == BORDER:
+                self._border(folder, opts)
             elif verb == EXPORT:
                 self._export(pages, opts)
             elif verb == REPORT:
@@ -93,10 +98,12 @@ class Command(TellingCommand):
                 self._list(pages, opts)
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
+        from topiccrawler.results.first_look import first_look
         from topiccrawler.results.selection import selection_by
+        from topiccrawler.store.selection import ALL
 
-        shown = 0
-        for record in pages.best(selection_by(opts), opts.limit or LIMIT):
+        shown, selection = 0, selection_by(opts)
+        for record in pages.best(selection, opts.limit or LIMIT):
             check = pages.check(record.url)
             self.say(
                 json.dumps(_brief(record, check), ensure_ascii=False) if opts.json else _line(record, check)
@@ -104,6 +111,18 @@ class Command(TellingCommand):
             shown += 1
         if not shown and not opts.json:
             self.say("no such page")
+        if selection == ALL and not opts.json and (lines := first_look(pages.folder).border_lines()):
+            self.say("\n".join(["", *lines]))
+
+    def _border(self, folder: Path, opts: argparse.Namespace) -> None:
+        from topiccrawler.results.first_look import SHOWN, first_look
+
+        look = first_look(folder, count=opts.limit or SHOWN)
+        if opts.json:
+            for page in look.border_as_json():
+                self.say(json.dumps(page, ensure_ascii=False))
+        else:
+            self.say("\n".join(look.border_lines()) or "no such page")
 
     def _export(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.files import whole_file
@@ -190,8 +209,9 @@ def _line(record: PageRecord, check: Check | None) -> str:
 
 
 def _short(text: str, most: int = 100) -> str:
-    line = " ".join(text[: 4 * most].split())
-    return f"{line[:most]}…" if len(line) > most else line or "(no title)"
+    from topiccrawler.text.printable import one_line
+
+    return one_line(text, most) or "(no title)"
 
 
 def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
@@ -205,6 +225,7 @@ def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
 
 
 def _page(record: PageRecord, reasons: Reasons, check: Check | None, versions: list[Version]) -> str:
+    from topiccrawler.crawling.topic_names import displayed
     from topiccrawler.urls.readable import readable
 
     least = "" if reasons.threshold is None else f" >= {reasons.threshold:.3f}"
@@ -214,7 +235,7 @@ def _page(record: PageRecord, reasons: Reasons, check: Check | None, versions: l
         _short(record.title),
         readable(record.url),
         " · ".join(_short(part) for part in about if part),
-        f"kept: relevance {record.relevance:.3f}{least} for topic {record.topic}{': ' if words else ''}{words}",
+        f"kept: relevance {record.relevance:.3f}{least} for topic {displayed(record.topic, reasons.names)}{': ' if words else ''}{words}",
         *(["copy of " + readable(record.alias_of)] if record.alias_of else []),
         *_told(check, versions),
         "path from the seed:",

@@ -94,7 +94,7 @@ class Command(TellingCommand):
         found = [*self._of_jobs(opts, page_classifier), *self._of_search(opts, topic, page_classifier)]
         if not found:
             fault = "no page of an earlier job is about it, and no search found one"
-            raise SeedsError(f"topic {topic.name}", fault, REMEDY)
+            raise SeedsError(f"topic {topic.display_name}", fault, REMEDY)
         choice = self._chosen(merged(found), opts)
         seeds = choice.chosen
         if not (opts.yes or opts.json) and sys.stdin.isatty() and sys.stdout.isatty():
@@ -104,7 +104,7 @@ class Command(TellingCommand):
                 replace_file(out, as_seed_file(topic, seeds))
         self._tell(opts, topic, choice, seeds, str(out))
         if not seeds:
-            raise SeedsError(f"topic {topic.name}", "no seed is left", "nothing was written")
+            raise SeedsError(f"topic {topic.display_name}", "no seed is left", "nothing was written")
 
     def _recipe(self, args: list[str], opts: argparse.Namespace) -> Recipe:
         from topiccrawler.crawling.own_words import recipe_of_words

@@ -26,6 +26,7 @@ def explained(parts: Parts, link: Link, explanation: Explanation, strategy: str 
     return {
         "link": link._asdict(),
         "topic": parts.topic.name,
+        "topic_name": parts.topic.display_name,
         "strategy": strategy,
         **_plain(explanation),
         "gate": {

@@ -22,7 +22,8 @@ from pathlib import Path
 from topiccrawler.crawling.indexing import Indexing
 from topiccrawler.crawling.own_words import as_toml
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.resuming import changes
+from topiccrawler.crawling.resuming import another_topic, changes
+from topiccrawler.crawling.topic_names import TOPIC, topic_argument
 from topiccrawler.errors import StateError, file_faults
 from topiccrawler.files import replace_file
 from topiccrawler.model import Link
@@ -40,7 +41,7 @@ from topiccrawler.topics.topic import make_topic
 
 logger = logging.getLogger(__name__)
 
-JOB, TOPIC = "job.json", "topic.toml"
+JOB = "job.json"
 PAGES, DUPLICATES, VISITS = "pages.sqlite", "duplicates.sqlite", "visits.jsonl"
 INDEX = "index.sqlite"  # of the words of the pages; made again when it is missing
 OUTLINKS = "outlinks.sqlite"  # with TOPIC_LINK_GRAPH
@@ -81,7 +82,7 @@ class JobFiles:
     def check(self, *, queued: bool) -> None:
         """StateError when the folder holds another crawl, or a file that cannot be added to. `queued`: the queue is kept there."""
         if self.kept_in is not None:
-            self.kept_in.check()
+            self.kept_in.check(self._another_topic)
         if not self.resumes:
             return
         kept = read_recipe(self.folder)
@@ -215,6 +216,13 @@ class JobFiles:
             opened.abandon()
         if self.kept_in is not None:
             self.kept_in.abandon()
+
+    def _another_topic(self, kept: str, begun: str, asked: str) -> tuple[str, str]:
+        """Fault and remedy where the job in the database is for another topic; `kept`: its recipe there."""
+        recipe = Recipe.from_json(json.loads(kept), f"job in {self._place}")
+        now = self._recipe or Recipe(asked)
+        argument = topic_argument(recipe, None) or "the topic it was begun with"
+        return another_topic(recipe, begun, now, asked), f"go on with {argument}, or choose another TOPIC_JOB"
 
     def _opened(self) -> list[Database]:
         names = (

@@ -5,8 +5,6 @@ It is kept with the job (job.json), and beside it as a file that a later crawl c
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,20 +14,19 @@ import tomli_w
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.topics.catalogue import topic_from_keywords, with_site_rules
 from topiccrawler.topics.meaning import understood
+from topiccrawler.topics.own_names import joined_words, own_id
 from topiccrawler.topics.proposal import reasons
 from topiccrawler.topics.topic import Topic
 
 TOLD = 20  # words proposed
-
-_LATIN = re.compile("[a-z][a-z0-9]*")
 
 
 def recipe_of_words(recipe: Recipe, words: Sequence[str], proposed_words: int = 0) -> Recipe:
     """The recipe with a topic of these words in place of its own, and so many words proposed for them; reading rules by site are
     taken into it.
     """
-    topic = with_site_rules(topic_from_keywords(words, _name(words)), recipe.sites)
-    zh = "、".join(topic.keywords)[:60]  # as a log names it
+    topic = with_site_rules(topic_from_keywords(words, own_id(words)), recipe.sites)
+    zh = joined_words(list(topic.keywords))
     topic = understood(
         Topic.model_validate({**topic.model_dump(), "zh": zh, "proposed_words": proposed_words})
     )
@@ -65,9 +62,3 @@ def words_and_weights(topic: Topic) -> str:
     why = reasons(topic)
     shown = ", ".join(f"{word} {topic.keywords[word]:g} ({why.get(word, 'yours')})" for word in more[:TOLD])
     return f"{told}; {len(more)} proposed for them: {shown}" + (", …" if len(more) > TOLD else "")
-
-
-def _name(words: Sequence[str]) -> str:
-    """Of the same words always the same: a job goes on with its own topic only."""
-    latin = "-".join(_LATIN.findall(" ".join(words).lower()))[:30].strip("-") or "keywords"
-    return f"{latin}-{hashlib.sha256(chr(10).join(words).encode()).hexdigest()[:6]}"

@@ -14,6 +14,7 @@ from typing import Any
 
 from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.topic_names import TOPIC, topic_argument, topic_display_name
 from topiccrawler.errors import CrawlerError, StateError, shortened
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
 
@@ -28,8 +29,8 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     """
     begun, asked = _topic_name(kept), _topic_name(now)
     if begun != asked:
-        remedy = f"go on with -a topic={kept.topic}, or {ELSEWHERE}"
-        raise StateError(f"folder {folder}", f"holds a crawl for topic {begun!r}, not {asked!r}", remedy)
+        fault, argument = another_topic(kept, begun, now, asked), topic_argument(kept, folder / TOPIC)
+        raise StateError(f"folder {folder}", fault, f"go on with {argument}, or {ELSEWHERE}")
     begun, asked = ordering_of(kept), ordering_of(now)
     if begun != asked and queued:
         raise StateError(asked, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
@@ -51,6 +52,19 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     if before["topic_fields"] != after["topic_fields"]:
         changes.append(f"the topic file {now.topic}")
     return changes
+
+
+def another_topic(kept: Recipe, begun: str, now: Recipe, asked: str) -> str:
+    """The fault, in the words that people know the topics by, where these tell them apart. `begun` and `asked`: their names."""
+    shown = [_shown(recipe, name) for recipe, name in ((kept, begun), (now, asked))]
+    if shown[0] == shown[1]:
+        shown = [f"{text} ({name})" for text, name in zip(shown, (begun, asked), strict=True)]
+    return f"holds a crawl for topic {shown[0]!r}, not {shown[1]!r}"
+
+
+def _shown(recipe: Recipe, name: str) -> str:
+    """`name` of a topic without fields: one of the catalogue, a class or several, whose file may be gone."""
+    return name if recipe.topic_fields is None else topic_display_name(recipe)
 
 
 def _topic_name(recipe: Recipe) -> str:

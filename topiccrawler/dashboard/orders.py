@@ -53,7 +53,7 @@ def _said(t: Texts, verb: str, found: Mapping[str, Any]) -> str:
     end = "_preview" if found["preview"] else ""
     if verb == BLOCK:
         return t(f"said_block{end}", dropped=found["dropped"], queued=found["queued"])
-    before, after = (_value(t, found[key]) for key in ("before", "after"))
+    before, after = (_value(t, found.get(f"{key}_name", found[key])) for key in ("before", "after"))
     said = t(f"said_set{end}", name=found["name"], after=after, before=before)
     if found["refused"] is not None:
         said += " " + t(f"said_refused{end}", refused=found["refused"], queued=found["queued"])

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from topiccrawler.crawling.explanation_json import linking_page
 from topiccrawler.crawling.job_files import JOB, read_recipe
+from topiccrawler.crawling.topic_names import displayed
 from topiccrawler.dashboard.context import Context, context_of, job_of
 from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, Job
 from topiccrawler.dashboard.lists import filters_of, number_of, turned
@@ -18,7 +19,7 @@ from topiccrawler.dashboard.views import query
 from topiccrawler.errors import CrawlerError
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.results.html import moment
-from topiccrawler.results.job_pages import classifier_of, job_pages, words_that_count
+from topiccrawler.results.job_pages import classifier_of, job_pages, names_of, words_that_count
 from topiccrawler.results.search import search
 from topiccrawler.results.selection import selection_of
 from topiccrawler.results.snippet import Snippet
@@ -85,6 +86,7 @@ def _page(job: Job, url: str) -> dict[str, Any]:
     recipe = read_recipe(job.folder) if page_classifier is not None else None
     text = record.text[:MOST_TEXT]
     facts = {"fetched": moment(record.fetched), **{name: getattr(record, name) for name in _FACTS}}
+    facts["topic"] = displayed(record.topic, names_of(job.folder))
     return {
         "name": job.name,
         "share": share,

@@ -13,6 +13,7 @@ import numpy as np
 
 from topiccrawler.crawling.gate import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.topic_names import topic_display_name
 from topiccrawler.dashboard.baseline import breadth_first, rate_at
 from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, WAIT_SECONDS, Job
 from topiccrawler.frontier.base import State
@@ -71,7 +72,12 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
 
 
 def topic_name(recipe: Recipe | None) -> str:
-    """Its name in the catalogue, or as a user's own file says; "" where that is not known."""
+    """What people are shown; "" where it is not known."""
+    return "" if recipe is None else topic_display_name(recipe)
+
+
+def _topic_id(recipe: Recipe | None) -> str:
+    """As a comparison names it: its name in the catalogue, or as a user's own file says."""
     if recipe is None:
         return ""
     known = by_name().get(recipe.topic.strip().lower())
@@ -94,7 +100,7 @@ def curves(job: Job, data: Path) -> dict[str, Any]:
 
 
 def _breadth_first(job: Job, data: Path) -> list[tuple[int, float]]:
-    topic = topic_name(job.recipe())
+    topic = _topic_id(job.recipe())
     return job.once("breadth_first", "", lambda: breadth_first(data, topic), None) or []
 
 

@@ -82,6 +82,7 @@ class Ending:
             *(found() if found is not None else found_lines(self.runtime.harvest)),
             *(self.runtime.revisits.lines() if self.runtime.revisits is not None else []),
             *failed_lines(stats),
+            *(look_lines(self.runtime) if found is None else []),
             *place_lines(self.runtime.files.folder, queued=queued, has_pages=self.runtime.files.has_pages),
             f"ended: {why(self.reason, self.runtime, stats, resumable=resumable)}",
         ]
@@ -122,6 +123,16 @@ def found_lines(harvest: HarvestCounter) -> list[str]:
     return [
         f"{harvest.pages} pages fetched{before}, {harvest.relevant} relevant ({share:.0%}), {kept}{copies}"
     ]
+
+
+def look_lines(runtime: Runtime) -> list[str]:
+    """Titles by which a person sees whether the topic was understood; none where the files cannot be read any more."""
+    from topiccrawler.results.first_look import first_look  # what no crawl needs while it runs
+
+    try:
+        return first_look(runtime.files.folder, runtime.keep_threshold).lines()
+    except CrawlerError:
+        return []
 
 
 def failed_lines(stats: Mapping[str, Any]) -> list[str]:

@@ -244,7 +244,9 @@ def _seeds(given: Seeds, topic: Topic) -> list[Link]:
         links.append(Link(clean, host_of(clean)))
     if not links:
         raise SeedsError(
-            f"seeds of topic {topic.name!r}", "there are none", "give some: -a seeds=FILE or -a seeds=URL,URL"
+            f"seeds of topic {topic.display_name!r}",
+            "there are none",
+            "give some: -a seeds=FILE or -a seeds=URL,URL",
         )
     return links
 

@@ -68,6 +68,10 @@ class Outcome:
     built: Configurations
     crawls: dict[str, list[Crawled]] = field(default_factory=dict)
     scored: dict[str, Scored] = field(default_factory=dict)
+    display_name: str = ""  # of the topic; `topic` is its name for files and programs
+
+    def __post_init__(self) -> None:
+        self.display_name = self.display_name or self.topic
 
 
 @dataclass(slots=True)
@@ -88,7 +92,8 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
     pages = RecordedPages(RecordedWeb(plan.web))
     labels = read_labels(plan.labels, pages) if plan.labels else None
     numbers = [_seed_numbers(seeds, pages) for seeds in plan.seeds]
-    names = [load_topic(recipe.topic).name for recipe in plan.recipes]
+    topics = [load_topic(recipe.topic) for recipe in plan.recipes]
+    names = [topic.name for topic in topics]
     if labels is not None:
         for name in names:
             labels.of(name)
@@ -103,7 +108,9 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
             truth = _truth(at, name, labels, found, numbers[at], pages)
             order = oracle_order(found.links, numbers[at], truth.relevant, plan.pages)
             seeds = [pages.urls[number] for number in numbers[at]]
-            outcomes.append(Outcome(name, truth, seeds, Scored.of(truth, [order]), order, built[at]))
+            one = Outcome(name, truth, seeds, Scored.of(truth, [order]), order, built[at])
+            one.display_name = topics[at].display_name
+            outcomes.append(one)
         runs = {
             (at, spec): Run(recipe, spec, tuple(numbers[at]), plan.pages, parsed, at, 0, plan.concurrency)
             for at, recipe in enumerate(plan.recipes)

@@ -16,7 +16,7 @@ from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.evaluation.parsed_pages import pack, write_pages
+from topiccrawler.evaluation.parsed_pages import Judged, pack, write_pages
 from topiccrawler.evaluation.recorded_links import LinkTable
 from topiccrawler.evaluation.recorded_pages import RecordedPages
 from topiccrawler.evaluation.workers import Workers
@@ -26,6 +26,8 @@ from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.listings import is_robots, sitemap_lines
 from topiccrawler.pages.read import Reader
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.replay.warc import RecordedWeb
 
 PAGES_A_TASK = 64
@@ -165,5 +167,11 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
         links[context] = present
         elsewhere = len(made) - len(present)
     targets = [target for target, _ in links[plan.contexts[0]]]
-    packed = pack(reading.page, judged, links)
+    is_target = [one.is_target for one in judged]
     return _Read(pack(reading.page, judged, links), is_target, targets, elsewhere)
+
+
+def _judged(page_classifier: PageClassifier, words: PageWords) -> Judged:
+    found = page_classifier.observe(words) if isinstance(page_classifier, EvidenceClassifier) else None
+    relevance = page_classifier.relevance(words)
+    return Judged(page_classifier.similarity(words), relevance, relevance >= page_classifier.threshold, found)

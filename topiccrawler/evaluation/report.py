@@ -37,6 +37,7 @@ def report(
     topics = [
         {
             **_topic(result(comparison, outcome), pages),
+            "name": outcome.display_name,
             "absent": list(outcome.built.absent.values()),
             "pictures": [(name, _source(png)) for name, png in pictures[outcome.topic].items()],
         }
@@ -69,7 +70,6 @@ def _topic(found: dict[str, Any], pages: int) -> dict[str, Any]:
         found_out = [row[one] for one in ("pages_to_half", "relevant_sites", "off_topic_share")]
         rows.append([name, _with_band(row), *rates, *found_out, row["pages"]])
     return {
-        "name": found["topic"],
         "relevant": found["reachable"]["relevant"],
         "reachable": found["reachable"]["pages"],
         "sites": found["reachable"]["relevant_sites"],

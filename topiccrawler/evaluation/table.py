@@ -27,7 +27,9 @@ def lines(comparison: Comparison) -> list[str]:
         shown += [*_head(comparison, outcome), *_table(found, comparison.plan), *_kept(found), ""]
     if len(comparison.outcomes) > 1:
         ratios = mean_ratios(comparison.outcomes, pages)
-        shown.append(f"mean oracle ratio of {', '.join(outcome.topic for outcome in comparison.outcomes)}")
+        shown.append(
+            f"mean oracle ratio of {', '.join(outcome.display_name for outcome in comparison.outcomes)}"
+        )
         shown += [f"  {name:<{_width(ratios)}}  {_figure(ratio)}" for name, ratio in ratios.items()]
     return shown
 
@@ -37,7 +39,7 @@ def _head(comparison: Comparison, outcome: Outcome) -> list[str]:
     marks = "the page classifier (no labels given: it marks its own work)"
     source = "labels" if truth.source == "labels" else marks
     reached = f"{truth.targets} relevant of {len(truth.reachable)} that can be reached"
-    head = f"{outcome.topic}: {comparison.plan.pages} pages, {reached}; truth: {source}; relevant sites: {truth.sites_of(truth.reachable)}"
+    head = f"{outcome.display_name}: {comparison.plan.pages} pages, {reached}; truth: {source}; relevant sites: {truth.sites_of(truth.reachable)}"
     return [head, *(f"  left out: {why}" for why in outcome.built.absent.values())]
 
 

@@ -59,6 +59,7 @@ def link_model(topic: Topic, models: str | None) -> LinkClassifier:
     asked = (models or "").strip().lower() == NONE
     if asked or not (models or data_folder("models").joinpath(f"{topic.name}.json").is_file()):
         why = f"TOPIC_LINK_MODELS={NONE}" if asked else "it has no link model"
-        logger.info("Topic %s: %s; links are scored by its %d keywords", topic.name, why, len(topic.keywords))
+        text = "Topic %s: %s; links are scored by its %d keywords"
+        logger.info(text, topic.display_name, why, len(topic.keywords))
         return keyword_model(topic)
     return load_model(topic.name, Path(models) if models else None)

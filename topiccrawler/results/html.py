@@ -12,7 +12,7 @@ import time
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from topiccrawler.resources import folder
-from topiccrawler.text.printable import printable
+from topiccrawler.text.printable import one_line
 from topiccrawler.urls.readable import readable
 
 MOST_CHARACTERS = 300  # of one text
@@ -35,8 +35,7 @@ def environment() -> Environment:
 
 def shown(text: object, most: int = MOST_CHARACTERS) -> str:
     """A stranger's text on one line, at most so long, without what steers."""
-    line = " ".join(str(text)[: 4 * most].split())
-    return printable(f"{line[:most]}…" if len(line) > most else line)
+    return one_line(str(text), most)
 
 
 def address(url: str) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from topiccrawler.crawling.assemble import page_classifier_of
 from topiccrawler.crawling.history import PastCrawl, Step
 from topiccrawler.crawling.job_files import CHECKS, read_recipe
 from topiccrawler.crawling.page_stores import open_pages
+from topiccrawler.crawling.topic_names import display_names
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.pages.classifier import PageClassifier
@@ -34,7 +35,7 @@ class JobPages:
         self, selection: Selection = ALL, limit: int | None = None, skip: int = 0
     ) -> Iterator[PageRecord]:
         """Such pages, the most relevant first, one at a time; not the first `skip` of them."""
-        for row in self._store.best(selection, limit)[skip:]:
+        for row in self._store.best(of_job(selection, self.folder), limit)[skip:]:
             record = self._store.at(row)
             if record is not None:
                 yield record
@@ -69,6 +70,13 @@ class JobPages:
             self._checks.close()
 
 
+def of_job(selection: Selection, folder: Path) -> Selection:
+    """The selection, where its topic is a name that people are shown, with the one stored with pages."""
+    names = names_of(folder) if selection.topic else {}
+    topic = next((name for name, shown in names.items() if shown == selection.topic), selection.topic)
+    return replace(selection, topic=topic)
+
+
 @contextmanager
 def job_pages(folder: Path) -> Iterator[JobPages]:
     """The pages of a job, let go of at the end."""
@@ -86,6 +94,9 @@ class Reasons:
     threshold: float | None  # of relevance; None: the job's recipe cannot be read any more
     words: tuple[tuple[str, float], ...]  # with what each adds to the page classifier's score
     path: tuple[Step, ...]  # from the seed to the page
+    names: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what people are shown as its topics, by their names
 
 
 def reasons_of(folder: Path, record: PageRecord) -> Reasons:
@@ -98,7 +109,17 @@ def reasons_of(folder: Path, record: PageRecord) -> Reasons:
     page_classifier = classifier_of(folder)
     if page_classifier is None:
         return Reasons(None, (), path)
-    return Reasons(page_classifier.threshold, words_that_count(page_classifier, record), path)
+    words = words_that_count(page_classifier, record)
+    return Reasons(page_classifier.threshold, words, path, names_of(folder))
+
+
+def names_of(folder: Path) -> dict[str, str]:
+    """What people are shown as the job's topics, by the names that are stored with pages."""
+    try:
+        recipe = read_recipe(folder)
+        return {} if recipe is None else display_names(recipe)
+    except CrawlerError:
+        return {}
 
 
 def classifier_of(folder: Path) -> PageClassifier | None:

@@ -13,6 +13,7 @@ from topiccrawler.crawling.harvest_counter import HarvestCounter
 from topiccrawler.crawling.job_files import FRONTIER, read_recipe
 from topiccrawler.crawling.noted_waits import NOTE, noted_waits
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.topic_names import topic_display_name
 from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.base import Row
 from topiccrawler.frontier.overview import Overview, notes_as_json, overview
@@ -35,7 +36,7 @@ def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> di
     for reason, _ in waits.values():
         counts[reason] = counts.get(reason, 0) + 1
     return {
-        **({} if recipe is None else {"topic": recipe.topic, "strategy": recipe.strategy}),
+        **({} if recipe is None else _made_with(recipe)),
         "pages": harvest.get("pages", 0),
         "kept": harvest.get("kept", 0),
         "relevant": harvest.get("relevant", 0),
@@ -57,6 +58,11 @@ def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> di
         "failures": dict(list(seen.failures.items())[:top]),
         "discards": dict(list(seen.discards.items())[:top]),
     }
+
+
+def _made_with(recipe: Recipe) -> dict[str, Any]:
+    names = {"topic": recipe.topic, "topic_name": topic_display_name(recipe)}
+    return {**names, "strategy": recipe.strategy}
 
 
 def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:

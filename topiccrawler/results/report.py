@@ -55,7 +55,7 @@ def made_from(folder: Path) -> Mapping[str, Any]:
             return {"topic": None, "keywords": [], "settings": {}}
         topic = topic_of(recipe)
         keywords = sorted(topic.keywords.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_KEYWORDS]
-        name = f"{topic.zh} ({topic.name})" if topic.zh else topic.name
+        name = f"{topic.zh} ({topic.name})" if topic.full_name != topic.display_name else topic.display_name
     except CrawlerError as fault:
         return {"topic": None, "keywords": [], "settings": {"job.json": str(fault)}}
     settings = {
@@ -63,4 +63,6 @@ def made_from(folder: Path) -> Mapping[str, Any]:
         for name, value in recipe.as_json().items()
         if value not in (None, "", [], (), {}) and name != "topic_fields"
     }
+    if recipe.topic == topic.name:
+        settings["topic"] = topic.display_name
     return {"topic": name, "keywords": keywords, "settings": settings}

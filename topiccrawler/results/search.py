@@ -16,6 +16,7 @@ from topiccrawler.crawling.indexing import catch_up
 from topiccrawler.crawling.job_files import INDEX, read_recipe
 from topiccrawler.crawling.page_stores import Stored, has_pages, open_pages, stored_in
 from topiccrawler.errors import CrawlerError
+from topiccrawler.results.job_pages import of_job
 from topiccrawler.results.query import Query, make_query, spellings_of
 from topiccrawler.results.snippet import Snippet, snippet
 from topiccrawler.store.base import Pages
@@ -60,7 +61,7 @@ class JobSearch:
     def search(self, query: Query, selection: Selection, limit: int) -> list[Hit]:
         """The best pages; pages stored since the last search are indexed first."""
         hits = []
-        for found in self._found(query, selection, limit):
+        for found in self._found(query, of_job(selection, self.folder), limit):
             record = self._store.at(found.page)
             if record is None or record.fetched != found.fetched:
                 continue  # stored anew this very moment

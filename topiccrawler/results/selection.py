@@ -30,7 +30,11 @@ def selection_of(
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options by which a command's user selects pages."""
     parser.add_argument("--site", metavar="HOST", help="only pages of this host or of hosts below it")
-    parser.add_argument("--topic", metavar="TOPIC", help="only pages of this topic, by its English name")
+    parser.add_argument(
+        "--topic",
+        metavar="TOPIC",
+        help="only pages of this topic, by its English name or your words as they are shown",
+    )
     since = "only pages of this day or later: the page's own date, else the day it was fetched"
     parser.add_argument("--since", metavar="YYYY-MM-DD", help=since)
     parser.add_argument(

@@ -20,7 +20,7 @@ def shown_title(candidate: Candidate) -> str:
 def as_seed_file(topic: Topic, seeds: Iterable[Candidate]) -> str:
     """One URL a line, above it a comment: score, title, why."""
     lines = [
-        f"# seeds for topic {topic.name} {topic.zh}".rstrip(),
+        f"# seeds for topic {topic.full_name}",
         "# proposed by scrapy seeds; delete what you do not want",
     ]
     for seed in seeds:

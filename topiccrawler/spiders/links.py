@@ -70,7 +70,7 @@ class LinksSpider(FocusedSpider):
         self.runtime.files.begin()
         logger.info(
             "Collecting links for topic %s, %s, %d seeds; they go to %s",
-            self.runtime.topic.name,
+            self.runtime.topic.display_name,
             self.params.strategy,
             len(self.runtime.seeds),
             self.file.path,
@@ -125,7 +125,7 @@ def _home_pages(topic: Topic) -> str:
     if not topic.positive or not topic.negative:
         kind = "negative" if topic.positive else "positive"
         raise ArgumentError(
-            f"topic {topic.name!r}",
+            f"topic {topic.display_name!r}",
             f"has no {kind} URL prefixes to label links by",
             f'add `{kind} = ["www.example.com/section/"]` to the topic file',
         )

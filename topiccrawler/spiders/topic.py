@@ -9,10 +9,10 @@ from typing import Any
 from scrapy.http import Response
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.job_files import TOPIC
 from topiccrawler.crawling.own_words import words_and_weights
 from topiccrawler.crawling.params import CrawlParams, parse_arguments
 from topiccrawler.crawling.teaching import answers_behind
+from topiccrawler.crawling.topic_names import TOPIC
 from topiccrawler.engine.cycle_search import search_seldom
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.middlewares import documents
@@ -54,9 +54,8 @@ class TopicSpider(FocusedSpider):
         """The seeds, as the out-links of the virtual root page."""
         self.runtime.files.begin()
         logger.info(
-            "Topic %s (%s), strategy %s, %d seeds; results go to %s",
-            self.runtime.topic.name,
-            self.runtime.topic.zh,
+            "Topic %s, strategy %s, %d seeds; results go to %s",
+            self.runtime.topic.full_name,
             self.runtime.params.strategy,
             len(self.runtime.seeds),
             self.runtime.files.folder,

@@ -25,6 +25,9 @@ class Pages(Protocol):
     def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
         """The rows of such pages about the topic, the most relevant first."""
 
+    def nearest(self, relevance: float, limit: int) -> list[int]:
+        """The rows of pages about the topic that are no copies, those of the nearest relevance first."""
+
     def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
         """The first pages about the topic behind a row, each with its row, in order of arrival."""
 

@@ -108,6 +108,20 @@ class PageStore(Database):
             found = self._database.execute(f"{_GET} WHERE rowid = ?", (row,)).fetchone()
             return record_from(found) if found else None
 
+    def nearest(self, relevance: float, limit: int, *, stored: bool = True) -> list[int]:
+        """The rows of pages about the topic that are no copies, those of the nearest relevance first; not `stored`: of pages found off
+        topic. By the index alone: above and below it so many."""
+        found = []
+        for side, order in ((">=", "ASC"), ("<", "DESC")):
+            asked = (
+                "SELECT abs(relevance - ?), url, rowid FROM pages WHERE stored = ? "  # noqa: S608
+                f"AND rowid NOT IN (SELECT rowid FROM pages WHERE alias_of <> '') AND relevance {side} ? "
+                f"ORDER BY relevance {order}, url LIMIT ?"
+            )
+            with self._faults():
+                found += self._database.execute(asked, (relevance, stored, relevance, limit)).fetchall()
+        return [row for _, _, row in sorted(found)[:limit]]
+
     def changed(self, row: int, fetched: float) -> list[tuple[int, float]]:
         """Rows behind this one, and rows fetched at that time or later, each with the time it was fetched."""
         asked = "SELECT rowid, fetched FROM pages WHERE rowid > ? UNION SELECT rowid, fetched FROM pages WHERE fetched >= ?"

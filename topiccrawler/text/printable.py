@@ -6,6 +6,12 @@ import json
 from unicodedata import category
 
 
+def one_line(text: str, most: int) -> str:
+    """A stranger's text on one line, at most so long, and printable; empty for blanks."""
+    line = " ".join(text[: 4 * most].split())
+    return printable(f"{line[:most]}…" if len(line) > most else line)
+
+
 def printable(text: str) -> str:
     """The text with every character that has no shape of its own, but line ends and blanks, as in JSON (`\\u001b`).
 

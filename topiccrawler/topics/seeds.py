@@ -38,11 +38,14 @@ def seeds_of_text(text: str, what: str) -> Seeds:
 def seeds_of_topic(topic: Topic) -> Seeds:
     """The topic's own seeds, else the shipped list of its name; SeedsError when there is neither."""
     if topic.seeds:
-        return _checked(((f"seeds of topic {topic.name}", one) for one in topic.seeds), f"topic {topic.name}")
+        return _checked(
+            ((f"seeds of topic {topic.display_name}", one) for one in topic.seeds),
+            f"topic {topic.display_name}",
+        )
     listed = folder("seeds").joinpath(f"{topic.name}.txt")
     if not listed.is_file():
         remedy = "give seeds=FILE or seeds=URL,URL, add seeds to the topic file, or have some proposed by scrapy seeds"
-        raise SeedsError(f"topic {topic.name}", "has no seeds", remedy)
+        raise SeedsError(f"topic {topic.display_name}", "has no seeds", remedy)
     return seeds_of_text(listed.read_text(encoding="utf-8"), f"seeds/{topic.name}.txt")
 
 

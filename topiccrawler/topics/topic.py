@@ -25,6 +25,7 @@ from pydantic import (
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from topiccrawler.errors import TopicError, shortened
+from topiccrawler.topics.own_names import display_name
 
 logger = logging.getLogger(__name__)
 
@@ -147,6 +148,17 @@ class Topic(BaseModel):
     tunnel_probability: Share = 0.1  # of links below the threshold, a second chance
     tunnel_depth: Annotated[int, Field(ge=0, le=20)] = 2  # such links in a row
     sites: dict[Place, SiteRule] = {}  # host or host/path prefix -> how to read its pages
+
+    @property
+    def display_name(self) -> str:
+        """What people are shown: the name, or the words of a topic made of a user's words."""
+        return display_name(self.name, self.zh)
+
+    @property
+    def full_name(self) -> str:
+        """The same, with the Chinese name where that says more: `finance (财经)`."""
+        shown = self.display_name
+        return f"{shown} ({self.zh})" if self.zh and shown == self.name else shown
 
     @model_validator(mode="before")
     @classmethod

@@ -228,7 +228,7 @@ def _class_line(depth: int, line: dict[str, Any]) -> str:
 def _shown(topic: Topic, more: dict[str, Any]) -> str:
     link = "the link model's own" if topic.link_threshold is None else topic.link_threshold
     lines = [
-        f"{topic.name} ({topic.zh})" + (f", also {', '.join(topic.also)}" if topic.also else ""),
+        topic.full_name + (f", also {', '.join(topic.also)}" if topic.also else ""),
         f"  breadth {topic.breadth}; page threshold {topic.page_threshold}; link threshold {link}",
         f"  tunnel probability {topic.tunnel_probability}, depth {topic.tunnel_depth}; link model: {'yes' if more['link_model'] else 'none, links are judged by the keywords'}",
         f"  nearest topics: {', '.join(f'{name} {likeness:.2f}' for name, likeness in more['nearest']) or 'none'}",

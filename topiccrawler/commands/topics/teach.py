@@ -95,7 +95,7 @@ def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int
 def _tell(
     command: TellingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
 ) -> None:
-    from topiccrawler.crawling.job_files import TOPIC
+    from topiccrawler.crawling.topic_names import TOPIC
 
     now, answers = lessons.topic, list(lessons.answers.values())
     kept = [sum(one >= topic.page_threshold for one in lessons.relevances(topic)) for topic in (before, now)]

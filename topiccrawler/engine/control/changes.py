@@ -36,6 +36,7 @@ class Change:
         None  # of waiting links, how many would be fetched no more
     )
     rescore: Callable[[Sequence[Link]], None] | None = None  # what waits, behind `make`
+    names: tuple[str, str] | None = None  # of before and after, where people know them by others
 
 
 def change_of(runtime: Runtime, name: str, value: str) -> Change:
@@ -64,6 +65,7 @@ def _topic(runtime: Runtime, value: str) -> Change:
         partial(change_topic, runtime, parts),
         lambda links: len(links) - len(parts.gate.passing(links)),
         partial(rescore, runtime),
+        (runtime.topic.display_name, parts.topic.display_name),
     )
 
 

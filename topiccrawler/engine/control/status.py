@@ -23,6 +23,7 @@ def status_of(
     return {
         "state": state,
         "topic": runtime.topic.name,
+        "topic_name": runtime.topic.display_name,
         "strategy": runtime.params.strategy,
         "pages": harvest.pages,
         "kept": harvest.kept,

@@ -116,9 +116,10 @@ class Verbs:
         if change.refuses is not None:
             refused = sum([change.refuses(links) async for links in slices(self._runtime)])
         told = {"name": name, "before": change.before, "after": change.after}
+        names = change.names or (change.before, change.after)
         if not values.get("preview"):
             change.make()
-            self._note("set", **told)
+            self._note("set", name=name, before=names[0], after=names[1])
             if change.rescore is not None:
                 async for links in slices(self._runtime):
                     change.rescore(links)
@@ -129,6 +130,7 @@ class Verbs:
                 self._engine.crawl(WAKE)
         return {
             **told,
+            **({} if change.names is None else {"before_name": names[0], "after_name": names[1]}),
             "refused": refused,
             "queued": len(self._runtime.frontier),
             "preview": bool(values.get("preview")),

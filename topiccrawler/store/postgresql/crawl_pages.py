@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
 from topiccrawler.errors import StateError
@@ -28,14 +28,16 @@ class CrawlPages:
         self._duplicates = PostgresDuplicates(self._kept)
         self._writer = Writer(self._kept.session, outage_seconds)
 
-    def check(self) -> None:
-        """StateError when the server cannot be used, or the job there is for another topic."""
+    def check(self, another: Callable[[str, str, str], tuple[str, str]] | None = None) -> None:
+        """StateError when the server cannot be used, or the job there is for another topic. `another`: of the recipe there, its topic and the
+        one asked for, fault and remedy in people's words."""
         found = self.pages.recipe()
         if found is not None and found[0] and found[0] != self.topic:
             fault = f"holds a crawl for topic {found[0]!r}, not {self.topic!r}"
-            raise StateError(
-                self.pages.name, fault, f"go on with -a topic={found[0]}, or choose another TOPIC_JOB"
-            )
+            remedy = "go on with the topic it was begun with, or choose another TOPIC_JOB"
+            if another is not None:
+                fault, remedy = another(found[1], found[0], self.topic)
+            raise StateError(self.pages.name, fault, remedy)
 
     def begin(self, recipe: Mapping[str, object], topic: str = "") -> None:
         """The crawl begins or goes on; its recipe is kept for those who look at it. StateError when the server takes nothing."""

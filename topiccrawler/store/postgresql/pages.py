@@ -76,6 +76,10 @@ class PostgresPages:
         asked = f"SELECT id {_OF_JOB} AND stored AND {chosen} ORDER BY relevance DESC, url LIMIT %s"
         return [row for (row,) in self._rows(asked, *values, limit)]
 
+    def nearest(self, relevance: float, limit: int) -> list[int]:
+        asked = f"SELECT id {_OF_JOB} AND stored AND alias_of = '' ORDER BY abs(relevance - %s), url LIMIT %s"
+        return [row for (row,) in self._rows(asked, relevance, limit)]
+
     def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
         found = self._rows(
             f"SELECT id, {_ALL} {_OF_JOB} AND id > %s AND stored ORDER BY id LIMIT %s", row, limit

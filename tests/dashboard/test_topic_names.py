@@ -1,0 +1,51 @@
+"""A topic made of a user's words is called by them wherever the dashboard shows it; its id is where programs read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.dashboard.panels import topic_name
+from topiccrawler.model import Visit
+from topiccrawler.store.pages import PageRecord
+
+PAGE = "http://a.example/"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    recipe = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"])
+    files = JobFiles(tmp_path / "job", recipe)
+    files.begin()
+    files.keep(PageRecord(url=PAGE, title="考研", text="考研 高考", relevance=0.5, topic=recipe.topic))
+    files.visits.append(Visit(PAGE, 200, 1.0, 0.5, stored=True, time=1.0))
+    files.close()
+    return tmp_path
+
+
+def test_jobs_and_pages_show_the_words(data: Path, open_dashboard: Callable[[Path], Any]) -> None:
+    dashboard = open_dashboard(data)
+    topic = json.loads((data / "job" / "job.json").read_text(encoding="utf-8"))["topic"]
+    assert topic.startswith("keywords-")
+    for path in ("/", "/jobs/job", f"/jobs/job/page?url={quote(PAGE, safe='')}"):
+        text = dashboard.get(path).text
+        assert "考研、高考" in text, path
+        assert topic not in text, path
+    for asked, found in (("考研、高考", True), (topic, True), ("高考", False)):
+        listed = dashboard.get(f"/jobs/job/pages?topic={quote(asked)}").text
+        assert (f"url={quote(PAGE, safe='')}" in listed) is found, asked
+
+
+def test_another_topic_keeps_its_name() -> None:
+    assert topic_name(Recipe("财经")) == "finance"
+    assert topic_name(Recipe("x.toml", topic_fields={"name": "tea", "zh": "茶"})) == "tea"
+    assert topic_name(Recipe("gone.toml")) == "gone.toml"
+    assert topic_name(None) == ""

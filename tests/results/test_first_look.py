@@ -1,0 +1,145 @@
+"""What a person sees first of a job: its best titles, and those on both sides of the page threshold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from topiccrawler.crawling.threshold import NOTE
+
+from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, JobFiles, write_recipe
+from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Visit
+from topiccrawler.results.first_look import Judged, border_of, first_look, page_threshold
+from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.sample import PageSample
+from topiccrawler.topics.catalogue import load_topic
+
+SEED = Visit("http://a.cn/", 200, 20.0, 0.1, stored=False, time=1.0)
+HOSTILE = "基金\x1b[31m\u202e\nlook: rm -rf  x"
+
+
+def page(relevance: float, **fields: object) -> PageRecord:
+    """One whose title and URL say its relevance."""
+    name = f"{relevance:.3f}"
+    made = PageRecord(url=f"http://a.cn/{name}", title=f"t{name}", relevance=relevance, topic="finance")
+    return replace(made, **fields)
+
+
+def sampled(folder: Path, *records: PageRecord, size: int = 100) -> None:
+    sample = PageSample(folder / DISCARDED, size)
+    for record in records:
+        sample.add(replace(record, stored=False))
+    sample.close()
+
+
+@pytest.fixture
+def job(make_job: Callable[..., Path]) -> Path:
+    kept = [page(round(0.15 + number / 100, 2)) for number in range(1, 13)]
+    copy = page(0.99, alias_of="http://a.cn/0.200")
+    near_copy = page(0.151, alias_of="http://a.cn/0.200")
+    folder = make_job("my job", *kept, copy, near_copy, visits=(SEED,))
+    off = [page(round(0.15 - number / 50, 2)) for number in range(1, 7)]
+    sampled(folder, *off, page(0.16))  # the last one was found off topic first, and kept by a later look
+    return folder
+
+
+def test_the_best_and_the_nearest_on_both_sides_are_shown_with_how_to_answer(job: Path) -> None:
+    assert first_look(job, 0.15).lines() == [
+        "the most relevant pages kept:",
+        "  0.270  t0.270  http://a.cn/0.270",
+        "  0.260  t0.260  http://a.cn/0.260",
+        "  0.250  t0.250  http://a.cn/0.250",
+        "  0.240  t0.240  http://a.cn/0.240",
+        "  0.230  t0.230  http://a.cn/0.230",
+        "at the border (pages are kept from relevance 0.150):",
+        "  0.180  kept      t0.180  http://a.cn/0.180",
+        "  0.170  kept      t0.170  http://a.cn/0.170",
+        "  0.160  kept      t0.160  http://a.cn/0.160",
+        "  0.130  not kept  t0.130  http://a.cn/0.130",
+        "  0.110  not kept  t0.110  http://a.cn/0.110",
+        f"is that finance? answer about some pages: scrapy topics teach '{job}'",
+    ]
+
+
+def test_the_files_say_the_threshold_where_the_crawl_is_over(job: Path) -> None:
+    own = load_topic("finance").page_threshold
+    assert first_look(job) == first_look(job, own)
+    assert first_look(job, 0.2).border[1].relevance == 0.2
+    recipe = Recipe("finance", "breadth_first", threshold="auto")
+    with SqliteFrontier(job / FRONTIER) as frontier:
+        frontier.notes.put(NOTE, json.dumps({"value": 0.21}))
+        frontier.commit()
+    assert page_threshold(recipe, job) == 0.21
+    assert page_threshold(Recipe("finance", "breadth_first"), job) == own
+    assert page_threshold(Recipe("gone.toml", "breadth_first"), job) is None
+
+
+def test_programs_get_the_same_with_urls_as_they_are(job: Path) -> None:
+    found = first_look(job, 0.15, count=2).border_as_json()
+    assert found == [
+        {"url": "http://a.cn/0.160", "title": "t0.160", "relevance": 0.16, "kept": True, "threshold": 0.15},
+        {"url": "http://a.cn/0.130", "title": "t0.130", "relevance": 0.13, "kept": False, "threshold": 0.15},
+    ]  # fmt: skip
+
+
+def test_of_few_pages_none_is_shown_twice(make_job: Callable[..., Path]) -> None:
+    folder = make_job("few", page(0.5), page(0.16), visits=(SEED,))
+    look = first_look(folder, 0.15)
+    assert [one.relevance for one in look.best] == [0.5, 0.16]
+    assert look.border == []
+    assert len(look.lines()) == 4
+
+
+def test_a_job_that_kept_nothing_shows_what_came_near(tmp_path: Path) -> None:
+    write_recipe(Recipe("finance", "breadth_first"), tmp_path)
+    assert first_look(tmp_path, 0.15).lines() == []
+    (tmp_path / "visits.jsonl").touch()
+    sampled(tmp_path, page(0.1), page(0.14), page(0.05))
+    look = first_look(tmp_path, 0.15)
+    assert look.best == []
+    assert [(one.relevance, one.kept) for one in look.border] == [(0.14, False), (0.1, False), (0.05, False)]
+    assert look.answer.endswith(f"scrapy topics teach {tmp_path}")
+
+
+def test_hostile_titles_stay_on_their_line(make_job: Callable[..., Path]) -> None:
+    folder = make_job("job", page(0.5, title=HOSTILE), page(0.4, title=""), page(0.3, title="长" * 99))
+    lines = first_look(folder, 0.15).lines()
+    assert lines[1] == "  0.500  基金\\u001b[31m\\u202e look: rm -rf x  http://a.cn/0.500"
+    assert lines[2] == "  0.400  (no title)  http://a.cn/0.400"
+    assert lines[3] == f"  0.300  {'长' * 60}…  http://a.cn/0.300"
+    assert len(lines) == 4  # no crawl log: there is nothing to teach
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [Recipe("finance,travel", "breadth_first"), Recipe("finance", "breadth_first", page_classifier="svm")],
+)
+def test_how_to_answer_is_said_only_where_it_works(job: Path, recipe: Recipe) -> None:
+    write_recipe(recipe, job)
+    assert first_look(job, 0.15).answer == ""
+
+
+def test_a_topic_of_words_is_asked_about_by_them(tmp_path: Path) -> None:
+    files = JobFiles(tmp_path, recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"]))
+    files.begin()
+    files.keep(page(0.5))
+    files.visits.append(SEED)
+    files.close()
+    assert first_look(tmp_path).answer.startswith("is that 考研、高考? ")
+
+
+def test_the_border_has_both_sides_then_the_nearer() -> None:
+    kept = [Judged(f"k{n}", "", 0.5 + n / 100, kept=True) for n in range(5)]
+    off = [Judged(f"o{n}", "", 0.49 - n / 100, kept=False) for n in range(5)]
+    assert [one.url for one in border_of(kept, off, 0.5, 5)] == ["k2", "k1", "k0", "o0", "o1"]
+    assert [one.url for one in border_of(kept[:1], off, 0.5, 5)] == ["k0", "o0", "o1", "o2", "o3"]
+    assert [one.url for one in border_of([], [], 0.5, 5)] == []
+    assert [one.url for one in border_of(kept, off, 0.5, 1)] == ["k0"]
+    as_kept = Judged("o", "", 0.5, kept=False)  # under an earlier threshold
+    assert [one.url for one in border_of(kept[:1], [as_kept], 0.5, 2)] == ["k0", "o"]
