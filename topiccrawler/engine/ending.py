@@ -130,7 +130,7 @@ def look_lines(runtime: Runtime) -> list[str]:
     from topiccrawler.results.first_look import first_look  # what no crawl needs while it runs
 
     try:
-        return first_look(runtime.files.folder, runtime.keep_threshold).lines()
+        return first_look(runtime.files.folder, runtime.reader.page_threshold).lines()
     except CrawlerError:
         return []
 

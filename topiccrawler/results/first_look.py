@@ -13,14 +13,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawling.assemble import page_classifier_of, sets_threshold
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe
+from topiccrawler.crawling.assemble import page_classifier_of
+from topiccrawler.crawling.job_files import DISCARDED, VISITS, read_recipe
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.threshold import kept_threshold
 from topiccrawler.crawling.topic_names import topic_display_name
 from topiccrawler.errors import CrawlerError
-from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.relevance.base import VSM
 from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord, PageStore
@@ -76,7 +74,7 @@ def first_look(folder: Path, threshold: float | None = None, count: int = SHOWN)
     that cannot be read."""
     recipe = read_recipe(folder)
     if threshold is None and recipe is not None:
-        threshold = page_threshold(recipe, folder)
+        threshold = page_threshold(recipe)
     best, kept, not_kept = list[Judged](), list[Judged](), list[Judged]()
     if has_pages(folder):
         with closing(open_pages(folder)) as pages:
@@ -109,14 +107,10 @@ def border_of(
     return sorted(chosen, key=lambda page: (-page.relevance, not page.kept, page.url))
 
 
-def page_threshold(recipe: Recipe, folder: Path) -> float | None:
-    """From which relevance a job keeps pages; of one that sets it itself, where it stood last. None where its topic or a model went."""
+def page_threshold(recipe: Recipe) -> float | None:
+    """From which relevance a job keeps pages. None where its topic or a model went."""
     try:
-        own = None
-        if sets_threshold(recipe) and (folder / FRONTIER).is_file():
-            with SqliteFrontier(folder / FRONTIER, read_only=True) as frontier:
-                own = kept_threshold(frontier.notes)
-        return page_classifier_of(recipe).threshold if own is None else own
+        return page_classifier_of(recipe).threshold
     except CrawlerError:
         return None
 

@@ -40,6 +40,7 @@ ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 mean nea
 ODDS_LIMIT = 30.0
 WORDS_SCALE = 3.0
 UNPRODUCTIVE_SCALE = 10.0  # pages
+NEARBY = 0.3  # outcome of a page that is not on topic, and as similar to its surroundings as a page on it
 ROOM = 0.02  # added to relevances before a logarithm
 
 
@@ -209,7 +210,7 @@ class Adaptive(Strategy):
 
     def _learn(self, page: PageObservation) -> None:
         """The outcome of a page labels the link it came by, with the features it has."""
-        outcome = float(page.is_target)
+        outcome = 1.0 if page.is_target else NEARBY * (page.similarity >= self._threshold)
         urls = self._urls
         row = urls.rows.get(page.came_by)
         if row is not None and urls.waiting[row]:
