@@ -119,21 +119,24 @@ def topic_of(recipe: Recipe) -> Topic:
 def topics_of(recipe: Recipe) -> list[Topic]:
     """The topics of the crawl, each by itself."""
     if recipe.topic_fields is not None:
-        topics = [make_topic(recipe.topic_fields, f"topic {recipe.topic}")]
+        topics = [with_proposed(make_topic(recipe.topic_fields, f"topic {recipe.topic}"))]
     else:
-        topics = [with_site_rules(topic, recipe.sites) for topic in load_topics(recipe.topic)]
-    if recipe.keywords and recipe.topic_fields is None:
-        if len(topics) > 1:
-            what = f"keywords {','.join(recipe.keywords)}"
-            raise TopicError(what, "belong to no one of several topics", "make a topic file of them")
-        words = {**topics[0].keywords, **dict.fromkeys(recipe.keywords, 1.0)}
-        topics = [topics[0].model_copy(update={"keywords": words})]
-    elif recipe.topic_fields is None:
-        topics = [topic if is_catalogued(topic.name) else understood(topic) for topic in topics]
-    topics = [with_proposed(topic) for topic in topics]
+        topics = [understood(topic) for topic in _named_topics(recipe)]
     for topic in topics:
         keep_whole(topic)
     return topics
+
+
+def _named_topics(recipe: Recipe) -> list[Topic]:
+    """As the catalogue or a user's file has them, with the recipe's reading rules and further keywords."""
+    topics = [with_site_rules(topic, recipe.sites) for topic in load_topics(recipe.topic)]
+    if not recipe.keywords:
+        return topics
+    if len(topics) > 1:
+        what = f"keywords {','.join(recipe.keywords)}"
+        raise TopicError(what, "belong to no one of several topics", "make a topic file of them")
+    words = {**topics[0].keywords, **dict.fromkeys(recipe.keywords, 1.0)}
+    return [topics[0].model_copy(update={"keywords": words})]
 
 
 def page_classifier_of(recipe: Recipe) -> PageClassifier:

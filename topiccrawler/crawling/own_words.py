@@ -18,7 +18,7 @@ from topiccrawler.topics.own_names import joined_words, own_id
 from topiccrawler.topics.proposal import reasons
 from topiccrawler.topics.topic import Topic
 
-TOLD = 20  # words proposed
+TOLD = 10  # words proposed
 
 
 def recipe_of_words(recipe: Recipe, words: Sequence[str], proposed_words: int = 0) -> Recipe:
@@ -53,12 +53,12 @@ def as_toml(topic: Topic) -> str:
 
 
 def words_and_weights(topic: Topic) -> str:
-    """Its words with their weights in one line, of those proposed the heaviest."""
+    """The words given with their weights in one line, how many others there are and what they do, and the heaviest of these."""
     given = topic.given or list(topic.keywords)
     told = ", ".join(f"{word} {topic.keywords[word]:g}" for word in given if word in topic.keywords)
-    more = [word for word in topic.keywords if word not in set(given)]
+    more = {word: weight for word, weight in topic.keywords.items() if word not in set(given)}
     if not more:
         return told
-    why = reasons(topic)
-    shown = ", ".join(f"{word} {topic.keywords[word]:g} ({why.get(word, 'yours')})" for word in more[:TOLD])
-    return f"{told}; {len(more)} proposed for them: {shown}" + (", …" if len(more) > TOLD else "")
+    first = sorted(more, key=lambda word: (-more[word], word))[:TOLD]
+    does = "only lead to their pages" if topic.narrow else "judge pages with them"
+    return f"{told}; {len(more)} more {does}: {', '.join(first)}{', …' if len(more) > TOLD else ''}"
