@@ -1,7 +1,7 @@
 """What a site writes on many of its pages: such a segment says nothing of one page.
 
 Idea: a menu, a theme's notice, the site's name in each title are the same text on page after page. A segment that stood on enough of the
-site's earlier pages is a repeat.
+site's earlier pages is a repeat: no evidence for the page classifier, and no part of the main text that is stored and compared.
 Formula: repeat(s) = n(s) >= LEAST and n(s) > share(kind of s) · pages; n = earlier pages of the site with this very segment.
 Parameters: LEAST 2; share: a tag may stand on a third of the pages of a site that is mostly about it, any other segment on a tenth.
 Counts are bytes of one table, found by a hash of site and segment, so memory is bounded; after HALVED additions all are halved: what a
@@ -16,12 +16,12 @@ Reference: site-level template detection, Bar-Yossef & Rajagopalan (2002); Yi, L
 from __future__ import annotations
 
 import mmap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from zlib import crc32
 
-from topiccrawler.pages.segments import Kind, Segment
+from topiccrawler.pages.segments import Kind, Segment, key_of
 
 SIZE = 1 << 22  # bytes
 HALVED = SIZE // 4  # additions
@@ -34,6 +34,8 @@ SHARES: Mapping[Kind, float] = {
     "text": 0.02,
     "block": 0.02,
 }
+SHORTEST_LINE = 20  # characters of a line of the main text; a shorter one, as a brace of code, may be the page's own on many pages
+MOST_CHARACTERS = 100_000  # of a main text
 FULL = 255
 _HALVES = bytes(count // 2 for count in range(256))
 _SITE, _URL, _ADDED = b"site ", b"url ", 8  # the last bytes of the table hold how many were added
@@ -86,3 +88,18 @@ class SiteRepeats:
 def keys_of(segments: Sequence[Segment]) -> list[tuple[Kind, int]]:
     """What `SiteRepeats.of` asks for."""
     return [(segment.kind, segment.key) for segment in segments]
+
+
+def lines_to_ask(main_text: str) -> list[str]:
+    """The lines of a main text that are left out where the site repeats them."""
+    return [line for line in main_text[:MOST_CHARACTERS].split("\n") if len(line.strip()) >= SHORTEST_LINE]
+
+
+def keys_of_lines(lines: Sequence[str]) -> list[tuple[Kind, int]]:
+    """What `SiteRepeats.of` asks for; a line has the same key as the segment that it is."""
+    return [("text", key_of("text", line)) for line in lines]
+
+
+def without_lines(main_text: str, repeated: Collection[str]) -> str:
+    """The main text without these lines."""
+    return "\n".join(line for line in main_text.split("\n") if line not in repeated)
