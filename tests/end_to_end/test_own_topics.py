@@ -43,8 +43,10 @@ def test_words_and_a_seed_are_enough_for_a_crawl_and_its_topic_is_a_file_for_the
     words = ("-a", "keywords=充电桩:2,纯电动,换电站")
     ran, kept = crawled("words", *words)
     file = tmp_path / "words" / "topic.toml"
-    assert "Made of your words: 充电桩 2, 纯电动 1, 换电站 1; " in ran.err
-    assert re.search(r"proposed for them: \S+ [\d.]+ \(near \S+, likeness [\d.]+\)", ran.err)
+    assert "Understood as 充电桩 纯电动 换电站: your own topic" in ran.err
+    assert re.search(
+        r"Made of your words: 充电桩 2, 纯电动 1, 换电站 1; \d+ more only lead to their pages: \S+", ran.err
+    )
     assert f"; as a file: {file}" in ran.err
     assert "Topic 充电桩、纯电动、换电站, strategy adaptive" in ran.err
     assert "keywords-" not in ran.err
