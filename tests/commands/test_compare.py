@@ -23,7 +23,7 @@ WEB = {
     f"{A}/green/": f"<title>绿茶</title><p>{TEA}</p>",
     f"{A}/black/": f"<title>茶叶</title><p>{TEA}</p>",
 }
-TOPIC = 'name = "{name}"\nzh = "茶"\npage_threshold = 0.2\nseeds = ["http://a.example/"]\n[keywords]\n"茶叶" = 1\n"绿茶" = 1\n'
+TOPIC = 'name = "{name}"\nzh = "茶"\npage_threshold = 0.2\nnarrow = false\nproposed_words = 0\nseeds = ["http://a.example/"]\n[keywords]\n"茶叶" = 1\n"绿茶" = 1\n'
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,10 @@ import pytest
 from topiccrawler.crawling.assemble import page_classifier_of
 from topiccrawler.crawling.gate import OF_SITE, OPEN
 from topiccrawler.crawling.linking_pages import (
-    SCALE_NOTE,
     LinkingPages,
     begin_anew,
     linking_page_weight,
-    relevance_is_probability_from,
+    linking_pages_of,
 )
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
@@ -123,19 +123,23 @@ def test_it_is_for_one_topic_with_vsm() -> None:
     )
 
 
-def test_a_log_of_an_earlier_version_has_similarities_up_to_the_note(notes: Any) -> None:
+def test_a_log_of_an_earlier_version_has_similarities_up_to_some_time(notes: Any) -> None:
     """HUB was read before relevance was a probability, SEED after: .3 stands for itself there, and for .15 · (.3 / .7)^(1/3) = .1131 here."""
-    assert relevance_is_probability_from(notes, 20.0, begun=True)
-    assert notes.get(SCALE_NOTE) == "20.0"
-    assert not relevance_is_probability_from(notes, 30.0, begun=True), "it is news once"
-    assert notes.get(SCALE_NOTE) == "20.0"
-    pages = LinkingPages(0.5, THRESHOLD, notes, [visit(HUB, 0.3, 10.0), visit(SEED, 0.3, 20.0)])
+    visits = [visit(HUB, 0.3, 10.0), visit(SEED, 0.3, 20.0)]
+    pages = LinkingPages(0.5, THRESHOLD, notes, visits, 20.0)
     assert similarity_of(0.3, THRESHOLD) == pytest.approx(0.113092, abs=1e-6)
     assert pages.relevance(0.2, linked(HUB)) == expected(0.2, 0.3)
     assert pages.relevance(0.2, linked(SEED)) == expected(0.2, similarity_of(0.3, THRESHOLD))
+    earlier = LinkingPages(0.5, THRESHOLD, notes, visits, None)
+    assert earlier.relevance(0.2, linked(SEED)) == expected(0.2, 0.3)
+    recipe = replace(Recipe("finance"), relevance_since=20.0)
+    made = linking_pages_of(recipe, page_classifier_of(recipe), notes, visits)
+    assert made is not None
+    assert made.relevance(0.2, linked(HUB)) == pytest.approx(
+        relevance_of(with_linking_page(0.2, 0.3, 0.5), made.threshold)
+    )
 
 
 def test_a_new_crawl_has_probabilities_from_its_first_page(notes: Any) -> None:
-    assert not relevance_is_probability_from(notes, 20.0, begun=False)
     pages = LinkingPages(0.5, THRESHOLD, notes, [visit(HUB, 0.5, 10.0)])
     assert pages.relevance(0.2, linked(HUB)) == expected(0.2, THRESHOLD)

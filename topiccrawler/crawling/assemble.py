@@ -26,7 +26,8 @@ from topiccrawler.relevance.several import SeveralTopics
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
 from topiccrawler.text.odds import logistic
-from topiccrawler.topics.catalogue import is_catalogued, with_site_rules
+from topiccrawler.topics.catalogue import is_catalogued, load_topic, with_site_rules
+from topiccrawler.topics.clc import PREFIX
 from topiccrawler.topics.keyword_tokens import keep_whole
 from topiccrawler.topics.meaning import understood
 from topiccrawler.topics.proposal import with_proposed
@@ -129,11 +130,28 @@ def topics_of(recipe: Recipe) -> list[Topic]:
         words = {**topics[0].keywords, **dict.fromkeys(recipe.keywords, 1.0)}
         topics = [topics[0].model_copy(update={"keywords": words})]
     elif recipe.topic_fields is None:
-        topics = [topic if is_catalogued(topic.name) else understood(topic) for topic in topics]
+        named = map(_is_listed, parts_of(recipe.topic))
+        topics = [topic if listed else understood(topic) for topic, listed in zip(topics, named, strict=True)]
     topics = [with_proposed(topic) for topic in topics]
     for topic in topics:
         keep_whole(topic)
     return topics
+
+
+def _is_listed(name: str) -> bool:
+    """Of the catalogue or of the Chinese Library Classification: all that is called so is meant."""
+    return is_catalogued(name) or name.strip().lower().startswith(PREFIX)
+
+
+def topic_as_written(recipe: Recipe) -> Topic | None:
+    """The topic of a file as it was used before its words were understood; None where the recipe names no single file."""
+    if recipe.topic_fields is not None or recipe.keywords or len(parts_of(recipe.topic)) > 1:
+        return None
+    return (
+        None
+        if _is_listed(recipe.topic)
+        else with_proposed(with_site_rules(load_topic(recipe.topic), recipe.sites))
+    )
 
 
 def page_classifier_of(recipe: Recipe) -> PageClassifier:
@@ -143,6 +161,12 @@ def page_classifier_of(recipe: Recipe) -> PageClassifier:
         topic.name: make_page_classifier(topic, recipe.page_classifier, folder) for topic in topics_of(recipe)
     }
     return SeveralTopics(made) if len(made) > 1 else next(iter(made.values()))
+
+
+def kept_from(recipe: Recipe, page_classifier: PageClassifier) -> float:
+    """From which relevance on pages of the job were kept: in one of an earlier version relevance is a similarity."""
+    earlier = recipe.relevance_since is None
+    return page_classifier.similarity_threshold if earlier else page_classifier.threshold
 
 
 def _strategy_classifier(recipe: Recipe) -> PageClassifier | None:

@@ -121,14 +121,15 @@ class Command(TellingCommand):
 
     def _show(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.assemble import topic_of
-        from topiccrawler.topics.catalogue import is_catalogued, load_topic
+        from topiccrawler.crawling.recipe import Recipe
+        from topiccrawler.topics.catalogue import is_catalogued
         from topiccrawler.topics.keyword_tokens import keep_whole, token_weights
         from topiccrawler.topics.likeness import nearest
-        from topiccrawler.topics.proposal import reasons, with_proposed
+        from topiccrawler.topics.proposal import reasons
         from topiccrawler.topics.seeds import seeds_of_topic
 
         job = None if is_catalogued(name) else self._job(name)
-        topic = with_proposed(load_topic(name)) if job is None else topic_of(job)
+        topic = topic_of(Recipe(name) if job is None else job)
         keep_whole(topic)
         seeds = list[str]()
         with suppress(SeedsError):  # it has none, and no list is shipped
@@ -178,28 +179,31 @@ class Command(TellingCommand):
         edit.work(self, name, opts)
 
     def _check(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawling.assemble import topic_of
+        from topiccrawler.crawling.recipe import Recipe
         from topiccrawler.crawling.topic_pages import relevances
-        from topiccrawler.topics.catalogue import load_topic
+        from topiccrawler.relevance.base import EVEN
         from topiccrawler.topics.check import Finding, check
-        from topiccrawler.topics.proposal import with_proposed
 
-        topic = with_proposed(load_topic(name))
+        topic = topic_of(Recipe(name))
         findings = check(topic)
         files = [Path(path).expanduser() for path in opts.pages]
         can_read = bool(files) and all(finding.kind != "error" for finding in findings)
         pages = sorted(relevances(topic, files) if can_read else (), key=lambda page: -page[1])
-        reached = sum(relevance >= topic.page_threshold for _, relevance in pages)
+        reached = sum(relevance >= EVEN for _, relevance in pages)
         if pages and not reached:
             best = f"the best of {len(pages)} pages has {pages[0][1]:.3f}"
-            fault = f"page_threshold {topic.page_threshold} is never reached: {best}"
+            fault = f"no page would be kept: {best}, kept from {EVEN} (page_threshold {topic.page_threshold})"
             findings.append(Finding("warning", fault))
         lines = [f"{finding.kind}: {finding.text}" for finding in findings] or ["nothing is wrong"]
         if pages:
-            lines.append(f"{reached} of {len(pages)} pages reach page_threshold {topic.page_threshold}")
+            lines.append(
+                f"{reached} of {len(pages)} pages have a relevance of {EVEN} or more and would be kept"
+            )
             lines += [f"  {relevance:.3f}  {url}" for url, relevance in pages[:PAGES_SHOWN]]
         found: dict[str, Any] = {"topic": topic.name, "findings": [[one.kind, one.text] for one in findings]}
         if files:
-            found |= {"threshold": topic.page_threshold, "reached": reached}
+            found |= {"threshold": EVEN, "similarity_threshold": topic.page_threshold, "reached": reached}
             found |= {"pages": [[url, round(relevance, 4)] for url, relevance in pages]}
         self.tell(opts, found, "\n".join(lines))
         if any(finding.kind == "error" for finding in findings):
