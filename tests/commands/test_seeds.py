@@ -16,7 +16,11 @@ import pytest
 from searxng import searxng
 
 from topiccrawler.commands.seeds import wanted
+from topiccrawler.crawling.assemble import page_classifier_of
+from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
+from topiccrawler.pages.words import PageWords
 from topiccrawler.seeding.candidate import Candidate
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.store.pages import PageRecord, PageStore
@@ -75,7 +79,7 @@ def test_the_best_of_earlier_jobs_and_of_a_search_become_a_file(
     topic = recipe_of_words(Recipe(""), ["茶叶", "龙井"], 600).topic_fields
     classifier = page_classifier_of(Recipe("", topic_fields=topic))
     (title,) = (line for line in ran.out.splitlines() if "[31m" in line)
-    relevance = f"{classifier.relevance(PageWords(title=['茶叶', '龙井'])):.2f}"
+    relevance = f"{classifier.relevance(PageWords(title=['茶叶', '龙井'], body=['茶叶'])):.2f}"
     assert (
         f"茶叶 [31m龙井; relevance {relevance}, found by 1 of 3 queries" in title
     )  # controls of the web are gone

@@ -4,8 +4,9 @@ Idea: a menu, a theme's notice, the site's name in each title are the same text 
 site's earlier pages is a repeat.
 Formula: repeat(s) = n(s) >= LEAST and n(s) > share(kind of s) · pages; n = earlier pages of the site with this very segment.
 Parameters: LEAST 2; share: a tag may stand on a third of the pages of a site that is mostly about it, any other segment on a tenth.
-Counts are bytes of one table, found by a hash of site and segment, so memory is bounded; after HALVED additions all are halved: what a
-site still repeats comes back at once, what it no longer writes is forgotten.
+Counts are 16 bits of one table, found by a hash of site and segment, so memory is bounded (8 MB); after HALVED additions all are halved:
+what a site still repeats comes back at once, what it no longer writes is forgotten. A byte would not do: from the 256th page of a site on
+a word on ever fewer of its pages would pass for a repeat.
 A page read again (revisited, or fetched once more after a kill) is not counted twice.
 Cost: a hash and two look-ups a segment.
 But: two segments with the same hash count as one; with the table half full that is one in a thousand for a segment to be
@@ -16,6 +17,7 @@ Reference: site-level template detection, Bar-Yossef & Rajagopalan (2002); Yi, L
 from __future__ import annotations
 
 import mmap
+from array import array
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +25,8 @@ from zlib import crc32
 
 from topiccrawler.pages.segments import Kind, Segment
 
-SIZE = 1 << 22  # bytes
+SIZE = 1 << 22  # counts
+BYTES = 2  # of a count
 HALVED = SIZE // 4  # additions
 LEAST = 2  # earlier pages
 SHARES: Mapping[Kind, float] = {
@@ -34,8 +37,7 @@ SHARES: Mapping[Kind, float] = {
     "text": 0.02,
     "block": 0.02,
 }
-FULL = 255
-_HALVES = bytes(count // 2 for count in range(256))
+FULL = 0xFFFF
 _SITE, _URL, _ADDED = b"site ", b"url ", 8  # the last bytes of the table hold how many were added
 
 
@@ -46,14 +48,19 @@ class SiteRepeats:
         self._place = place
 
     @cached_property
-    def _table(self) -> mmap.mmap:
+    def _memory(self) -> mmap.mmap:
         """Made when the first page is read: before, a job has no folder."""
+        size = SIZE * BYTES + _ADDED
         if self._place is None:
-            return mmap.mmap(-1, SIZE + _ADDED)
+            return mmap.mmap(-1, size)
         self._place.parent.mkdir(parents=True, exist_ok=True)
         with self._place.open("a+b") as file:
-            file.truncate(SIZE + _ADDED)
-            return mmap.mmap(file.fileno(), SIZE + _ADDED)
+            file.truncate(size)
+            return mmap.mmap(file.fileno(), size)
+
+    @cached_property
+    def _table(self) -> memoryview:
+        return memoryview(self._memory)[: SIZE * BYTES].cast("H")
 
     def of(self, host: str, url: str, segments: Sequence[tuple[Kind, int]]) -> list[bool]:
         """Which of a page's segments (kind, key) its site repeats; the page is counted from now on."""
@@ -75,12 +82,12 @@ class SiteRepeats:
         return found
 
     def _count(self, added: int) -> None:
-        table = self._table
-        total = int.from_bytes(table[SIZE:], "big") + added
+        memory = self._memory
+        total = int.from_bytes(memory[SIZE * BYTES :], "big") + added
         if total > HALVED:
-            table[:SIZE] = table[:SIZE].translate(_HALVES)
+            self._table[:] = array("H", (count >> 1 for count in self._table))
             total = 0
-        table[SIZE:] = total.to_bytes(_ADDED, "big")
+        memory[SIZE * BYTES :] = total.to_bytes(_ADDED, "big")
 
 
 def keys_of(segments: Sequence[Segment]) -> list[tuple[Kind, int]]:

@@ -183,10 +183,12 @@ class Command(TellingCommand):
         from topiccrawler.crawling.recipe import Recipe
         from topiccrawler.crawling.topic_pages import relevances
         from topiccrawler.relevance.base import EVEN
+        from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.check import Finding, check
+        from topiccrawler.topics.proposal import with_proposed
 
+        findings = check(with_proposed(load_topic(name)))
         topic = topic_of(Recipe(name))
-        findings = check(topic)
         files = [Path(path).expanduser() for path in opts.pages]
         can_read = bool(files) and all(finding.kind != "error" for finding in findings)
         pages = sorted(relevances(topic, files) if can_read else (), key=lambda page: -page[1])

@@ -16,9 +16,9 @@ USAGE = "edit NAME|FILE [--out FILE]"
 
 def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     """Copy, edit, check. Exit code 1 when the topic does not load or cannot work."""
-    from topiccrawler.crawling.assemble import topic_of
-    from topiccrawler.crawling.recipe import Recipe
+    from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.check import check
+    from topiccrawler.topics.proposal import with_proposed
 
     place = _place(name, opts)
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
@@ -32,7 +32,7 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
         raise ArgumentError(f"EDITOR={editor}", f"cannot be started: {failure}", "set another") from None
     if ended:
         raise ArgumentError(f"EDITOR={editor}", f"ended with {ended}", f"the file is {place}")
-    findings = check(topic_of(Recipe(str(place))))
+    findings = check(with_proposed(load_topic(str(place))))
     lines = [f"{finding.kind}: {finding.text}" for finding in findings] or ["nothing is wrong"]
     found = {"file": str(place), "edited": True, "findings": [[one.kind, one.text] for one in findings]}
     command.tell(opts, found, "\n".join([*lines, f"{place}: crawl with -a topic={place}"]))
