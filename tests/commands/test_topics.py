@@ -134,7 +134,7 @@ def test_check_tells_what_a_topic_makes_of_pages(
     topics: Callable[..., Any], tea: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "tea.html"
-    page.write_text(f"<title>龙井茶叶</title><p>{'龙井和普洱都是茶叶。' * 20}", encoding="utf-8")
+    page.write_text(f"<title>龙井，茶叶</title><p>{'龙井和普洱都是茶叶。' * 20}", encoding="utf-8")
     store = PageStore(tmp_path / "pages.sqlite")
     store.put(PageRecord(url="http://a.example/1", title="普洱", text="普洱和茶叶的价格，" * 30))
     store.put(PageRecord(url="http://a.example/\x1b2", title="足球", text="足球比赛的比分，" * 30))
