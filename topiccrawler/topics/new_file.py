@@ -38,7 +38,7 @@ name = {name}  # lower-case Latin letters, digits, - and _
 zh = {zh}  # its Chinese name, for lists and logs
 # also = ["another name"]
 breadth = "normal"  # broad, normal or specific; decides page_threshold when that is not given
-# page_threshold = {threshold}  # 0 to 1: from which relevance a page is kept
+# page_threshold = {threshold}  # 0 to 1: the similarity at which a page is as likely about it as not
 proposed_words = {proposed}  # near words to add when a crawl begins; `scrapy topics show FILE` shows them; 0 = yours alone
 # examples = ["a text that is about the topic"]  # keywords are taken from them when there are none below
 # seeds = ["http://www.example.com/"]  # where a crawl begins
