@@ -112,7 +112,8 @@ def test_a_page_classifier_is_trained_saved_and_used(
         f"TOPIC_PAGE_CLASSIFIER_MODELS={out}",
     )
     shown = json.loads(ran.out)
-    assert shown["threshold"] == pytest.approx(found["threshold"], abs=1e-4)
+    assert shown["threshold"] == 0.5
+    assert shown["similarity_threshold"] == pytest.approx(found["threshold"], abs=1e-4)
     assert shown["on_topic"]
     assert shown["words"][0][1] >= shown["words"][-1][1]
 

@@ -176,19 +176,22 @@ def test_check_tells_what_a_topic_makes_of_pages(
     topics: Callable[..., Any], tea: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "tea.html"
-    page.write_text(f"<title>龙井茶叶</title><p>{'龙井和普洱都是茶叶。' * 20}", encoding="utf-8")
+    page.write_text(f"<title>龙井，茶叶</title><p>{'龙井和普洱都是茶叶。' * 20}", encoding="utf-8")
     store = PageStore(tmp_path / "pages.sqlite")
-    store.put(PageRecord(url="http://a.example/1", title="普洱", text="普洱茶叶的价格，" * 30))
+    store.put(PageRecord(url="http://a.example/1", title="普洱", text="普洱和茶叶的价格，" * 30))
     store.put(PageRecord(url="http://a.example/\x1b2", title="足球", text="足球比赛的比分，" * 30))
     store.close()
     ran = topics("check", tea, "--pages", str(page), "--pages", str(store.path))
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0].startswith("warning: 3 keywords are few")
-    assert lines[1] == "2 of 3 pages reach page_threshold 0.15"
-    assert lines[-1] == "  0.000  http://a.example/\\u001b2"
+    assert lines[1] == "2 of 3 pages have a relevance of 0.5 or more and would be kept"
+    relevance, url = lines[-1].split()
+    assert url == "http://a.example/\\u001b2"
+    assert float(relevance) < 0.5
     found = json.loads(topics("check", tea, "--pages", str(store.path), "--json").out)
-    assert (found["threshold"], found["reached"], len(found["pages"])) == (0.15, 1, 2)
+    assert (found["threshold"], found["reached"], len(found["pages"])) == (0.5, 1, 2)
+    assert found["similarity_threshold"] == 0.15
 
 
 def test_check_warns_of_a_threshold_that_no_page_reaches(
@@ -198,7 +201,10 @@ def test_check_warns_of_a_threshold_that_no_page_reaches(
     page.write_text("<title>足球</title><p>比赛", encoding="utf-8")
     ran = topics("check", tea, "--pages", str(page))
     assert ran.code == 0
-    assert "warning: page_threshold 0.15 is never reached: the best of 1 pages has 0.000" in ran.out
+    assert re.search(
+        r"warning: no page would be kept: the best of 1 pages has 0\.[0-4]\d\d, kept from 0\.5 \(page_threshold 0\.15\)",
+        ran.out,
+    )
 
 
 def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., Any], tmp_path: Path) -> None:

@@ -21,15 +21,17 @@ from topiccrawler.topics.topic import Topic
 TOLD = 10  # words proposed
 
 
-def recipe_of_words(recipe: Recipe, words: Sequence[str], proposed_words: int = 0) -> Recipe:
+def recipe_of_words(
+    recipe: Recipe, words: Sequence[str], proposed_words: int = 0, *, is_understood: bool = True
+) -> Recipe:
     """The recipe with a topic of these words in place of its own, and so many words proposed for them; reading rules by site are
-    taken into it.
+    taken into it. `is_understood`: what the words mean is decided (topics.meaning); a job of an earlier version goes on without.
     """
     topic = with_site_rules(topic_from_keywords(words, own_id(words)), recipe.sites)
     zh = joined_words(list(topic.keywords))
-    topic = understood(
-        Topic.model_validate({**topic.model_dump(), "zh": zh, "proposed_words": proposed_words})
-    )
+    topic = Topic.model_validate({**topic.model_dump(), "zh": zh, "proposed_words": proposed_words})
+    if is_understood:
+        topic = understood(topic)
     return replace(recipe, topic=topic.name, keywords=(), topic_fields=topic.model_dump())
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.checkpoints import Checkpoints
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.linking_pages import visit_similarity
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.relearning import relearn, take_over, takes_over
@@ -29,9 +30,9 @@ from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import VSM
+from topiccrawler.relevance.base import VSM, relevance_of
+from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
-from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
@@ -69,8 +70,8 @@ class Lessons:
         return {url: answer for step in self.steps for url, answer in step["answers"].items()}
 
     def relevances(self, topic: Topic) -> list[float]:
-        """Of each page to a topic."""
-        page_classifier = VsmClassifier(topic)
+        """Of each page to a topic, as a crawl for it judges them."""
+        page_classifier = untrained(topic)
         return [page_classifier.relevance(words) for words in self.words]
 
     def learned(self, answers: Mapping[str, bool]) -> Topic:
@@ -150,7 +151,7 @@ def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
     base, steps = _kept(folder)
     if not steps:
         return recipe
-    if json.loads(json.dumps(topic_of(recipe).model_dump())) != base:
+    if topic_of(recipe).model_dump() != make_topic(base, str(folder / TEACHING)).model_dump():
         logger.warning(
             "Job %s: the topic was changed after it was taught; what was taught is not used", folder
         )
@@ -214,14 +215,21 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons) -> Iterator[Page]:
                 continue
             place = at.get(visit.url)
             words = PageWords() if place is None else lessons.words[place]
-            relevance = visit.relevance if place is None else page_classifier.relevance(words)
+            if place is None:
+                similarity = visit_similarity(
+                    visit, page_classifier.similarity_threshold, parts.recipe.relevance_since
+                )
+                relevance = relevance_of(similarity, page_classifier.similarity_threshold)
+            else:
+                similarity, relevance = page_classifier.similarity(words), page_classifier.relevance(words)
             link = Link(visit.url, host_of(visit.url), visit.anchor, source_url=visit.source_url)
             yield Page(
                 visit.url,
                 depth=0 if place is None else lessons.records[place].depth,
                 title="" if place is None else lessons.records[place].title,
                 terms=Counter([*words.title, *words.body]),
-                relevance=relevance,
+                similarity=similarity,
                 is_target=relevance >= page_classifier.threshold,
                 via=Via(link, visit.score),
+                relevance=relevance,
             )

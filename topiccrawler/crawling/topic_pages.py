@@ -8,7 +8,7 @@ from pathlib import Path
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.pages.read import Reader
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.relevance.choose import untrained
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.keyword_tokens import keep_whole
@@ -21,7 +21,7 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
     Of stored pages title, meta keywords, description and main text are read: headings are not kept apart.
     """
     keep_whole(topic)
-    page_classifier = VsmClassifier(topic)
+    page_classifier = untrained(topic)
     reader = Reader(page_classifier, sites=topic.sites)
     for file in files:
         if file.suffix == ".sqlite":

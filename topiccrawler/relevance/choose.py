@@ -19,6 +19,15 @@ from topiccrawler.topics.topic import Topic
 FOLDER = "page_classifiers"  # within the folder of models
 
 
+def untrained(topic: Topic) -> PageClassifier:
+    """The page classifier of the topic's words alone."""
+    if not topic.narrow:
+        return VsmClassifier(topic)
+    from topiccrawler.relevance.evidence import EvidenceClassifier  # numpy, for the word vectors
+
+    return EvidenceClassifier(topic)
+
+
 def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = None) -> PageClassifier:
     """The page classifier `name` of that topic; `folder`: where trained ones lie, by default the shipped ones."""
     if name not in PAGE_CLASSIFIERS:
@@ -26,12 +35,8 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
         raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM:
-        if topic.narrow:
-            from topiccrawler.relevance.evidence import EvidenceClassifier  # numpy, for the word vectors
-
-            return EvidenceClassifier(topic)
-        if not place.is_file():
-            return VsmClassifier(topic)
+        if topic.narrow or not place.is_file():
+            return untrained(topic)
         from topiccrawler.relevance.model_file import load_vectors
 
         return load_vectors(place, topic)

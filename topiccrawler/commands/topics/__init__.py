@@ -140,28 +140,33 @@ class Command(TellingCommand):
         edit.work(self, name, opts)
 
     def _check(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawling.assemble import topic_of
+        from topiccrawler.crawling.recipe import Recipe
         from topiccrawler.crawling.topic_pages import relevances
+        from topiccrawler.relevance.base import EVEN
         from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.check import Finding, check
         from topiccrawler.topics.proposal import with_proposed
 
-        topic = with_proposed(load_topic(name))
-        findings = check(topic)
+        findings = check(with_proposed(load_topic(name)))
+        topic = topic_of(Recipe(name))
         files = [Path(path).expanduser() for path in opts.pages]
         can_read = bool(files) and all(finding.kind != "error" for finding in findings)
         pages = sorted(relevances(topic, files) if can_read else (), key=lambda page: -page[1])
-        reached = sum(relevance >= topic.page_threshold for _, relevance in pages)
+        reached = sum(relevance >= EVEN for _, relevance in pages)
         if pages and not reached:
             best = f"the best of {len(pages)} pages has {pages[0][1]:.3f}"
-            fault = f"page_threshold {topic.page_threshold} is never reached: {best}"
+            fault = f"no page would be kept: {best}, kept from {EVEN} (page_threshold {topic.page_threshold})"
             findings.append(Finding("warning", fault))
         lines = [f"{finding.kind}: {finding.text}" for finding in findings] or ["nothing is wrong"]
         if pages:
-            lines.append(f"{reached} of {len(pages)} pages reach page_threshold {topic.page_threshold}")
+            lines.append(
+                f"{reached} of {len(pages)} pages have a relevance of {EVEN} or more and would be kept"
+            )
             lines += [f"  {relevance:.3f}  {url}" for url, relevance in pages[:PAGES_SHOWN]]
         found: dict[str, Any] = {"topic": topic.name, "findings": [[one.kind, one.text] for one in findings]}
         if files:
-            found |= {"threshold": topic.page_threshold, "reached": reached}
+            found |= {"threshold": EVEN, "similarity_threshold": topic.page_threshold, "reached": reached}
             found |= {"pages": [[url, round(relevance, 4)] for url, relevance in pages]}
         self.tell(opts, found, "\n".join(lines))
         if any(finding.kind == "error" for finding in findings):
