@@ -87,4 +87,4 @@ def test_a_class_of_the_library_classification_is_crawled_for_and_kept_as_a_file
     told = warm_scrapy("explain", "http://hub.example/bank", "--job", str(job))
     assert told.code == 0, told.err
     judged = warm_scrapy("topics", "check", "clc:F83", "--pages", str(job / "pages.sqlite"))
-    assert "1 of 1 pages reach page_threshold 0.15" in judged.out
+    assert "1 of 1 pages have a relevance of 0.5 or more and would be kept" in judged.out

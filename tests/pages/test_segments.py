@@ -11,6 +11,7 @@ from topiccrawler.pages.segments import (
     MOST_TAGS,
     Segment,
     segments_of,
+    stored_segments,
     with_words,
 )
 
@@ -66,7 +67,7 @@ def test_more_linked_tags_than_a_page_has_are_a_cloud_of_all_tags() -> None:
 
 def test_words_are_as_the_segmenter_gives_them_and_the_same_text_has_the_same_key() -> None:
     title, heading = with_words([("title", "股票市场"), ("heading", "股票市场")])
-    assert list(title.words) == list(heading.words) == ["股票市场"] or list(title.words) == ["股票", "市场"]
+    assert list(title.words) == list(heading.words) == ["股票市场"]
     assert title.key == crc32("title\n股票市场".encode()) == Segment("title", "股票市场", ()).key
     assert title.key != heading.key, "a word of the menu may be the title of a page"
     assert 0 <= Segment("title", "\ud800", ()).key < 1 << 32
@@ -79,3 +80,19 @@ def test_no_text_is_no_segment_and_huge_pages_are_cut() -> None:
     assert [len(text) for _, text in long] == [100_000]
     blocks = parts(f"<p>{'词' * 60_000}</p>" * 3)
     assert len(blocks) == 1, "the second would be more than is looked at"
+
+
+def test_of_a_stored_page_there_are_title_keywords_description_and_lines() -> None:
+    found = stored_segments("考研 - 小站", "考研,分数线，考研", "今年", "第一行\n\n第二行")
+    assert [(one.kind, one.text) for one in found] == [
+        ("title", "考研"),
+        ("title", "小站"),
+        ("tag", "考研"),
+        ("tag", "分数线"),
+        ("description", "今年"),
+        ("text", "第一行"),
+        ("text", "第二行"),
+    ]
+    assert stored_segments("", "", "", "") == []
+    read = segments_of(parse("<title>考研 - 小站</title>"), "", "第一行")
+    assert [one.key for one in read] == [one.key for one in stored_segments("考研 - 小站", "", "", "第一行")]

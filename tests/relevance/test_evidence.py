@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.segments import Kind, with_words
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.choose import make_page_classifier, untrained
 from topiccrawler.relevance.evidence import FEATURES, EvidenceClassifier, shipped_weights
 from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.tokenise import words
 from topiccrawler.topics.catalogue import topic_from_keywords
 from topiccrawler.topics.meaning import understood
@@ -188,6 +190,13 @@ def test_of_words_alone_each_field_is_a_segment() -> None:
         ("heading", 1, {"志愿": 1}),
         ("text", 2, {"考研": 1}),
     ]
+
+
+def test_a_description_of_a_stored_page_is_no_tag() -> None:
+    record = PageRecord(url="http://a.cn/", title="banks", keywords="", description="banking", text="bank")
+    classifier = classifier_of(["banking"], bias=-1.0, tags=4.0, description=0.25, title=8.0)
+    stored = words_of_record(record, in_segments=classifier.reads_segments)
+    assert classifier.relevance(stored) == pytest.approx(1 / (1 + math.exp(0.75)))
 
 
 def test_similarity_is_that_of_all_words_of_the_topic() -> None:

@@ -57,7 +57,8 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
     """The words behind a stored page, as its text is judged now: shares of its similarity, without the linking page's; of a topic of a
     user's own words, shares of its relevance."""
-    shares = parts.page_classifier.explain(words_of_record(record))
+    words = words_of_record(record, in_segments=parts.page_classifier.reads_segments)
+    shares = parts.page_classifier.explain(words)
     return [{"word": word, "share": share} for word, share in shares]
 
 

@@ -140,7 +140,8 @@ def lessons_of(folder: Path) -> Lessons:
     for store in stores:
         with closing(store):
             lessons.records += [record for record in store.records() if not record.alias_of]
-    lessons.words = [words_of_record(record) for record in lessons.records]
+    in_segments = untrained(topic).reads_segments
+    lessons.words = [words_of_record(record, in_segments=in_segments) for record in lessons.records]
     return lessons
 
 

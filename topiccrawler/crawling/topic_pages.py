@@ -7,6 +7,7 @@ from pathlib import Path
 
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.pages.read import Reader
+from topiccrawler.pages.segments import Segment, stored_segments
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.store.pages import PageRecord, PageStore
@@ -28,7 +29,8 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
             store = PageStore(file, create=False)
             try:
                 for record in store.records():
-                    yield record.url, page_classifier.relevance(words_of_record(record))
+                    words = words_of_record(record, in_segments=page_classifier.reads_segments)
+                    yield record.url, page_classifier.relevance(words)
             finally:
                 store.close()
             continue
@@ -37,8 +39,11 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
         yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
 
 
-def words_of_record(record: PageRecord) -> PageWords:
-    """The words of a stored page: title, meta keywords with description, and main text."""
+def words_of_record(record: PageRecord, *, in_segments: bool = False) -> PageWords:
+    """The words of a stored page: title, meta keywords with description, and main text. `in_segments`: for page classifiers that read them."""
     meta = f"{record.keywords} {record.description}"
     title, about, body = words_of([record.title, meta, record.text])
-    return PageWords(title=title, meta=about, body=body)
+    segments: list[Segment] = []
+    if in_segments:
+        segments = stored_segments(record.title, record.keywords, record.description, record.text)
+    return PageWords(title=title, meta=about, body=body, segments=segments)
