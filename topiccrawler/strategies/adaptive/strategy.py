@@ -40,7 +40,7 @@ ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 mean nea
 ODDS_LIMIT = 30.0
 WORDS_SCALE = 3.0
 UNPRODUCTIVE_SCALE = 10.0  # pages
-NEARBY = 0.3  # outcome of a page that is not on topic, and as similar to its surroundings as a page on it
+NEARBY = 0.3  # outcome of a page that is not relevant, but as similar to the topic as a relevant one mostly is
 ROOM = 0.02  # added to relevances before a logarithm
 
 
@@ -50,10 +50,11 @@ class Adaptive(Strategy):
 
     Idea: every fetched page labels the link that led to it. An online logistic regression learns from these
         labels how much to trust link text, linking pages, and the success rates of sites and linking hosts.
-    Formula: score = w . x; w learned from each page with outcome 1 (relevant by the page classifier) or 0
+    Formula: score = w . x; w learned from each page with outcome 1 (relevant by the page classifier), NEARBY (not
+        relevant, but as similar as a relevant one: only for a topic of a user's own words, topics.meaning) or 0
         (strategies.adaptive.regression); x, on log-odds scale, of the URL as it is known when scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
-        page         ln((relevance + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
+        page         ln((similarity + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
         site         logit of the smoothed relevant share of pages fetched from its site, less that of all
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
