@@ -57,7 +57,8 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 
 def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
     """The words behind the relevance of a stored page, as its text is judged now; together that relevance without the linking page's."""
-    shares = parts.page_classifier.explain(words_of_record(record))
+    words = words_of_record(record, segments=parts.page_classifier.reads_segments)
+    shares = parts.page_classifier.explain(words)
     return [{"word": word, "share": share} for word, share in shares]
 
 

@@ -30,8 +30,8 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.base import VSM
+from topiccrawler.relevance.choose import classifier_of_words
 from topiccrawler.relevance.training.teaching import taught
-from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
@@ -70,7 +70,7 @@ class Lessons:
 
     def relevances(self, topic: Topic) -> list[float]:
         """Of each page to a topic."""
-        page_classifier = VsmClassifier(topic)
+        page_classifier = classifier_of_words(topic)
         return [page_classifier.relevance(words) for words in self.words]
 
     def learned(self, answers: Mapping[str, bool]) -> Topic:
@@ -85,7 +85,7 @@ class Lessons:
         topic = self.learned(answers)
         step: dict[str, Any] = {"answers": dict(answers), "topic": topic.model_dump(), "strategy_topic": None}
         self.steps.append(step)
-        if self.turns_few(assemble(self._taught())):
+        if not topic.narrow and self.turns_few(assemble(self._taught())):
             step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump()
         return self._keep()
 
@@ -139,7 +139,8 @@ def lessons_of(folder: Path) -> Lessons:
     for store in stores:
         with closing(store):
             lessons.records += [record for record in store.records() if not record.alias_of]
-    lessons.words = [words_of_record(record) for record in lessons.records]
+    segments = classifier_of_words(topic).reads_segments
+    lessons.words = [words_of_record(record, segments=segments) for record in lessons.records]
     return lessons
 
 
@@ -194,7 +195,7 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
         return 0
     parts, before = assemble(recipe), assemble(lessons.recipe)
     with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
-        if lessons.turns_few(parts):
+        if not parts.topic.narrow and lessons.turns_few(parts):
             Checkpoints(before.strategy, frontier.notes, Rescoring(frontier), durable=True).load()
             changed = take_over(parts.strategy, before.strategy.save(), frontier)
         else:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from topiccrawler.errors import ArgumentError, file_faults
-from topiccrawler.pages.read import Reader
+from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, Reader
+from topiccrawler.pages.segments import stored_segments
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.pages import PageRecord, PageStore
@@ -37,8 +39,15 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
         yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
 
 
-def words_of_record(record: PageRecord) -> PageWords:
-    """The words of a stored page: title, meta keywords with description, and main text."""
+def words_of_record(record: PageRecord, *, segments: bool = False) -> PageWords:
+    """The words of a stored page: title, meta keywords with description, and main text. `segments`: its segments too, for page classifiers
+    that read them; which of them the site repeats, and the page's headings, are not known here, so its relevance is only nearly that
+    of the crawl."""
     meta = f"{record.keywords} {record.description}"
     title, about, body = words_of([record.title, meta, record.text])
-    return PageWords(title=title, meta=about, body=body)
+    words = PageWords(title=title, meta=about, body=body)
+    if not segments:
+        return words
+    is_main = len(record.text) >= SHORTEST_MAIN_TEXT
+    parts = stored_segments(record.title, record.keywords, record.description, record.text, is_main=is_main)
+    return replace(words, segments=parts)

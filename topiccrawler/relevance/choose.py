@@ -26,12 +26,8 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
         raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM:
-        if topic.narrow:
-            from topiccrawler.relevance.evidence import EvidenceClassifier  # numpy, for the word vectors
-
-            return EvidenceClassifier(topic)
-        if not place.is_file():
-            return VsmClassifier(topic)
+        if topic.narrow or not place.is_file():
+            return classifier_of_words(topic)
         from topiccrawler.relevance.model_file import load_vectors
 
         return load_vectors(place, topic)
@@ -41,6 +37,15 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
     from topiccrawler.relevance.model_file import load  # numpy: only for those who need it
 
     return load(place, name)
+
+
+def classifier_of_words(topic: Topic) -> PageClassifier:
+    """The one that reads nothing but the topic's words."""
+    if not topic.narrow:
+        return VsmClassifier(topic)
+    from topiccrawler.relevance.evidence import EvidenceClassifier  # numpy, for the word vectors
+
+    return EvidenceClassifier(topic)
 
 
 def page_classifier_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:

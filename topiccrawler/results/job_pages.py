@@ -135,4 +135,7 @@ def words_that_count(
     page_classifier: PageClassifier | None, record: PageRecord
 ) -> tuple[tuple[str, float], ...]:
     """The words that speak most for or against a stored page, with what each adds to its score."""
-    return () if page_classifier is None else tuple(page_classifier.explain(words_of_record(record))[:WORDS])
+    if page_classifier is None:
+        return ()
+    words = words_of_record(record, segments=page_classifier.reads_segments)
+    return tuple(page_classifier.explain(words)[:WORDS])

@@ -82,13 +82,14 @@ def _asked(command: TellingCommand, lessons: Lessons, count: int) -> dict[str, b
 
 def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int) -> list[Question]:
     from topiccrawler.crawling.annotation import Question
+    from topiccrawler.relevance.base import EVEN
     from topiccrawler.relevance.training.teaching import questions
 
     relevances = lessons.relevances(topic)
     known = lessons.answers | seen
     asked = {place for place, record in enumerate(lessons.records) if record.url in known}
-    chosen = questions(relevances, topic.page_threshold, asked, count)
-    notes = (f"relevance {relevances[place]:.3f}, kept from {topic.page_threshold:g}" for place in chosen)
+    chosen = questions(relevances, EVEN, asked, count)
+    notes = (f"relevance {relevances[place]:.3f}, kept from {EVEN:g}" for place in chosen)
     return [Question.of(lessons.records[place], note) for place, note in zip(chosen, notes, strict=True)]
 
 
@@ -96,9 +97,10 @@ def _tell(
     command: TellingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
 ) -> None:
     from topiccrawler.crawling.topic_names import TOPIC
+    from topiccrawler.relevance.base import EVEN
 
     now, answers = lessons.topic, list(lessons.answers.values())
-    kept = [sum(one >= topic.page_threshold for one in lessons.relevances(topic)) for topic in (before, now)]
+    kept = [sum(one >= EVEN for one in lessons.relevances(topic)) for topic in (before, now)]
     new = [word for word in now.keywords if word not in before.keywords]
     gone = [word for word in before.keywords if word not in now.keywords]
     moved = [

@@ -73,8 +73,8 @@ def _page(runtime: Runtime, url: str, depth: int) -> Page:
     record = runtime.files.store.get(url)
     if record is None:
         return Page(url, depth)
-    words = words_of_record(record)
     classifier = runtime.parts.page_classifier
+    words = words_of_record(record, segments=classifier.reads_segments)
     relevance = classifier.relevance(words)
     return Page(
         url,
