@@ -29,7 +29,7 @@ from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.relearning import relearn
-from topiccrawler.crawling.topic_pages import words_of_record
+from topiccrawler.crawling.topic_pages import without_repeats, words_of_record
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.kept_pages import Assessed, measure
 from topiccrawler.evaluation.page_reading import ReadingPlan
@@ -128,7 +128,8 @@ class TaughtCrawl(ReplayedCrawl):
     def teach(self, relevant: frozenset[int], count: int) -> None:
         """Ask the simulated person, learn, rescore."""
         base, numbers = self.parts.topic, list(self.came)
-        words = [self.texts.stored(number) for number in numbers]
+        urls = [self.came[number].url for number in numbers]
+        words = without_repeats(urls, [self.texts.stored(number) for number in numbers])
         answers: dict[int, bool] = {}
         topic = base
         while len(answers) < count:
@@ -141,8 +142,8 @@ class TaughtCrawl(ReplayedCrawl):
             topic = taught(base, words, answers)
         self.asked = {numbers[place]: answer for place, answer in answers.items()}
         self.use(assemble(dataclasses.replace(self.recipe, topic_fields=topic.model_dump())))
-        for number, page in self.came.items():
-            self.came[number] = self.judged(page, self.texts.stored(number))
+        for number, page in zip(numbers, words, strict=True):
+            self.came[number] = self.judged(self.came[number], page)
         relearn(self.parts.strategy, self.frontier, self.came.values())
         self.ordering.pages = len(self.came)
 

@@ -22,7 +22,7 @@ from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_re
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.relearning import relearn, take_over, takes_over
-from topiccrawler.crawling.topic_pages import words_of_record
+from topiccrawler.crawling.topic_pages import without_repeats, words_of_record
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import JsonFile, replace_file
 from topiccrawler.frontier.rescoring import Rescoring
@@ -141,6 +141,8 @@ def lessons_of(folder: Path) -> Lessons:
             lessons.records += [record for record in store.records() if not record.alias_of]
     segments = classifier_of_words(topic).reads_segments
     lessons.words = [words_of_record(record, segments=segments) for record in lessons.records]
+    if segments:
+        lessons.words = without_repeats([record.url for record in lessons.records], lessons.words)
     return lessons
 
 

@@ -167,6 +167,7 @@ class EvidenceClassifier:
         weights = self._weights
         return (
             weights["bias"]
+            + self.topic.intercept
             + sum(weights[name] * value for name, value in zip(FEATURES, self.features(found), strict=True))
             - (self._loss(found) if self._against else 0.0)
         )

@@ -23,17 +23,28 @@ from typing import Any
 
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.evidence import EvidenceClassifier
-from topiccrawler.relevance.topic_vector import running_words
-from topiccrawler.text.vectors import centroid, norm
+from topiccrawler.relevance.topic_vector import FIELD_WEIGHTS, running_words
+from topiccrawler.text.odds import log_odds, logistic
+from topiccrawler.text.vectors import norm
 from topiccrawler.topics.common_words import is_common, rarity
 from topiccrawler.topics.topic import Topic
 
-SMOOTHING = 1.0
-PRIOR = 3.0
+SPREAD = 1.0  # standard deviation of the intercept, before any answer
+SMOOTHING = 0.5
+PRIOR = 2.0
 LEAST_TRUST = 0.05
 NEAREST, MOST_NEAR, MOST_AGAINST = 0.6, 30, 60
-LEAST_PAGES, CONTRAST = 2, 3.0
+LEAST_PAGES, LEAST_SHARE, CONTRAST = 2, 0.2, 3.0
 SURE = 0.9  # of a page nobody was asked about; below 1 - SURE it is surely off topic
+
+KIND_WEIGHTS = {
+    "title": FIELD_WEIGHTS["title"],
+    "heading": FIELD_WEIGHTS["headings"],
+    "tag": FIELD_WEIGHTS["meta"],
+    "description": FIELD_WEIGHTS["meta"],
+    "text": FIELD_WEIGHTS["body"],
+    "block": FIELD_WEIGHTS["body"],
+}
 
 Vector = dict[str, float]
 
@@ -41,12 +52,16 @@ Vector = dict[str, float]
 def lesson_of(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> dict[str, Any]:
     """The fields of the topic that the answers (place of a page -> is it about the topic) change: trust, near, against."""
     classifier = EvidenceClassifier(topic)
-    trust, why = _trust(classifier, pages, answers)
-    sides = {side: [running_words(pages[at]) for at in sorted(answers) if answers[at] is side] for side in (True, False)}
+    intercept = round(_intercept([(classifier.relevance(pages[at]), answers[at]) for at in sorted(answers)]), 3)
+    classifier = EvidenceClassifier(topic.model_copy(update={"intercept": intercept}))
+    surprise = {at: abs(answer - classifier.relevance(pages[at])) for at, answer in sorted(answers.items())}
+    trust, why = _trust(classifier, pages, answers, surprise)
+    sides = {side: [words_of_page(pages[at]) for at in sorted(answers) if answers[at] is side] for side in (True, False)}
     relevances = [classifier.relevance(page) if at not in answers else math.nan for at, page in enumerate(pages)]
     on = _shares(pages[at] for at, one in enumerate(relevances) if one >= SURE)
     off = _shares(pages[at] for at, one in enumerate(relevances) if one < 1.0 - SURE)
-    means = {side: _mean(documents) for side, documents in sides.items()}
+    weights = {side: [surprise[at] for at in sorted(answers) if answers[at] is side] for side in (True, False)}
+    means = {side: _mean(documents, weights[side]) for side, documents in sides.items()}
     lean = {word: means[True].get(word, 0.0) - means[False].get(word, 0.0) for word in sorted(means[True] | means[False])}
     counts = {side: Counter(word for words in documents for word in set(words)) for side, documents in sides.items()}
     known = classifier.words | classifier.near.keys()
@@ -60,11 +75,11 @@ def lesson_of(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bo
             if (value > 0) is not side or not value or pages_with < LEAST_PAGES or word in taboo:
                 continue
             share = pages_with / own
-            if share < CONTRAST * max(counts[not side][word] / max(1, other), elsewhere.get(word, 0.0)):
+            if share < LEAST_SHARE or share < CONTRAST * max(counts[not side][word] / max(1, other), elsewhere.get(word, 0.0)):
                 continue
             ranked.append((-abs(value), word))
         ranked = sorted(ranked)[:most]
-        scale = largest * own / (own + PRIOR)
+        scale = largest * sum(weights[side]) / (sum(weights[side]) + PRIOR)
         return {word: round(scale * value / ranked[0][0], 4) for value, word in ranked}
 
     near = learned(True, off, MOST_NEAR, NEAREST, classifier.words)
@@ -74,11 +89,25 @@ def lesson_of(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bo
     for word in [*near, *against]:
         yes, no = (f"{counts[side][word]} of your {total[side]}" for side in (True, False))
         why[word] = f"taught: in {yes} yes pages, {no} no pages"
-    return {"trust": trust, "near": near, "against": against, "reasons": why}
+    return {"intercept": intercept, "trust": trust, "near": near, "against": against, "reasons": why}
+
+
+def _intercept(answered: Sequence[tuple[float, bool]]) -> float:
+    """What added to the log-odds of these relevances explains the answers best: the mode of its posterior, by bisection."""
+    odds = [(log_odds(relevance), float(answer)) for relevance, answer in answered]
+    low, high = -5.0, 5.0
+    for _ in range(40):
+        middle = (low + high) / 2.0
+        rising = sum(answer - logistic(one + middle) for one, answer in odds) - middle / SPREAD**2
+        low, high = (middle, high) if rising > 0 else (low, middle)
+    return (low + high) / 2.0
 
 
 def _trust(
-    classifier: EvidenceClassifier, pages: Sequence[PageWords], answers: Mapping[int, bool]
+    classifier: EvidenceClassifier,
+    pages: Sequence[PageWords],
+    answers: Mapping[int, bool],
+    surprise: Mapping[int, float],
 ) -> tuple[Vector, dict[str, str]]:
     carried: dict[bool, Vector] = {True: {}, False: {}}
     met: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
@@ -88,7 +117,7 @@ def _trust(
         whole = sum(shares.values())
         near = sum(share for word, share in shares.items() if word not in classifier.words)
         for word, share in shares.items():
-            part = (share if word in classifier.words else near) / whole
+            part = surprise[place] * (share if word in classifier.words else near) / whole
             carried[side][word] = carried[side].get(word, 0.0) + part
             met[side][word] += 1
     trust, why = {}, {}
@@ -101,9 +130,22 @@ def _trust(
     return trust, why
 
 
-def _mean(documents: Sequence[Sequence[str]]) -> Vector:
-    share = len(documents) / (len(documents) + PRIOR)
-    return {word: weight * share for word, weight in centroid(map(_unit, documents)).items()}
+def words_of_page(page: PageWords) -> list[str]:
+    """All words of a page, each as often as its field weighs; of its segments where it has them, for these are without what the site
+    repeats."""
+    if not page.segments:
+        return running_words(page)
+    return [
+        word for segment in page.segments for word in segment.words for _ in range(KIND_WEIGHTS[segment.kind])
+    ]
+
+
+def _mean(documents: Sequence[Sequence[str]], weights: Sequence[float]) -> Vector:
+    mean: Vector = {}
+    for words, weight in zip(documents, weights, strict=True):
+        for word, value in _unit(words).items():
+            mean[word] = mean.get(word, 0.0) + weight * value / (sum(weights) + PRIOR)
+    return mean
 
 
 def _unit(words: Sequence[str]) -> Vector:
@@ -116,6 +158,6 @@ def _unit(words: Sequence[str]) -> Vector:
 
 def _shares(pages: Iterable[PageWords]) -> Vector:
     """Of each word, which share of the pages has it."""
-    documents = [set(running_words(page)) for page in pages]
+    documents = [set(words_of_page(page)) for page in pages]
     counts = Counter(word for words in documents for word in words)
     return {word: count / len(documents) for word, count in counts.items()}
