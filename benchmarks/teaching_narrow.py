@@ -4,7 +4,7 @@
         [--judged FILE] [--parsed DIR]
 
 WEBS, topics and truth as for benchmarks/narrow.py. A pilot crawl of `adaptive` fetches 300 pages, without HTTP; the person is asked about some,
-five at a time, as `scrapy topics teach` asks; the topic learns, the strategy learns anew as that command has it, and the crawl goes on to
+five at a time, as `scrapy topics teach` asks; the topic learns, what waits is rescored as that command has it, and the crawl goes on to
 1 000. What is kept is what the topic as it is at the end keeps of all content pages fetched: those of the pilot by their stored words, as
 `teach` has them. Every row leaves out the pages that are asked about with the most answers, so that no answer counts as a success.
 --parsed keeps the webs as they were read, for another call.
@@ -28,7 +28,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.relearning import relearn
+from topiccrawler.crawling.relearning import relearn, take_over, takes_over
 from topiccrawler.crawling.topic_pages import without_repeats, words_of_record
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.kept_pages import Assessed, measure
@@ -44,9 +44,11 @@ from topiccrawler.pages.facts import words_about
 from topiccrawler.pages.read import Reader, Reading
 from topiccrawler.pages.site_repeats import keys_of
 from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.base import relevance_with
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.training.teaching import questions, taught
 from topiccrawler.store.pages import PageRecord
+from topiccrawler.text.odds import log_odds
 from topiccrawler.topics.topic import PROPOSED_WORDS
 
 PART = "tcm,japan,apple,philosophy,phones,outfits,docker,booknotes"
@@ -114,10 +116,10 @@ class TaughtCrawl(ReplayedCrawl):
         self.came[number] = page = self.judged(page, dataclasses.replace(words, segments=own))
         return page
 
-    def judged(self, page: Page, words: PageWords) -> Page:
-        """The page as the strategy is told of it."""
+    def judged(self, page: Page, words: PageWords, unseen: float = 0.0) -> Page:
+        """The page as the strategy is told of it. `unseen`: the log-odds of what these words do not show."""
         one = self.parts.page_classifier
-        relevance = one.relevance(words)
+        relevance = relevance_with(one, words, unseen)
         return dataclasses.replace(
             page,
             relevance=relevance,
@@ -130,21 +132,31 @@ class TaughtCrawl(ReplayedCrawl):
         base, numbers = self.parts.topic, list(self.came)
         urls = [self.came[number].url for number in numbers]
         words = without_repeats(urls, [self.texts.stored(number) for number in numbers])
+        one = EvidenceClassifier(base)
+        unseen = [
+            log_odds(self.came[number].relevance) - log_odds(one.relevance(page))
+            for number, page in zip(numbers, words, strict=True)
+        ]
         answers: dict[int, bool] = {}
         topic = base
         while len(answers) < count:
             one = EvidenceClassifier(topic)
-            relevances = [one.relevance(page) for page in words]
+            relevances = [relevance_with(one, page, more) for page, more in zip(words, unseen, strict=True)]
             chosen = questions(relevances, one.threshold, answers, min(A_ROUND, count - len(answers)))
             if not chosen:
                 break
             answers |= {place: numbers[place] in relevant for place in chosen}
-            topic = taught(base, words, answers)
+            topic = taught(base, words, answers, unseen)
         self.asked = {numbers[place]: answer for place, answer in answers.items()}
+        old, turned = self.parts.strategy, 0
         self.use(assemble(dataclasses.replace(self.recipe, topic_fields=topic.model_dump())))
-        for number, page in zip(numbers, words, strict=True):
-            self.came[number] = self.judged(self.came[number], page)
-        relearn(self.parts.strategy, self.frontier, self.came.values())
+        for number, page, more in zip(numbers, words, unseen, strict=True):
+            was, self.came[number] = self.came[number], self.judged(self.came[number], page, more)
+            turned += was.is_target != self.came[number].is_target
+        if takes_over(old, turned, len(numbers)):
+            take_over(self.parts.strategy, old.save(), self.frontier)
+        else:
+            relearn(self.parts.strategy, self.frontier, self.came.values())
         self.ordering.pages = len(self.came)
 
 

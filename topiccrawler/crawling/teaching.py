@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -28,13 +29,15 @@ from topiccrawler.files import JsonFile, replace_file
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via
+from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import VSM
+from topiccrawler.relevance.base import VSM, relevance_with
 from topiccrawler.relevance.choose import classifier_of_words
 from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
+from topiccrawler.text.odds import log_odds
 from topiccrawler.topics.several import parts_of
 from topiccrawler.topics.topic import Topic, make_topic, without_removed_fields
 from topiccrawler.urls.canonical import host_of
@@ -43,6 +46,7 @@ logger = logging.getLogger(__name__)
 
 TEACHING = "teaching.json"
 VERSION = 1
+MOST_UNSEEN = 12.0  # log-odds
 MOST_BYTES = 200_000_000
 REMEDY = "name the folder of a job"
 
@@ -57,6 +61,7 @@ class Lessons:
     steps: list[dict[str, Any]]  # {"answers": URL -> answer, "topic": fields}, first to last
     records: list[PageRecord] = field(default_factory=list)
     words: list[PageWords] = field(default_factory=list)
+    unseen: list[float] = field(default_factory=list)  # log-odds, of what the crawl saw of a page and the job has not stored
 
     @property
     def topic(self) -> Topic:
@@ -71,19 +76,46 @@ class Lessons:
     def relevances(self, topic: Topic) -> list[float]:
         """Of each page to a topic."""
         page_classifier = classifier_of_words(topic)
-        return [page_classifier.relevance(words) for words in self.words]
+        return [self.relevance(place, page_classifier) for place in range(len(self.words))]
+
+    def relevance(self, place: int, page_classifier: PageClassifier) -> float:
+        """Of the page in that place."""
+        return relevance_with(page_classifier, self.words[place], self.unseen[place] if self.unseen else 0.0)
+
+    def look(self) -> None:
+        """Read the pages' words. Of a narrow topic, pages are judged by tags and headings too, which are not stored: what they say is how much
+        more relevant the crawl held the page than its stored words are, by the topic of that time."""
+        classifiers = [(0.0, classifier_of_words(make_topic(self.base, str(self.folder))))]
+        segments = classifiers[0][1].reads_segments
+        self.words = [words_of_record(record, segments=segments) for record in self.records]
+        if not segments:
+            return
+        self.words = without_repeats([record.url for record in self.records], self.words)
+        classifiers += [
+            (float(step.get("time", 0.0)), classifier_of_words(make_topic(step["topic"], str(self.folder))))
+            for step in self.steps
+        ]
+        for record, words in zip(self.records, self.words, strict=True):
+            then = [one for since, one in classifiers if since <= record.fetched][-1:] or [classifiers[0][1]]
+            found = log_odds(record.relevance) - log_odds(then[0].relevance(words))
+            self.unseen.append(max(-MOST_UNSEEN, min(MOST_UNSEEN, found)))
 
     def learned(self, answers: Mapping[str, bool]) -> Topic:
         """The topic that all answers so far and these teach."""
         places = {record.url: place for place, record in enumerate(self.records)}
         every = self.answers | dict(answers)
         known = {places[url]: answer for url, answer in every.items() if url in places}
-        return taught(make_topic(self.base, str(self.folder)), self.words, known)
+        return taught(make_topic(self.base, str(self.folder)), self.words, known, self.unseen)
 
     def teach(self, answers: Mapping[str, bool]) -> int:
         """Learn, keep it with the job, score what waits anew. Returns how many scores changed."""
         topic = self.learned(answers)
-        step: dict[str, Any] = {"answers": dict(answers), "topic": topic.model_dump(), "strategy_topic": None}
+        step: dict[str, Any] = {
+            "answers": dict(answers),
+            "topic": topic.model_dump(),
+            "strategy_topic": None,
+            "time": round(time.time(), 3),
+        }
         self.steps.append(step)
         if not topic.narrow and self.turns_few(assemble(self._taught())):
             step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump()
@@ -139,10 +171,7 @@ def lessons_of(folder: Path) -> Lessons:
     for store in stores:
         with closing(store):
             lessons.records += [record for record in store.records() if not record.alias_of]
-    segments = classifier_of_words(topic).reads_segments
-    lessons.words = [words_of_record(record, segments=segments) for record in lessons.records]
-    if segments:
-        lessons.words = without_repeats([record.url for record in lessons.records], lessons.words)
+    lessons.look()
     return lessons
 
 
@@ -197,7 +226,7 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
         return 0
     parts, before = assemble(recipe), assemble(lessons.recipe)
     with SqliteFrontier(folder / FRONTIER, acknowledgements_per_commit=sys.maxsize) as frontier:
-        if not parts.topic.narrow and lessons.turns_few(parts):
+        if lessons.turns_few(parts):
             Checkpoints(before.strategy, frontier.notes, Rescoring(frontier), durable=True).load()
             changed = take_over(parts.strategy, before.strategy.save(), frontier)
         else:
@@ -217,7 +246,7 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons) -> Iterator[Page]:
                 continue
             place = at.get(visit.url)
             words = PageWords() if place is None else lessons.words[place]
-            relevance = visit.relevance if place is None else page_classifier.relevance(words)
+            relevance = visit.relevance if place is None else lessons.relevance(place, page_classifier)
             link = Link(visit.url, host_of(visit.url), visit.anchor, source_url=visit.source_url)
             yield Page(
                 visit.url,

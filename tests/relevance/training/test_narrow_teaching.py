@@ -9,7 +9,7 @@ import pytest
 from topiccrawler.pages.segments import with_words
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.evidence import EvidenceClassifier
-from topiccrawler.relevance.training.narrow_teaching import _intercept, words_of_page
+from topiccrawler.relevance.training.narrow_teaching import SPREAD, _intercept, words_of_page
 from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.topics.topic import make_topic
 
@@ -67,7 +67,7 @@ def test_yes_to_pages_without_the_words_widens_the_topic() -> None:
     topic = make_topic(TOPIC.model_dump() | {"keywords": {"台风": 1.0}, "given": ["台风"]}, "test")
     learned = taught(topic, PAGES, pots)
     assert {"陶瓷", "储物罐"} <= set(learned.near)
-    assert relevances(learned)[7] > relevances(topic)[7] + 0.1
+    assert (relevances(topic)[7], relevances(learned)[7]) == pytest.approx((0.006, 0.085), abs=0.003)
 
 
 @pytest.mark.parametrize("answers", [ANSWERS, {place: not answer for place, answer in ANSWERS.items()}])
@@ -89,9 +89,9 @@ def test_the_order_of_answers_does_not_matter() -> None:
 
 
 def test_the_intercept_is_the_mode() -> None:
-    """Four times yes at even odds: b solves 4 (1 - logistic(b)) = b."""
+    """Four times yes at even odds: b solves 4 (1 - logistic(b)) = b / SPREAD ** 2."""
     found = _intercept([(0.5, True)] * 4)
-    assert 4 * (1 - 1 / (1 + math.exp(-found))) == pytest.approx(found, abs=1e-6)
+    assert 4 * (1 - 1 / (1 + math.exp(-found))) == pytest.approx(found / SPREAD**2, abs=1e-6)
     assert _intercept([(0.5, True), (0.5, False)]) == pytest.approx(0.0, abs=1e-6)
     assert _intercept([(0.5, False)] * 4) == pytest.approx(-found, abs=1e-6)
 

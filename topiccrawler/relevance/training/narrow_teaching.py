@@ -23,18 +23,19 @@ from typing import Any
 
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.evidence import EvidenceClassifier
+from topiccrawler.relevance.base import relevance_with
 from topiccrawler.relevance.topic_vector import FIELD_WEIGHTS, running_words
 from topiccrawler.text.odds import log_odds, logistic
 from topiccrawler.text.vectors import norm
 from topiccrawler.topics.common_words import is_common, rarity
 from topiccrawler.topics.topic import Topic
 
-SPREAD = 1.0  # standard deviation of the intercept, before any answer
-SMOOTHING = 0.5
+SPREAD = 0.5  # standard deviation of the intercept, before any answer
+SMOOTHING, SMOOTHING_GIVEN = 1.0, 2.0  # pages; a person's own words are trusted longer
 PRIOR = 2.0
 LEAST_TRUST = 0.05
-NEAREST, MOST_NEAR, MOST_AGAINST = 0.6, 30, 60
-LEAST_PAGES, LEAST_SHARE, CONTRAST = 2, 0.2, 3.0
+NEAREST, MOST_NEAR, MOST_AGAINST = 0.6, 15, 60
+LEAST_PAGES, LEAST_SHARE, CONTRAST = 2, 0.3, 3.0
 SURE = 0.9  # of a page nobody was asked about; below 1 - SURE it is surely off topic
 
 KIND_WEIGHTS = {
@@ -49,17 +50,22 @@ KIND_WEIGHTS = {
 Vector = dict[str, float]
 
 
-def lesson_of(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> dict[str, Any]:
-    """The fields of the topic that the answers (place of a page -> is it about the topic) change: trust, near, against."""
-    classifier = EvidenceClassifier(topic)
-    intercept = round(_intercept([(classifier.relevance(pages[at]), answers[at]) for at in sorted(answers)]), 3)
-    classifier = EvidenceClassifier(topic.model_copy(update={"intercept": intercept}))
-    surprise = {at: abs(answer - classifier.relevance(pages[at])) for at, answer in sorted(answers.items())}
+def lesson_of(
+    topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool], unseen: Sequence[float] = ()
+) -> dict[str, Any]:
+    """The fields of the topic that the answers (place of a page -> is it about the topic) change: intercept, trust, near, against.
+    `unseen`: of each page the log-odds of what its words here do not show."""
+    classifier, unseen = EvidenceClassifier(topic), unseen or [0.0] * len(pages)
+    relevances = [relevance_with(classifier, page, more) for page, more in zip(pages, unseen, strict=True)]
+    intercept = round(_intercept([(relevances[at], answers[at]) for at in sorted(answers)]), 3)
+    surprise = {
+        at: abs(answers[at] - logistic(log_odds(relevances[at]) + intercept)) for at in sorted(answers)
+    }
     trust, why = _trust(classifier, pages, answers, surprise)
     sides = {side: [words_of_page(pages[at]) for at in sorted(answers) if answers[at] is side] for side in (True, False)}
-    relevances = [classifier.relevance(page) if at not in answers else math.nan for at, page in enumerate(pages)]
-    on = _shares(pages[at] for at, one in enumerate(relevances) if one >= SURE)
-    off = _shares(pages[at] for at, one in enumerate(relevances) if one < 1.0 - SURE)
+    others = [at for at in range(len(pages)) if at not in answers]
+    on = _shares(pages[at] for at in others if relevances[at] >= SURE)
+    off = _shares(pages[at] for at in others if relevances[at] < 1.0 - SURE)
     weights = {side: [surprise[at] for at in sorted(answers) if answers[at] is side] for side in (True, False)}
     means = {side: _mean(documents, weights[side]) for side, documents in sides.items()}
     lean = {word: means[True].get(word, 0.0) - means[False].get(word, 0.0) for word in sorted(means[True] | means[False])}
@@ -123,7 +129,8 @@ def _trust(
     trust, why = {}, {}
     for word in sorted(carried[False]):
         yes, no = carried[True].get(word, 0.0), carried[False][word]
-        share = round((yes + SMOOTHING) / (no + SMOOTHING), 3)
+        smoothing = SMOOTHING_GIVEN if word in classifier.words else SMOOTHING
+        share = round((yes + smoothing) / (no + smoothing), 3)
         if share < 1.0:
             trust[word] = max(LEAST_TRUST, share)
             why[word] = f"taught: carried {met[True][word]} yes pages, {met[False][word]} no pages"

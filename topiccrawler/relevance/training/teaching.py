@@ -51,8 +51,11 @@ def questions(relevances: Sequence[float], threshold: float, asked: Container[in
     return chosen + [place for place in surest if place not in taken][: count // SURE]
 
 
-def taught(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> Topic:
-    """The topic with what the answers (place of a page -> is it about the topic) say; itself without any."""
+def taught(
+    topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool], unseen: Sequence[float] = ()
+) -> Topic:
+    """The topic with what the answers (place of a page -> is it about the topic) say; itself without any. `unseen`: of each page, for a narrow
+    topic, the log-odds of what its words here do not show."""
     answers = {place: answer for place, answer in answers.items() if any(running_words(pages[place]))}
     if not answers:
         return topic
@@ -68,7 +71,7 @@ def taught(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]
     if topic.narrow:
         from topiccrawler.relevance.training.narrow_teaching import lesson_of  # numpy, for the word vectors
 
-        learned = lesson_of(topic, pages, answers)
+        learned = lesson_of(topic, pages, answers, unseen)
         changed |= learned | {"reasons": _joined(why, learned["reasons"])}
     if topic.lexicon == list(topic.keywords):
         changed.pop("lexicon", None)  # the keywords again
