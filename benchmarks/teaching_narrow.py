@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+import _checkout  # noqa: F401 first: the package may not be installed
 from narrow import CONTENT, TOPICS, LabelledWeb, Topic, harvest_ratio, read_json, read_topics, read_web
 from w3lib.encoding import http_content_type_encoding
 
@@ -29,6 +30,7 @@ from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.relearning import relearn, take_over, takes_over
+from topiccrawler.crawling.teaching import ANSWERED
 from topiccrawler.crawling.topic_pages import without_repeats, words_of_record
 from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.kept_pages import Assessed, measure
@@ -127,6 +129,14 @@ class TaughtCrawl(ReplayedCrawl):
             is_target=relevance >= one.threshold,
         )
 
+    def answered(self, number: int) -> Page:
+        """The page as the strategy learns from it after the answers."""
+        page, answer = self.came[number], self.asked.get(number)
+        if answer is None:
+            return page
+        relevance = max(page.relevance, ANSWERED) if answer else min(page.relevance, 1.0 - ANSWERED)
+        return dataclasses.replace(page, relevance=relevance, is_target=answer)
+
     def teach(self, relevant: frozenset[int], count: int) -> None:
         """Ask the simulated person, learn, rescore."""
         base, numbers = self.parts.topic, list(self.came)
@@ -152,11 +162,11 @@ class TaughtCrawl(ReplayedCrawl):
         self.use(assemble(dataclasses.replace(self.recipe, topic_fields=topic.model_dump())))
         for number, page, more in zip(numbers, words, unseen, strict=True):
             was, self.came[number] = self.came[number], self.judged(self.came[number], page, more)
-            turned += was.is_target != self.came[number].is_target
+            turned += was.is_target != self.answered(number).is_target
         if takes_over(old, turned, len(numbers)):
             take_over(self.parts.strategy, old.save(), self.frontier)
         else:
-            relearn(self.parts.strategy, self.frontier, self.came.values())
+            relearn(self.parts.strategy, self.frontier, map(self.answered, numbers))
         self.ordering.pages = len(self.came)
 
 
@@ -168,20 +178,27 @@ class Taught:
     came: Mapping[int, Page]
     asked: Mapping[int, bool]
 
-    def row(self, web: LabelledWeb, relevant: frozenset[int], left_out: Mapping[int, bool], most: int) -> list[float]:
+    def row(
+        self, web: LabelledWeb, relevant: frozenset[int], left_out: Mapping[int, bool], most: int
+    ) -> list[float]:
         """The values of HEADS."""
         order = [number for number in self.order if number in web.kinds]
         content = [number for number in order if web.kinds[number] == CONTENT and number not in left_out]
         pages = [(number in relevant, self.came.get(number)) for number in content]
         kept = measure(
-            [Assessed(hit, page and page.relevance, page is not None and page.is_target) for hit, page in pages]
+            [
+                Assessed(hit, page and page.relevance, page is not None and page.is_target)
+                for hit, page in pages
+            ]
         )
         shares = [one or 0.0 for one in (kept.precision, kept.recall, kept.p_at_25)]
         ratio = harvest_ratio([number in relevant for number in order], len(relevant), most)
         return [float(sum(self.asked.values())), float(kept.pages), *shares, ratio]
 
 
-def measured(options: argparse.Namespace, name: str, topics: Sequence[Topic], folder: Path) -> dict[int, list[list[float]]]:
+def measured(
+    options: argparse.Namespace, name: str, topics: Sequence[Topic], folder: Path
+) -> dict[int, list[list[float]]]:
     """Number of answers -> a row a topic, of the topics of one web."""
     web = read_web(options.webs / name)
     judged = read_json(options.judged) if options.judged else {}

@@ -17,7 +17,12 @@ WEIGHTS = {"bias": -2.0, **dict.fromkeys(FEATURES, 1.0), "length": 0.0, "main te
 
 
 def topic_of(**taught: Any) -> Topic:
-    fields = {"name": "sky", "keywords": {"台风": 1.0, "暴雨": 1.0}, "given": ["台风", "暴雨"], "narrow": True}
+    fields = {
+        "name": "sky",
+        "keywords": {"台风": 1.0, "暴雨": 1.0},
+        "given": ["台风", "暴雨"],
+        "narrow": True,
+    }
     return make_topic({**fields, **taught}, "test")
 
 
@@ -33,8 +38,13 @@ STORM = page("台风登陆", "台风带来暴雨")
 
 
 def test_a_word_counts_by_its_trust() -> None:
-    plain, half = EvidenceClassifier(topic_of(), WEIGHTS), EvidenceClassifier(topic_of(trust={"台风": 0.5}), WEIGHTS)
-    before, after = (dict(zip(FEATURES, one.features(one.observe(STORM)), strict=True)) for one in (plain, half))
+    plain, half = (
+        EvidenceClassifier(topic_of(), WEIGHTS),
+        EvidenceClassifier(topic_of(trust={"台风": 0.5}), WEIGHTS),
+    )
+    before, after = (
+        dict(zip(FEATURES, one.features(one.observe(STORM)), strict=True)) for one in (plain, half)
+    )
     assert (before["title"], before["title words"], before["words"]) == (1.0, 1.0, 2.0)
     assert (after["title"], after["title words"], after["words"]) == (0.5, 0.5, 1.5)
     assert before["count"] == pytest.approx(math.log(3))

@@ -46,6 +46,7 @@ logger = logging.getLogger(__name__)
 
 TEACHING = "teaching.json"
 VERSION = 1
+ANSWERED = 0.95  # relevance of a page that a person took; people err
 MOST_UNSEEN = 12.0  # log-odds
 MOST_BYTES = 200_000_000
 REMEDY = "name the folder of a job"
@@ -61,7 +62,12 @@ class Lessons:
     steps: list[dict[str, Any]]  # {"answers": URL -> answer, "topic": fields}, first to last
     records: list[PageRecord] = field(default_factory=list)
     words: list[PageWords] = field(default_factory=list)
-    unseen: list[float] = field(default_factory=list)  # log-odds, of what the crawl saw of a page and the job has not stored
+    followed: dict[str, bool] = field(
+        default_factory=dict
+    )  # the answers that the recipe's topic has learned from
+    unseen: list[float] = field(
+        default_factory=list
+    )  # log-odds, of what the crawl saw of a page and the job has not stored
 
     @property
     def topic(self) -> Topic:
@@ -131,7 +137,8 @@ class Lessons:
     def turns_few(self, parts: Parts) -> bool:
         """The strategy of these parts may keep what it learned, and go on learning by what it learned from."""
         before = assemble(self.recipe)
-        old, new = list(_pages(self.folder, before, self)), list(_pages(self.folder, parts, self))
+        old = list(_pages(self.folder, before, self, self.followed))
+        new = list(_pages(self.folder, parts, self, self.answers))
         turned = sum(one.is_target != other.is_target for one, other in zip(old, new, strict=True))
         return takes_over(parts.strategy, turned, len(new))
 
@@ -147,7 +154,7 @@ class Lessons:
         with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
             replace_file(self.folder / TEACHING, json.dumps(kept, ensure_ascii=False) + "\n")
         write_recipe(recipe, self.folder)
-        self.recipe = recipe
+        self.recipe, self.followed = recipe, self.answers
         return changed
 
 
@@ -171,6 +178,7 @@ def lessons_of(folder: Path) -> Lessons:
     for store in stores:
         with closing(store):
             lessons.records += [record for record in store.records() if not record.alias_of]
+    lessons.followed = lessons.answers
     lessons.look()
     return lessons
 
@@ -230,14 +238,15 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
             Checkpoints(before.strategy, frontier.notes, Rescoring(frontier), durable=True).load()
             changed = take_over(parts.strategy, before.strategy.save(), frontier)
         else:
-            changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons))
+            changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons, lessons.answers))
         Checkpoints(parts.strategy, frontier.notes, Rescoring(frontier)).save_in_place()
         frontier.commit()
     return changed
 
 
-def _pages(folder: Path, parts: Parts, lessons: Lessons) -> Iterator[Page]:
-    """What was fetched, in order, as the page classifier sees it now; a page whose text was not kept, as it was judged then."""
+def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, bool]) -> Iterator[Page]:
+    """What was fetched, in order, as the page classifier sees it now; a page whose text was not kept, as it was judged then; one that a
+    person was asked about, as the person says, where that is what is kept (narrow topics)."""
     at = {record.url: place for place, record in enumerate(lessons.records)}
     page_classifier = parts.strategy_classifier
     with file_faults(StateError, folder / VISITS, "cannot be read", REMEDY):
@@ -247,6 +256,8 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons) -> Iterator[Page]:
             place = at.get(visit.url)
             words = PageWords() if place is None else lessons.words[place]
             relevance = visit.relevance if place is None else lessons.relevance(place, page_classifier)
+            if parts.topic.narrow and visit.url in answers:
+                relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
             link = Link(visit.url, host_of(visit.url), visit.anchor, source_url=visit.source_url)
             yield Page(
                 visit.url,

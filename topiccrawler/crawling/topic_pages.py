@@ -61,9 +61,13 @@ def without_repeats(urls: Sequence[str], pages: Sequence[PageWords]) -> list[Pag
     repeats = SiteRepeats()
     for _ in range(2):  # counted, then asked
         found = [
-            repeats.of(host_of(url), url, keys_of(page.segments)) for url, page in zip(urls, pages, strict=True)
+            repeats.of(host_of(url), url, keys_of(page.segments))
+            for url, page in zip(urls, pages, strict=True)
         ]
     return [
-        replace(page, segments=[one for one, is_repeat in zip(page.segments, repeated, strict=True) if not is_repeat])
+        replace(
+            page,
+            segments=[one for one, is_repeat in zip(page.segments, repeated, strict=True) if not is_repeat],
+        )
         for page, repeated in zip(pages, found, strict=True)
     ]

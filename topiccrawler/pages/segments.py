@@ -53,7 +53,9 @@ def segments_of(document: Document, title: str, main_text: str) -> list[Segment]
     return with_words([(kind, text) for kind, text in found if text])
 
 
-def stored_segments(title: str, keywords: str, description: str, text: str, *, is_main: bool) -> list[Segment]:
+def stored_segments(
+    title: str, keywords: str, description: str, text: str, *, is_main: bool
+) -> list[Segment]:
     """The segments of a page of which these fields are kept, as `segments_of` makes them; headings and linked tags are not known.
     `is_main`: the text is its main text."""
     kind: Kind = "text" if is_main else "block"

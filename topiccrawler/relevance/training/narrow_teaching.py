@@ -7,7 +7,7 @@ has the sum of theirs. trust(w) = min(1, (Y + SMOOTHING) / (N + SMOOTHING)), Y, 
 m+, m- = means of the tf · idf vectors (length 1) of accepted and refused pages, times n/(n + PRIOR), n its pages; d = m+ - m-.
 near: the MOST_NEAR words with the largest d, with likeness NEAREST · yes/(yes + PRIOR) · d / largest d; against: the MOST_AGAINST with the
 smallest, with weight no/(no + PRIOR) · d / smallest d. A word is in LEAST_PAGES pages of its side at least and CONTRAST times as often as
-on the other side; and as in the pages nobody was asked about that are off topic (near) or on it (against), as far as is known.
+on the other side; and as in the pages nobody was asked about that are surely off topic (near) or on it (against), by the words' new trust.
 Parameters: docs/lab/teaching.md.
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation a page answered.
 But: common words (topics.common_words) are never learned; words given are never against.
@@ -22,8 +22,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.base import relevance_with
+from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.topic_vector import FIELD_WEIGHTS, running_words
 from topiccrawler.text.odds import log_odds, logistic
 from topiccrawler.text.vectors import norm
@@ -31,7 +31,7 @@ from topiccrawler.topics.common_words import is_common, rarity
 from topiccrawler.topics.topic import Topic
 
 SPREAD = 0.5  # standard deviation of the intercept, before any answer
-SMOOTHING, SMOOTHING_GIVEN = 1.0, 2.0  # pages; a person's own words are trusted longer
+SMOOTHING, SMOOTHING_GIVEN = 2.0, 2.0  # pages; a person's own words are trusted longer
 PRIOR = 2.0
 LEAST_TRUST = 0.05
 NEAREST, MOST_NEAR, MOST_AGAINST = 0.6, 15, 60
@@ -62,17 +62,32 @@ def lesson_of(
         at: abs(answers[at] - logistic(log_odds(relevances[at]) + intercept)) for at in sorted(answers)
     }
     trust, why = _trust(classifier, pages, answers, surprise)
-    sides = {side: [words_of_page(pages[at]) for at in sorted(answers) if answers[at] is side] for side in (True, False)}
-    others = [at for at in range(len(pages)) if at not in answers]
-    on = _shares(pages[at] for at in others if relevances[at] >= SURE)
-    off = _shares(pages[at] for at in others if relevances[at] < 1.0 - SURE)
-    weights = {side: [surprise[at] for at in sorted(answers) if answers[at] is side] for side in (True, False)}
+    sides = {
+        side: [words_of_page(pages[at]) for at in sorted(answers) if answers[at] is side]
+        for side in (True, False)
+    }
+    taught = EvidenceClassifier(topic.model_copy(update={"intercept": intercept, "trust": trust}))
+    others = {
+        at: relevance_with(taught, page, unseen[at]) for at, page in enumerate(pages) if at not in answers
+    }
+    on = _shares(pages[at] for at, relevance in others.items() if relevance >= SURE)
+    off = _shares(pages[at] for at, relevance in others.items() if relevance < 1.0 - SURE)
+    weights = {
+        side: [surprise[at] for at in sorted(answers) if answers[at] is side] for side in (True, False)
+    }
     means = {side: _mean(documents, weights[side]) for side, documents in sides.items()}
-    lean = {word: means[True].get(word, 0.0) - means[False].get(word, 0.0) for word in sorted(means[True] | means[False])}
-    counts = {side: Counter(word for words in documents for word in set(words)) for side, documents in sides.items()}
+    lean = {
+        word: means[True].get(word, 0.0) - means[False].get(word, 0.0)
+        for word in sorted(means[True] | means[False])
+    }
+    counts = {
+        side: Counter(word for words in documents for word in set(words)) for side, documents in sides.items()
+    }
     known = classifier.words | classifier.near.keys()
 
-    def learned(side: bool, elsewhere: Mapping[str, float], most: int, largest: float, taboo: Iterable[str]) -> Vector:
+    def learned(
+        side: bool, elsewhere: Mapping[str, float], most: int, largest: float, taboo: Iterable[str]
+    ) -> Vector:
         own, other = len(sides[side]), len(sides[not side])
         taboo = set(taboo)
         ranked = []
@@ -81,7 +96,9 @@ def lesson_of(
             if (value > 0) is not side or not value or pages_with < LEAST_PAGES or word in taboo:
                 continue
             share = pages_with / own
-            if share < LEAST_SHARE or share < CONTRAST * max(counts[not side][word] / max(1, other), elsewhere.get(word, 0.0)):
+            if share < LEAST_SHARE or share < CONTRAST * max(
+                counts[not side][word] / max(1, other), elsewhere.get(word, 0.0)
+            ):
                 continue
             ranked.append((-abs(value), word))
         ranked = sorted(ranked)[:most]
@@ -157,7 +174,9 @@ def _mean(documents: Sequence[Sequence[str]], weights: Sequence[float]) -> Vecto
 
 def _unit(words: Sequence[str]) -> Vector:
     vector = {
-        word: (1.0 + math.log(count)) * rarity(word) for word, count in Counter(words).items() if not is_common(word)
+        word: (1.0 + math.log(count)) * rarity(word)
+        for word, count in Counter(words).items()
+        if not is_common(word)
     }
     length = norm(vector) or 1.0
     return {word: weight / length for word, weight in vector.items()}
