@@ -187,7 +187,7 @@ class Taught:
         pages = [(number in relevant, self.came.get(number)) for number in content]
         kept = measure(
             [
-                Assessed(hit, page and page.relevance, page is not None and page.is_target)
+                Assessed(hit, page.relevance if page else None, page is not None and page.is_target)
                 for hit, page in pages
             ]
         )

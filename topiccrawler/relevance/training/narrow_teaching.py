@@ -2,11 +2,13 @@
 
 Idea: a refused page was relevant by some words; these are trusted less, as long as they do not carry pages accepted as well. What accepted
 pages say and refused ones do not is near the topic, the other way round is against it.
-Formula: c(w, d) = share of a word in what made page d relevant (EvidenceClassifier.explain), 0..1; near words carried it together, so each
+Formula: intercept b = mode of the posterior of what, added to the log-odds of the pages answered, explains the answers, with a normal prior of
+standard deviation SPREAD around 0. An answer weighs as much as it surprises: s(d) = |answer - relevance with b|.
+c(w, d) = s(d) · share of a word in what made page d relevant (EvidenceClassifier.explain), 0..1; near words carried it together, so each
 has the sum of theirs. trust(w) = min(1, (Y + SMOOTHING) / (N + SMOOTHING)), Y, N = sums of c over accepted and refused pages.
-m+, m- = means of the tf · idf vectors (length 1) of accepted and refused pages, times n/(n + PRIOR), n its pages; d = m+ - m-.
-near: the MOST_NEAR words with the largest d, with likeness NEAREST · yes/(yes + PRIOR) · d / largest d; against: the MOST_AGAINST with the
-smallest, with weight no/(no + PRIOR) · d / smallest d. A word is in LEAST_PAGES pages of its side at least and CONTRAST times as often as
+m+, m- = sums of the tf · idf vectors (length 1) of accepted and refused pages, each times s, over S + PRIOR; S = sum of s; d = m+ - m-.
+near: the MOST_NEAR words with the largest d, with likeness NEAREST · S/(S + PRIOR) · d / largest d; against: the MOST_AGAINST with the
+smallest, with weight S/(S + PRIOR) · d / smallest d. A word is in LEAST_PAGES pages and in LEAST_SHARE of its side at least, and CONTRAST times as often as
 on the other side; and as in the pages nobody was asked about that are surely off topic (near) or on it (against), by the words' new trust.
 Parameters: docs/lab/teaching.md.
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation a page answered.
@@ -31,7 +33,7 @@ from topiccrawler.topics.common_words import is_common, rarity
 from topiccrawler.topics.topic import Topic
 
 SPREAD = 0.5  # standard deviation of the intercept, before any answer
-SMOOTHING, SMOOTHING_GIVEN = 2.0, 2.0  # pages; a person's own words are trusted longer
+SMOOTHING = 2.0  # surprising pages
 PRIOR = 2.0
 LEAST_TRUST = 0.05
 NEAREST, MOST_NEAR, MOST_AGAINST = 0.6, 15, 60
@@ -146,8 +148,7 @@ def _trust(
     trust, why = {}, {}
     for word in sorted(carried[False]):
         yes, no = carried[True].get(word, 0.0), carried[False][word]
-        smoothing = SMOOTHING_GIVEN if word in classifier.words else SMOOTHING
-        share = round((yes + smoothing) / (no + smoothing), 3)
+        share = round((yes + SMOOTHING) / (no + SMOOTHING), 3)
         if share < 1.0:
             trust[word] = max(LEAST_TRUST, share)
             why[word] = f"taught: carried {met[True][word]} yes pages, {met[False][word]} no pages"
