@@ -10,7 +10,7 @@ m+, m- = sums of the tf · idf vectors (length 1) of accepted and refused pages,
 near: the MOST_NEAR words with the largest d, with likeness NEAREST · S/(S + PRIOR) · d / largest d; against: the MOST_AGAINST with the
 smallest, with weight S/(S + PRIOR) · d / smallest d. A word is in LEAST_PAGES pages and in LEAST_SHARE of its side at least, and CONTRAST times as often as
 on the other side; and as in the pages nobody was asked about that are surely off topic (near) or on it (against), by the words' new trust.
-Parameters: docs/lab/teaching.md.
+Parameters: SPREAD .5, SMOOTHING 2, PRIOR 2 (docs/lab/teaching.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation a page answered.
 But: common words (topics.common_words) are never learned; words given are never against.
 Reference: ours; the vectors are Rocchio's (1971).
