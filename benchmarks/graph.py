@@ -118,7 +118,7 @@ def adaptive_costs(queued: int) -> dict[str, float]:
     draw = np.random.default_rng(0)
     strategy = Adaptive()
     topic = Topic(name="t", keywords={"w3 w5": 1.0})
-    strategy.prepare(Knowledge(topic=topic, link_scorer=_Silent(), page_threshold=0.2))
+    strategy.prepare(Knowledge(topic=topic, link_scorer=_Silent(), similarity_threshold=0.2))
     page_seconds, refresh_seconds = [], []
     links: list[Link] = []
     for page in range(queued // 200):

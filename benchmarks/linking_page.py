@@ -46,15 +46,15 @@ def f1(truths: Sequence[bool], relevances: Sequence[float], threshold: float) ->
 
 def judged(crawl: TaughtCrawl, literal: VsmClassifier, weight: float) -> list[list[float]]:
     """The relevances of the pages that came, in order, a list for each of JUDGED_BY."""
-    linking = LinkingPages(weight, MemoryFrontier().notes)
+    linking = LinkingPages(weight, crawl.parts.page_classifier.similarity_threshold, MemoryFrontier().notes)
     found: list[list[float]] = [[], [], []]
     for number, page in crawl.came:
         relevances = (
             literal.relevance(crawl.texts[number]),
             page.relevance,
-            linking.relevance(page.relevance, page.via),
+            linking.relevance(page.similarity, page.via),
         )
-        linking.read(page, 0.0)
+        linking.read(page)
         for values, relevance in zip(found, relevances, strict=True):
             values.append(relevance)
     return found

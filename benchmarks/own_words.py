@@ -1,20 +1,22 @@
 """Fits the weights of the page classifier of a user's own words (topiccrawler/relevance/evidence.py), and measures them.
 
-    python benchmarks/own_words.py [WEBS] [--topics FILE] [--judged FILE] [--report FILE] [--write]
+    python benchmarks/own_words.py [WEBS] [--topics FILE] [--judged FILE] [--report FILE] [--pages 1000] [--write]
 
-WEBS and topics as for benchmarks/narrow.py, whose truth is used: a page's title and tags, or a person's judgement. Every page of a web is
-read once, in an order drawn by lot, as a crawl reads it: a segment counts as repeated by the site only after the site's earlier pages.
-Content pages that hold none of the words are left out: their relevance is next to nothing whatever the weights. Each topic weighs
-1 / sqrt(pages on it + 5). Learned on the topics of --topics; --report names others to measure on. --write replaces models/own_words.json.
+WEBS and topics as for benchmarks/narrow.py, whose truth is used: a page's title and tags, or a person's judgement. Each topic is crawled over
+its recorded web with the weights there are, and what is learned from are the content pages that came, as the crawl saw them: relevance is the
+probability among pages that a crawl fetches. A topic of n pages weighs 1 / sqrt(n + 5) a page. Learned from --topics; --report names others,
+which are only measured. Topics whose words name one of the catalogue are left out: other weights judge them. --write replaces models/own_words.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
-import random
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -23,87 +25,85 @@ import numpy as np
 import numpy.typing as npt
 from narrow import CONTENT, TOPICS, Topic, read_json, read_topics, read_web
 from sklearn.linear_model import LogisticRegression
-from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.assemble import topic_of
+from topiccrawler.crawling.assemble import PLAIN_CONTEXT, assemble, topic_of
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.evaluation.costs import Cost
 from topiccrawler.evaluation.kept_pages import Assessed, measure
-from topiccrawler.pages.read import Reader
-from topiccrawler.pages.site_repeats import SiteRepeats
-from topiccrawler.relevance.evidence import FEATURES, FILE, FORMAT, EvidenceClassifier
+from topiccrawler.evaluation.page_reading import ReadingPlan
+from topiccrawler.evaluation.page_reading import read_web as read_pages
+from topiccrawler.evaluation.parsed_pages import ParsedPages
+from topiccrawler.evaluation.replayed import ReplayedCrawl, Run
+from topiccrawler.evaluation.workers import Workers
+from topiccrawler.relevance.base import EVEN
+from topiccrawler.relevance.evidence import FEATURES, FILE, FORMAT, EvidenceClassifier, Found
+from topiccrawler.topics.topic import PROPOSED_WORDS
 
 Floats = npt.NDArray[np.float64]
+Examples = dict[str, tuple[Floats, Floats]]  # topic -> features and truths of the pages that came
 MODEL = Path(__file__).parents[1] / "models" / FILE
-LEAST_PRIOR_PAGES = 5
-KEPT_FROM = 0.5
+PRIOR_PAGES = 5
 
 
-class Several:
-    """Stands for all topics of a web in the Reader, which reads each page once."""
+class Recording(EvidenceClassifier):
+    """Keeps the features of the pages that it is asked about."""
 
-    threshold, similarity_threshold, reads_segments = KEPT_FROM, KEPT_FROM, True
+    seen: list[list[float]]
 
-    def similarity(self, words: object) -> float:
-        return 0.0
-
-    def relevance(self, words: object) -> float:
-        return 0.0
-
-    def explain(self, words: object) -> list[tuple[str, float]]:
-        return []
+    def relevance_of(self, found: Sequence[Found]) -> float:
+        self.seen.append(self.features(found))
+        return super().relevance_of(found)
 
 
-def classifier_of(topic: Topic) -> EvidenceClassifier:
-    """Of the topic's words, whatever they mean in the catalogue."""
-    recipe = recipe_of_words(Recipe(""), topic.words.split(), 600)
-    return EvidenceClassifier(topic_of(recipe))
+def recipe_of(topic: Topic) -> Recipe:
+    return recipe_of_words(Recipe(""), topic.words.split(), PROPOSED_WORDS)
 
 
 def examples(
-    webs: Path, topics: Sequence[Topic], judged: dict[str, dict[str, int]]
-) -> dict[str, tuple[Floats, Floats]]:
-    """Topic -> features and truths of its examples; of a page on topic without any of the words the features are nan."""
-    found: dict[str, tuple[Floats, Floats]] = {}
+    webs: Path, topics: Sequence[Topic], judged: Mapping[str, Mapping[str, int]], pages: int
+) -> Examples:
+    """Of each topic that its words judge, in the order in which its pages came."""
+    found: Examples = {}
     for name in dict.fromkeys(topic.web for topic in topics):
         web = read_web(webs / name)
-        classifiers = {topic: classifier_of(topic) for topic in topics if topic.web == name}
-        truths = {topic: web.about(topic, judged.get(topic.name, {})) for topic in classifiers}
-        values: dict[Topic, list[list[float]]] = {topic: [] for topic in classifiers}
-        outcomes: dict[Topic, list[float]] = {topic: [] for topic in classifiers}
-        reader = Reader(Several(), repeats=SiteRepeats())  # type: ignore[arg-type]
-        order = sorted(web.kinds)
-        random.Random(name).shuffle(order)
-        for page in order:
-            recorded = web.pages.web.response(web.pages.recorded[page])
-            if recorded is None:
-                continue
-            headers = {key.lower(): value for key, value in recorded.headers}
-            kind = headers.get(b"content-type", b"").decode("latin-1")
-            reading = reader.read(
-                web.pages.urls[page], recorded.body, http_content_type_encoding(kind), content_type=kind
-            )
-            if web.kinds[page] != CONTENT:
-                continue
-            for topic, classifier in classifiers.items():
-                segments = classifier.observe(reading.words)
-                if any(one.counts for one in segments):
-                    values[topic].append(classifier.features(segments))
-                elif page in truths[topic]:
-                    values[topic].append([float("nan")] * len(FEATURES))
-                else:
-                    continue
-                outcomes[topic].append(float(page in truths[topic]))
-        for topic in classifiers:
-            found[topic.name] = np.array(values[topic]), np.array(outcomes[topic])
+        recipes = {topic: recipe_of(topic) for topic in topics if topic.web == name}
+        recipes = {topic: recipe for topic, recipe in recipes.items() if topic_of(recipe).narrow}
+        seeds = tuple(number for url in web.seeds if (number := web.pages.number_of_any(url)) is not None)
+        with tempfile.TemporaryDirectory() as folder:
+            parsed = Path(folder) / "parsed.sqlite"
+            plan = ReadingPlan.of(web.paths, list(recipes.values()), [PLAIN_CONTEXT])
+            with Workers(os.cpu_count() or 1) as workers:
+                read_pages(plan, web.pages, parsed, workers, lambda _: None)
+            for place, (topic, recipe) in enumerate(recipes.items()):
+                run = Run(recipe, recipe.strategy, seeds, pages, parsed, place)
+                came = crawled(run)
+                on_topic = web.about(topic, judged.get(topic.name, {}))
+                rows = [(x, page in on_topic) for page, x in came.items() if web.kinds.get(page) == CONTENT]
+                found[topic.name] = (
+                    np.array([x for x, _ in rows]).reshape(-1, len(FEATURES)),
+                    np.array([float(truth) for _, truth in rows]),
+                )
     return found
 
 
-def fitted(found: dict[str, tuple[Floats, Floats]]) -> dict[str, float]:
+def crawled(run: Run) -> dict[int, list[float]]:
+    """Page -> features, of a crawl."""
+    parts = assemble(run.recipe)
+    classifier = Recording(parts.topic)
+    classifier.seen = []
+    parts = replace(parts, page_classifier=classifier, strategy_classifier=classifier)
+    with contextlib.closing(ParsedPages(run.parsed)) as parsed:
+        crawl = ReplayedCrawl(run, parts, parsed, Cost())
+        crawl.go()
+    return dict(zip(crawl.found.verdicts, classifier.seen, strict=True))
+
+
+def fitted(found: Examples) -> dict[str, float]:
     """The weights of the features, and the bias."""
-    parts = [(x[~np.isnan(x[:, 0])], y[~np.isnan(x[:, 0])]) for x, y in found.values()]
-    features, truths = np.vstack([x for x, _ in parts]), np.concatenate([y for _, y in parts])
-    weights = np.concatenate([np.full(len(y), (y.sum() + LEAST_PRIOR_PAGES) ** -0.5) for _, y in parts])
+    features = np.vstack([x for x, _ in found.values()])
+    truths = np.concatenate([y for _, y in found.values()])
+    weights = np.concatenate([np.full(len(y), (y.sum() + PRIOR_PAGES) ** -0.5) for _, y in found.values()])
     mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
     model = LogisticRegression(max_iter=5_000)
     model.fit((features - mean) / spread, truths, sample_weight=weights / weights.mean())
@@ -114,20 +114,14 @@ def fitted(found: dict[str, tuple[Floats, Floats]]) -> dict[str, float]:
     }
 
 
-def measured(
-    found: dict[str, tuple[Floats, Floats]], weights: dict[str, float]
-) -> dict[str, dict[str, float]]:
-    """Topic -> figures over all content pages of its web that have a word, or are on topic."""
+def measured(found: Examples, weights: dict[str, float]) -> dict[str, dict[str, float]]:
+    """Topic -> figures over the content pages that its crawl fetched."""
     own = np.array([weights[name] for name in FEATURES])
     table = {}
     for name, (features, truths) in found.items():
-        odds = np.nan_to_num(features @ own + weights["bias"], nan=-20.0)
-        relevances = 1.0 / (1.0 + np.exp(-odds))
+        relevances = 1.0 / (1.0 + np.exp(-(features @ own + weights["bias"])))
         kept = measure(
-            [
-                Assessed(bool(t), float(r), bool(r >= KEPT_FROM))
-                for t, r in zip(truths, relevances, strict=True)
-            ]
+            [Assessed(bool(t), float(r), bool(r >= EVEN)) for t, r in zip(truths, relevances, strict=True)]
         )
         table[name] = {
             "on topic": float(truths.sum()),
@@ -155,6 +149,7 @@ def main() -> None:
     parser.add_argument("--topics", type=Path, default=TOPICS)
     parser.add_argument("--judged", type=Path)
     parser.add_argument("--report", type=Path, help="topics that are measured, not learned from")
+    parser.add_argument("--pages", type=int, default=1000, metavar="N")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     shared = os.environ.get("TOPICCRAWLER_SHARED")
@@ -163,12 +158,12 @@ def main() -> None:
         print("own_words: name a folder of recorded webs, or set TOPICCRAWLER_SHARED; nothing measured")
         return
     judged = read_json(options.judged) if options.judged else {}
-    learned = examples(webs, read_topics(options.topics), judged)
+    learned = examples(webs, read_topics(options.topics), judged, options.pages)
     weights = fitted(learned)
     print(json.dumps(weights, indent=1))
     show("learned from", measured(learned, weights))
     if options.report:
-        show("others", measured(examples(webs, read_topics(options.report), judged), weights))
+        show("others", measured(examples(webs, read_topics(options.report), judged, options.pages), weights))
     if options.write:
         training = {"topics": list(learned), "examples": sum(len(y) for _, y in learned.values())}
         MODEL.write_text(

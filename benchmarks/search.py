@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import ClassVar
 
 import _checkout  # noqa: F401 first: the package may not be installed
 import jieba
@@ -47,7 +48,12 @@ RESULTS = 10
 class Same:
     """A page classifier that costs next to nothing: what is measured is reading."""
 
-    threshold: float = 0.5
+    threshold: ClassVar[float] = 0.5
+    reads_segments: ClassVar[bool] = False
+    similarity_threshold: float = 0.5
+
+    def similarity(self, words: PageWords) -> float:
+        return 0.5
 
     def relevance(self, words: PageWords) -> float:
         return 0.5

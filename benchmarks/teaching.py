@@ -95,8 +95,10 @@ class TaughtCrawl(ReplayedCrawl):
     def judged(self, number: int, page: Page) -> Page:
         """The page as the strategy is told of it."""
         one = self.parts.strategy_classifier
-        relevance = one.relevance(self.texts[number])
-        return dataclasses.replace(page, relevance=relevance, is_target=relevance >= one.threshold)
+        words = self.texts[number]
+        relevance, similarity = one.relevance(words), one.similarity(words)
+        is_target = relevance >= one.threshold
+        return dataclasses.replace(page, relevance=relevance, similarity=similarity, is_target=is_target)
 
     def teach(self, relevant: set[int], count: int) -> int:
         """Ask the simulated person, learn, rescore; how many answers were yes."""
@@ -109,7 +111,7 @@ class TaughtCrawl(ReplayedCrawl):
         while len(answers) < count:
             one = VsmClassifier(topic := taught(base, words, answers))
             relevances = [one.relevance(page) for page in words]
-            chosen = questions(relevances, topic.page_threshold, answers, min(A_ROUND, count - len(answers)))
+            chosen = questions(relevances, one.threshold, answers, min(A_ROUND, count - len(answers)))
             if not chosen:
                 break
             answers |= {place: self.came[place][0] in relevant for place in chosen}

@@ -88,7 +88,7 @@ class Texts:
             keywords=facts.keywords,
             description=facts.description,
         )
-        self._read[number], self._stored[number] = reading.words, words_of_record(record, segments=True)
+        self._read[number], self._stored[number] = reading.words, words_of_record(record, in_segments=True)
 
     def _reading(self, number: int) -> Reading:
         pages = self._pages

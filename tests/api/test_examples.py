@@ -40,13 +40,13 @@ def test_a_crawl_shows_its_pages_and_pandas_reads_the_job(
         return done.out
 
     (seed,) = web.web.seeds
-    said = run("crawl_from_python.py", seed, "40", *QUICK).splitlines()
+    said = run("crawl_from_python.py", seed, "80", *QUICK).splitlines()
     (folder,) = (tmp_path / "data").iterdir()
     job = Job(folder)
     end = next(at for at, line in enumerate(said) if line.endswith("the best:"))
     assert said[:end] == [f"{page.relevance:.2f}  {page.title}  {page.url}" for page in job.pages()]
     assert end > 5
-    assert said[end].startswith(f"{end} of 4")
+    assert said[end].startswith(f"{end} of 8")
     assert [line.split(":")[0] for line in said[end + 1 : -1]] == [page.title for page in job.best(3)]
     table = run("job_in_pandas.py", str(folder)).splitlines()
     assert sum(int(line.split()[1]) for line in table[2:]) <= end

@@ -12,6 +12,7 @@ from fastwarc.warc import WarcRecord, WarcRecordType
 
 from topiccrawler.commands.compare import DEFAULT_CONCURRENCY
 from topiccrawler.evaluation.replayed import CONCURRENCY
+from topiccrawler.relevance.base import relevance_of
 
 TEA = "茶叶绿茶，" * 30
 A = "http://a.example"
@@ -23,7 +24,7 @@ WEB = {
     f"{A}/green/": f"<title>绿茶</title><p>{TEA}</p>",
     f"{A}/black/": f"<title>茶叶</title><p>{TEA}</p>",
 }
-TOPIC = 'name = "{name}"\nzh = "茶"\npage_threshold = 0.2\nseeds = ["http://a.example/"]\n[keywords]\n"茶叶" = 1\n"绿茶" = 1\n'
+TOPIC = 'name = "{name}"\nzh = "茶"\npage_threshold = 0.2\nnarrow = false\nproposed_words = 0\nseeds = ["http://a.example/"]\n[keywords]\n"茶叶" = 1\n"绿茶" = 1\n'
 
 
 @pytest.fixture
@@ -76,7 +77,8 @@ def test_it_prints_a_table_and_writes_files_that_repeat_to_the_bit(
     assert list(found["strategies"]) == ["breadth_first", "best_first", "random_order"]
     kept = found["strategies"]["best_first"]["kept"]
     assert [kept[name] for name in ("pages", "precision", "recall", "p_at_25")] == [2, 1.0, 1.0, 1.0]
-    assert kept["calibration_error"] == 0.0, "both are wholly about tea"
+    error = 1 - relevance_of(1.0, 0.2)  # both are wholly about tea
+    assert kept["calibration_error"] == pytest.approx(error, abs=1e-6)
     assert found["strategies"]["breadth_first"]["kept"]["pages"] == 1
     assert compare(command, files, *more).code == 0
     for path in out.iterdir():

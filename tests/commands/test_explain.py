@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.relevance.base import relevance_of, similarity_of
 from topiccrawler.strategies.adaptive.features import FEATURES
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。" * 8
 KEYWORDS = ("-s", "TOPIC_LINK_MODELS=none")
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=1")
-OWN_TOPIC = 'name = "ownfunds"\nzh = "基金"\npage_threshold = 0.1\nkeywords = ["基金", "股票", "理财"]\n'
+OWN_TOPIC = 'name = "ownfunds"\nzh = "基金"\npage_threshold = 0.1\nnarrow = false\nproposed_words = 0\nkeywords = ["基金", "股票", "理财"]\n'
 LEARNS = ("-a", "strategy=naive_bayes", "-a", "strategy_learn=true")
 SITE = "http://hub.example/"
 
@@ -150,7 +151,11 @@ def test_a_kept_page_is_explained_with_the_page_that_links_it(
     assert (linking["url"], linking["relevance"]) == (f"{SITE}news", of_news)
     assert 0.4 < linking["factor"] < 1
     of_words = sum(word["share"] for word in stored["words"])
-    assert of_words * linking["factor"] == pytest.approx(stored["relevance"], abs=1e-3)
+    assert of_words == pytest.approx(stored["similarity"])
+    threshold = explain(f"{SITE}fund", "--job", str(learned))["crawl"]["similarity_threshold"]
+    assert linking["similarity"] == pytest.approx(similarity_of(of_news, threshold), abs=1e-4)
+    with_link = relevance_of(of_words * linking["factor"], threshold)
+    assert with_link == pytest.approx(stored["relevance"], abs=1e-3)
     ran = command("explain", f"{SITE}fund", "--job", str(learned), "-s", "LOG_LEVEL=ERROR")
     assert f"×{linking['factor']:.3f}  for the page that links it, of relevance {of_news:.2f}" in ran.out
 

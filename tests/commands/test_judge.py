@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from topiccrawler.relevance.base import relevance_of
+from topiccrawler.topics.catalogue import load_topic
 
 PAGE = (
     "<html><head><title>沪深股市收盘</title></head><body><h1>沪深股市收盘</h1><div><p>"
@@ -50,7 +54,19 @@ def test_a_file_is_classified_with_score_threshold_and_words(
     assert lines[0] == page.as_uri()
     assert lines[1].split() == ["title", "沪深股市收盘"]
     assert "on topic (page classifier vsm for topic finance)" in lines[3]
-    assert any(line.endswith(" 券商") for line in lines[4:])
+    similarity, even = re.fullmatch(
+        r"similarity (\d\.\d{4}), by which its links are ordered; (\d\.\d{4}) is even odds", lines[4]
+    ).groups()  # type: ignore[union-attr]
+    relevance = f"{relevance_of(float(similarity), float(even)):.2f}"
+    assert lines[3].startswith(f"relevance  {relevance}")
+    assert " >= 0.5000: on topic" in lines[3]
+    assert float(even) == load_topic("finance").page_threshold
+    assert any(line.endswith(" 券商") for line in lines[5:])
+    found = json.loads(warm_scrapy("judge", str(page), "--topic", "finance", "--json").out)
+    assert (f"{found['similarity']:.4f}", f"{found['similarity_threshold']:.4f}") == (similarity, even)
+    assert (found["score"], found["threshold"]) == (found["relevance"], 0.5)
+    assert found["relevance"] == pytest.approx(relevance_of(found["similarity"], float(even)), abs=1e-3)
+    assert sum(share for _, share in found["words"]) == pytest.approx(found["similarity"], abs=2e-3)
 
 
 def test_a_url_is_fetched_as_a_crawl_would(
@@ -112,7 +128,8 @@ def test_a_page_classifier_is_trained_saved_and_used(
         f"TOPIC_PAGE_CLASSIFIER_MODELS={out}",
     )
     shown = json.loads(ran.out)
-    assert shown["threshold"] == pytest.approx(found["threshold"], abs=1e-4)
+    assert shown["threshold"] == 0.5
+    assert shown["similarity_threshold"] == pytest.approx(found["threshold"], abs=1e-4)
     assert shown["on_topic"]
     assert shown["words"][0][1] >= shown["words"][-1][1]
 

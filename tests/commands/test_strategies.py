@@ -77,7 +77,7 @@ def test_the_layers_of_a_job_are_written_for_another_crawl(
         ordering.visit(Page(f"http://list.example/{n}", 1, terms={"目录": 3.0}), [target], float(n))
         if n == 20:
             ordering.visit(
-                Page(target.url, 2, terms={"基金": 5.0}, relevance=0.9, is_target=True), [], float(n)
+                Page(target.url, 2, terms={"基金": 5.0}, similarity=0.9, is_target=True), [], float(n)
             )
     ordering.checkpoint()
     frontier.close()

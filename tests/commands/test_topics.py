@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import write_recipe
+from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.topics.catalogue import load_topic, topic_names
@@ -87,9 +89,55 @@ def test_show_gives_all_of_a_topic_by_any_name(topics: Callable[..., Any], tea: 
     assert lines[5].startswith("    财经 1, 证券 0.81, ")
     assert any(line.startswith("  example: 沪深两市") for line in lines)
     assert "https://www.eastmoney.com/" in "\n".join(lines)
-    assert topics("show", tea).out.splitlines()[4:] == [
-        "  3 keywords:", "    茶叶 1, 龙井 1, 普洱 1", "  1 seeds:", "    http://a.example/"
-    ]  # fmt: skip
+    lines = topics("show", tea).out.splitlines()
+    assert lines[1] == "  茶叶 龙井 普洱: your own topic, within food; -a topic=food is the whole"
+    assert lines[5:7] == ["  3 words judge pages:", "    茶叶 1, 龙井 1, 普洱 1"]
+    assert lines[-2:] == ["  1 seeds:", "    http://a.example/"]
+
+
+@pytest.mark.parametrize("words", ["考研,高考,志愿", "考研 高考 志愿", "考研，高考、志愿"])
+def test_show_takes_words_and_says_how_they_are_understood(topics: Callable[..., Any], words: str) -> None:
+    lines = topics("show", words).out.splitlines()
+    assert lines[:2] == [
+        "考研、高考、志愿",
+        "  考研 高考 志愿: your own topic, within education; -a topic=education is the whole",
+    ]
+    assert lines[5:7] == ["  3 words judge pages:", "    考研 1, 高考 1, 志愿 1"]
+    assert re.fullmatch(
+        r"  \d+ words only lead to its pages, of these the heaviest 20 \(--all lists them all\):", lines[7]
+    )
+    assert sum(line.count(" (") for line in lines[8:]) == 20
+    assert "(near 高考, likeness 0." in lines[8]
+    assert "(of the topic education)" in "\n".join(lines[8:])
+    count = int(lines[7].split()[0])
+    every = topics("show", words, "--all").out
+    assert f"  {count} words only lead to its pages:\n" in every
+    found = json.loads(topics("show", words, "--json").out)
+    assert found["understood"] == lines[1].strip()
+    assert list(found["judging"]) == ["考研", "高考", "志愿"]
+    assert len(found["leading"]) == count
+    assert found["leading"].keys() == found["proposed"].keys()
+
+
+def test_show_says_of_words_that_name_a_topic_that_all_of_it_is_meant(topics: Callable[..., Any]) -> None:
+    lines = topics("show", "财经 股票 基金").out.splitlines()
+    assert lines[1] == "  财经 股票 基金: the catalogue's topic finance"
+    assert not any("words judge pages" in line for line in lines)
+
+
+def test_show_of_a_job_of_words_has_the_two_groups_and_a_name_stays_a_name(
+    topics: Callable[..., Any], tmp_path: Path
+) -> None:
+    recipe = recipe_of_words(Recipe(""), ["考研", "高考", "志愿"], 600)
+    write_recipe(assemble(recipe).record(), tmp_path)
+    data = tmp_path / "data" / "考研 高考"
+    data.mkdir(parents=True)
+    write_recipe(assemble(Recipe("finance")).record(), data)
+    of_job, of_words = topics("show", str(tmp_path)).out, topics("show", "考研,高考,志愿").out
+    assert of_job == of_words
+    by_name = topics("show", "考研 高考", "-s", f"TOPIC_DATA_DIR={data.parent}").out
+    assert by_name.startswith("finance (财经)")
+    assert topics("show", "金融").out.startswith("finance (财经)")
 
 
 def test_show_takes_a_job(topics: Callable[..., Any], tea: str, tmp_path: Path) -> None:
@@ -128,19 +176,22 @@ def test_check_tells_what_a_topic_makes_of_pages(
     topics: Callable[..., Any], tea: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "tea.html"
-    page.write_text(f"<title>龙井茶叶</title><p>{'龙井和普洱都是茶叶。' * 20}", encoding="utf-8")
+    page.write_text(f"<title>龙井，茶叶</title><p>{'龙井和普洱都是茶叶。' * 20}", encoding="utf-8")
     store = PageStore(tmp_path / "pages.sqlite")
-    store.put(PageRecord(url="http://a.example/1", title="普洱", text="普洱茶叶的价格，" * 30))
+    store.put(PageRecord(url="http://a.example/1", title="普洱", text="普洱和茶叶的价格，" * 30))
     store.put(PageRecord(url="http://a.example/\x1b2", title="足球", text="足球比赛的比分，" * 30))
     store.close()
     ran = topics("check", tea, "--pages", str(page), "--pages", str(store.path))
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0].startswith("warning: 3 keywords are few")
-    assert lines[1] == "2 of 3 pages reach page_threshold 0.15"
-    assert lines[-1] == "  0.000  http://a.example/\\u001b2"
+    assert lines[1] == "2 of 3 pages have a relevance of 0.5 or more and would be kept"
+    relevance, url = lines[-1].split()
+    assert url == "http://a.example/\\u001b2"
+    assert float(relevance) < 0.5
     found = json.loads(topics("check", tea, "--pages", str(store.path), "--json").out)
-    assert (found["threshold"], found["reached"], len(found["pages"])) == (0.15, 1, 2)
+    assert (found["threshold"], found["reached"], len(found["pages"])) == (0.5, 1, 2)
+    assert found["similarity_threshold"] == 0.15
 
 
 def test_check_warns_of_a_threshold_that_no_page_reaches(
@@ -150,7 +201,10 @@ def test_check_warns_of_a_threshold_that_no_page_reaches(
     page.write_text("<title>足球</title><p>比赛", encoding="utf-8")
     ran = topics("check", tea, "--pages", str(page))
     assert ran.code == 0
-    assert "warning: page_threshold 0.15 is never reached: the best of 1 pages has 0.000" in ran.out
+    assert re.search(
+        r"warning: no page would be kept: the best of 1 pages has 0\.[0-4]\d\d, kept from 0\.5 \(page_threshold 0\.15\)",
+        ran.out,
+    )
 
 
 def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., Any], tmp_path: Path) -> None:
@@ -174,6 +228,11 @@ def test_check_ends_with_1_for_a_topic_that_cannot_work(topics: Callable[..., An
         (["list", "--class", "F83"], "--class is for `new`"),
         (["list", "--wrong"], "unknown option --wrong"),
         (["show", "finanse"], "topic 'finanse': is not in the catalogue; did you mean finance?"),
+        (["show", "kubernetes"], "topic 'kubernetes': is not in the catalogue; topics are"),
+        (["show", "nowhere/考研.toml"], "nowhere/考研.toml: cannot be read: No such file"),
+        (["show", "考研,高考:much"], "keywords '高考:much': 'much' is no number"),
+        (["show", "考研" * 200], "keywords"),
+        (["new", "tea", "--all"], "--all is for `show`"),
         (["list", "--clc", "F9999"], "class 'F9999': is not in the Chinese Library Classification; near it"),
         (["new", "tea"], "new: has no words; give --keywords"),
         (["new", "Tea", "--keywords", "茶叶"], "topic 'Tea': name = 'Tea': "),

@@ -19,7 +19,9 @@ def web() -> dict[str, str]:
     pages = {}
     for number in range(20):
         host, words = ("ring", "首饰，项链和戒指。") if number % 2 else ("fund", "基金，净值和申购。")
-        pages[f"http://{host}.example/{number}"] = f"<title>{number}</title><p>黄金，{words * 12}"
+        pages[f"http://{host}.example/{number}"] = (
+            f"<title>{number}</title><p>第{number}页，黄金，{words * 12}"
+        )
     links = "".join(f"<a href={url}>黄金</a>" for url in pages)
     return {HUB: f"<title>黄金</title>{links}", **pages}
 

@@ -85,7 +85,7 @@ def crawl(folder: Path, recipe: Recipe, pages: int = PAGES) -> Parts:
                 depth=leased.link.depth,
                 title=TEXTS[number % len(TEXTS)],
                 terms=dict.fromkeys(words_of([TEXTS[number % len(TEXTS)]])[0], 1.0),
-                relevance=relevance,
+                similarity=relevance,
                 is_target=relevance >= 0.3,
                 via=Via(leased.link, leased.score, leased.carry, leased.tunnel),
             )

@@ -69,7 +69,7 @@ def scorer() -> LinkClassifier:
 
 
 def knowledge(seed: int = 0) -> Knowledge:
-    return Knowledge(page_threshold=TOPIC.page_threshold, link_scorer=scorer(), seed=seed, topic=TOPIC)
+    return Knowledge(similarity_threshold=TOPIC.page_threshold, link_scorer=scorer(), seed=seed, topic=TOPIC)
 
 
 def prepared(name: str, seed: int = 0) -> Strategy:
@@ -99,7 +99,7 @@ def page_of(name: str, via: Via) -> Page:
         depth=via.link.depth,
         title=words[0],
         terms={word: float(3 - place % 3) for place, word in enumerate(words)},
-        relevance=relevance,
+        similarity=relevance,
         is_target=relevance >= TOPIC.page_threshold,
         seconds=0.1,
         via=via,

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from topiccrawler.crawling.threshold import ThresholdLearner
 
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.keeping import keep_threshold, verdict_of
+from topiccrawler.crawling.keeping import verdict_of
 from topiccrawler.crawling.linking_pages import LinkingPages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.base import relevance_of
 from topiccrawler.relevance.linking_page import with_linking_page
 
 HUB = "http://hub.test/"
 VIA = Via(Link("http://page.test/", "page.test", source_url=HUB))
-PAGE = Page("http://page.test/", relevance=0.2, via=VIA)
+PAGE = Page("http://page.test/", similarity=0.2, via=VIA, relevance=relevance_of(0.2, 0.15))
 
 
 @pytest.fixture(scope="module")
@@ -27,27 +27,23 @@ def parts() -> Parts:
 
 
 def test_the_linking_page_counts_where_the_crawl_knows_it(parts: Parts) -> None:
-    known = LinkingPages(0.5, MemoryFrontier().notes)
-    known.read(Page(HUB, relevance=0.8), 0.0)
-    by_hand = with_linking_page(0.2, 0.8, 0.5)
-    assert verdict_of(PAGE, None, parts, [known], 0.3) == (pytest.approx(by_hand), True)
-    assert verdict_of(PAGE, None, parts, [known], by_hand + 0.01).is_kept is False
-    assert verdict_of(PAGE, None, parts, [], 0.3) == (0.2, False)
-    assert verdict_of(PAGE, None, parts, [], 0.2) == (0.2, True)
+    known = LinkingPages(0.5, 0.15, MemoryFrontier().notes)
+    known.read(Page(HUB, similarity=0.8))
+    by_hand = relevance_of(with_linking_page(0.2, 0.8, 0.5), 0.15)
+    own = relevance_of(0.2, 0.15)
+    assert verdict_of(PAGE, None, parts, known, 0.9) == (pytest.approx(by_hand), True)
+    assert verdict_of(PAGE, None, parts, known, by_hand + 0.01).is_kept is False
+    assert verdict_of(PAGE, None, parts, None, 0.9) == (own, False)
+    assert verdict_of(PAGE, None, parts, None, own) == (own, True)
 
 
 def test_a_taught_topic_judges_by_the_words(parts: Parts) -> None:
     words = PageWords(title=("基金",), body=("基金", "股票", "市场"))
-    assert verdict_of(PAGE, words, parts, [], 0.1).relevance == 0.2
+    assert verdict_of(PAGE, words, parts, None, 0.1).relevance == PAGE.relevance
     other = assemble(Recipe("travel", "breadth_first", link_models="none")).page_classifier
     taught = replace(parts, strategy_classifier=other)
-    assert verdict_of(PAGE, words, taught, [], 0.1).relevance == parts.page_classifier.relevance(words)
-
-
-def test_the_threshold_is_the_crawls_own_until_a_person_sets_it() -> None:
-    learner = ThresholdLearner(0.15, MemoryFrontier().notes)
-    learner.value = 0.25
-    assert keep_threshold([learner], 0.15) == 0.25
-    learner.stop()
-    assert keep_threshold([learner], 0.15) == 0.15
-    assert keep_threshold([], 0.15) == 0.15
+    assert verdict_of(PAGE, words, taught, None, 0.1).relevance == parts.page_classifier.relevance(words)
+    known = LinkingPages(0.5, 0.15, MemoryFrontier().notes)
+    known.read(Page(HUB, similarity=0.8))
+    by_hand = with_linking_page(parts.page_classifier.similarity(words), 0.8, 0.5)
+    assert verdict_of(PAGE, words, taught, known, 0.1).relevance == pytest.approx(relevance_of(by_hand, 0.15))

@@ -25,7 +25,7 @@ def link(name: str, anchor: str = "", depth: int = 1) -> Link:
 def test_a_url_linked_several_times_by_one_page_is_queued_once() -> None:
     ordering = Ordering(build("best_first"), MemoryFrontier(Hosts()))
     pushed = ordering.visit(
-        Page("http://hub.example/", relevance=0.4), [link("a", "图"), link("a", "基金"), link("b")], 0.0
+        Page("http://hub.example/", similarity=0.4), [link("a", "图"), link("a", "基金"), link("b")], 0.0
     )
     assert {kind: count for kind, count in pushed.items() if count} == {Pushed.NEW: 2}
 

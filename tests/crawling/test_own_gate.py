@@ -63,7 +63,7 @@ def test_ipagerank_prunes_by_rank(parts: Any, breadth: str, passing: int) -> Non
     """RW of the four is 1, .6, .4 and 0: a page of rank .15 shares .1275 among them and 40 more, of RW 1; .15 is what each has."""
     made = parts("ipagerank", breadth, parameters={"c": "0.1"})
     others = [LINKS[0]._replace(url=f"http://b.cn/{number}") for number in range(NEIGHBOURS)]
-    made.strategy.visit(Page(HUB, relevance=0.5), [*LINKS, *others])
+    made.strategy.visit(Page(HUB, similarity=0.5), [*LINKS, *others])
     given = 0.1275 / (2.0 + NEIGHBOURS)
     expected = [0.15 + given, 0.15 + 0.6 * given, 0.15 + 0.4 * given, 0.15]
     assert made.strategy.ranks(LINKS) == pytest.approx(expected, abs=1e-6)

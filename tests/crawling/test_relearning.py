@@ -30,7 +30,7 @@ def links_of(url: str) -> list[Link]:
 def crawled(strategy_name: str, relevances: dict[str, float]) -> tuple[MemoryFrontier, list[Page]]:
     """A crawl of two home pages and of eighteen more, judged so."""
     strategy = build(strategy_name, {})
-    strategy.prepare(Knowledge(page_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
+    strategy.prepare(Knowledge(similarity_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
     frontier = MemoryFrontier()
     ordering = Ordering(strategy, frontier)
     seeds = [Link(url, url[7:-1]) for url in ("http://a.example/", "http://b.example/")]
@@ -41,7 +41,7 @@ def crawled(strategy_name: str, relevances: dict[str, float]) -> tuple[MemoryFro
         assert leased is not None
         url = leased.link.url
         relevance = relevances.get(leased.link.host, 0.0)
-        page = Page(url, relevance=relevance, is_target=relevance >= 0.5, via=Via(leased.link, leased.score))
+        page = Page(url, similarity=relevance, is_target=relevance >= 0.5, via=Via(leased.link, leased.score))
         pages.append(page)
         ordering.visit(page, links_of(url) if url.endswith("/") else [], float(number))
         ordering.acknowledge(url, State.COMPLETED, "", float(number))
@@ -53,7 +53,7 @@ def test_the_same_judgements_give_the_same_scores(name: str) -> None:
     frontier, pages = crawled(name, {"a.example": 0.9, "b.example": 0.1})
     before = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
     strategy = build(name, {})
-    strategy.prepare(Knowledge(page_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
+    strategy.prepare(Knowledge(similarity_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
     relearn(strategy, frontier, pages)
     after = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
     assert len(after) > 10
@@ -63,9 +63,9 @@ def test_the_same_judgements_give_the_same_scores(name: str) -> None:
 def test_other_judgements_turn_what_waits_round() -> None:
     frontier, pages = crawled("adaptive", {"a.example": 0.9, "b.example": 0.1})
     strategy = build("adaptive", {})
-    strategy.prepare(Knowledge(page_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
+    strategy.prepare(Knowledge(similarity_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
     turned = [
-        Page(page.url, relevance=1 - page.relevance, is_target=page.relevance < 0.5, via=page.via)
+        Page(page.url, similarity=1 - page.similarity, is_target=page.similarity < 0.5, via=page.via)
         for page in pages
     ]
     assert relearn(strategy, frontier, turned) > 0
@@ -78,11 +78,11 @@ def test_other_judgements_turn_what_waits_round() -> None:
 def test_a_strategy_takes_over_what_the_one_before_had_learned() -> None:
     frontier, pages = crawled("adaptive", {"a.example": 0.9, "b.example": 0.1})
     old = build("adaptive", {})
-    old.prepare(Knowledge(page_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
+    old.prepare(Knowledge(similarity_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
     relearn(old, frontier, pages)
     before = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
     new = build("adaptive", {})
-    new.prepare(Knowledge(page_threshold=0.4, link_scorer=Words()))  # type: ignore[arg-type]
+    new.prepare(Knowledge(similarity_threshold=0.4, link_scorer=Words()))  # type: ignore[arg-type]
     take_over(new, old.save(), frontier)
     after = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
     assert after == pytest.approx(before)

@@ -40,7 +40,7 @@ def test_what_was_fetched_since_a_lesson_was_judged_by_its_topic() -> None:
 
 def test_what_stored_pages_of_a_site_repeat_is_left_out() -> None:
     records = [record(number, 0.5, title=f"第{number}篇 - 晚报") for number in range(4)]
-    words = [words_of_record(one, segments=True) for one in records]
+    words = [words_of_record(one, in_segments=True) for one in records]
     found = without_repeats([one.url for one in records], words)
     assert [one.text for one in found[0].segments if one.kind == "title"] == ["第0篇"]
 

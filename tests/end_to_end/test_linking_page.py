@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.relevance.base import relevance_of, similarity_of
 from topiccrawler.relevance.linking_page import with_linking_page
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import read_visits
@@ -40,7 +41,8 @@ def crawl(
 ) -> Callable[..., dict[str, float]]:
     """Crawl the web breadth first; relevance of the pages stored."""
     (tmp_path / "funds.toml").write_text(
-        'name = "funds"\nkeywords = ["基金", "股票", "理财"]\npage_threshold = 0.2\n', encoding="utf-8"
+        'name = "funds"\nkeywords = ["基金", "股票", "理财"]\npage_threshold = 0.2\nnarrow = false\nproposed_words = 0\n',
+        encoding="utf-8",
     )
 
     def run(*args: str) -> dict[str, float]:
@@ -63,15 +65,20 @@ def relevances(job: Path) -> dict[str, float]:
     return {visit.url: visit.relevance for visit in read_visits(job / "visits.jsonl")}
 
 
+def with_link(similarity: float, linking: float) -> Any:
+    """The relevance of a page of this similarity that one of that similarity links."""
+    return pytest.approx(relevance_of(with_linking_page(similarity, linking, 0.5), 0.2), abs=1e-4)
+
+
 def test_of_two_equal_pages_the_one_that_a_page_about_the_topic_links_is_kept(
     crawl: Callable[..., dict[str, float]], tmp_path: Path
 ) -> None:
     kept = crawl()
-    words = relevances(tmp_path / "job")
+    words = {url: similarity_of(one, 0.2) for url, one in relevances(tmp_path / "job").items()}
     assert 0.2 < words[OF_FUND] == words[OF_GAME] < 0.4
     assert kept.keys() == {FUND, OF_FUND}
-    assert kept[OF_FUND] == pytest.approx(with_linking_page(words[OF_FUND], words[FUND], 0.5), abs=1e-4)
-    assert kept[FUND] == pytest.approx(with_linking_page(words[FUND], words[HUB], 0.5), abs=1e-4)
+    assert kept[OF_FUND] == with_link(words[OF_FUND], words[FUND])
+    assert kept[FUND] == with_link(words[FUND], words[HUB])
 
 
 def test_without_it_equal_pages_are_equal(crawl: Callable[..., dict[str, float]], tmp_path: Path) -> None:

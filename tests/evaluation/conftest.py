@@ -19,6 +19,8 @@ TOPIC = """
 name = "tea"
 zh = "茶"
 page_threshold = 0.2
+narrow = false
+proposed_words = 0
 seeds = ["http://a.example/"]
 [keywords]
 "茶叶" = 1.0

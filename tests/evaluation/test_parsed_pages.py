@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from topiccrawler.evaluation.parsed_pages import ParsedPages, pack, write_pages
+from topiccrawler.evaluation.parsed_pages import Judged, ParsedPages, pack, write_pages
 from topiccrawler.model import Link, Page, Via
+from topiccrawler.relevance.evidence import Found
 
 URLS = ["http://a.example/", "http://a.example/b/"]
 PAGE = Page(URLS[0], title="题\ud800目", terms={"茶": 2.0}, seconds=0.5)
@@ -13,7 +14,11 @@ LINK = Link(
 
 
 def store(path: Path) -> ParsedPages:
-    blob = pack(PAGE, [(0.7, True), (0.1, False)], {"window": [(1, LINK)], "dom": []})
+    blob = pack(
+        PAGE,
+        [Judged(0.3, 0.7, True, [Found("title", 7, 1, {"茶": 1})]), Judged(0.2, 0.1, False, None)],
+        {"window": [(1, LINK)], "dom": []},
+    )
     write_pages(path, [(0, URLS[0], "a.example", blob), (1, URLS[1], "a.example", None)])
     return ParsedPages(path)
 
@@ -26,8 +31,9 @@ def test_a_page_comes_back_as_it_was_read_with_what_the_run_adds(tmp_path: Path)
     first, second = (parsed.page(0, reading, topic, via) for topic in (0, 1))
     assert (first.url, first.title, first.terms, first.seconds) == (URLS[0], PAGE.title, PAGE.terms, 0.5)
     assert (first.depth, first.via) == (4, via)
-    assert (first.relevance, first.is_target) == (0.7, True)
-    assert (second.relevance, second.is_target) == (0.1, False)
+    assert (first.similarity, first.relevance, first.is_target) == (0.3, 0.7, True)
+    assert (second.similarity, second.relevance, second.is_target) == (0.2, 0.1, False)
+    assert reading.found == [[["title", 7, 1, {"茶": 1}]], None]
     parsed.close()
 
 

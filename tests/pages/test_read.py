@@ -19,7 +19,8 @@ CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if p
 class CountingJudge:
     """Relevance = share of body words that are 股票; keeps what it was shown."""
 
-    threshold = 0.5
+    threshold = similarity_threshold = 0.5
+    reads_segments = False
 
     def __init__(self) -> None:
         self.shown: list[PageWords] = []
@@ -27,6 +28,9 @@ class CountingJudge:
     def relevance(self, words: PageWords) -> float:
         self.shown.append(words)
         return list(words.body).count("股票") / max(1, len(words.body))
+
+    def similarity(self, words: PageWords) -> float:
+        return list(words.body).count("股票") / 10
 
 
 def observed(reading: Reading, links: list[Link]) -> dict[str, object]:
@@ -76,6 +80,7 @@ def test_relevance_target_and_terms_come_from_the_words_of_the_page() -> None:
     assert (page.url, page.depth, page.seconds, page.via) == ("http://a.test/x", 3, 0.25, via)
     assert page.title == "股票入门"
     assert page.relevance == pytest.approx(2 / 3)
+    assert page.similarity == pytest.approx(2 / 10)
     assert page.is_target
     assert dict(page.terms) == {"股票": 3, "入门": 1, "stock": 1}
 

@@ -18,7 +18,11 @@ from topiccrawler.pages.words import PageWords
 class ShareOfFunds:
     """Relevance = share of body words that are 基金."""
 
-    threshold = 0.5
+    threshold = similarity_threshold = 0.5
+    reads_segments = False
+
+    def similarity(self, words: PageWords) -> float:
+        return self.relevance(words)
 
     def relevance(self, words: PageWords) -> float:
         return list(words.body).count("基金") / max(1, len(words.body))

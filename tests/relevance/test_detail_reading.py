@@ -22,7 +22,11 @@ MACHINE = DetailClassifier(  # the nearer to text 2, links -4, one block of five
 class Classifier:
     """Holds every page for half relevant."""
 
-    threshold = 0.4
+    threshold = similarity_threshold = 0.5
+    reads_segments = False
+
+    def similarity(self, words: object) -> float:
+        return 0.4
 
     def relevance(self, words: object) -> float:
         return 0.5

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def page_classifier(name: str = "svm") -> LinearClassifier:
     return LinearClassifier(
         name=name,
         topic="finance",
-        threshold=0.4,
+        similarity_threshold=0.4,
         classes=("finance", "sports", "travel"),
         words={"基金": 0, "足球": 1, "title:基金": 2, "酒店": 3},
         factors=np.array([2.0, 1.0, 3.0, 1.0]),
@@ -46,9 +47,19 @@ def test_a_margin_by_hand() -> None:
     x /= np.sqrt((x * x).sum())
     scores = x @ np.array([[1.0, -0.5, -0.25], [-0.5, 1.0, 0.0], [0.75, 0.0, 0.0]]) + [0.1, 0.0, -0.1]
     assert page_classifier().margin(PAGE) == pytest.approx(scores[0] - max(scores[1:]))
-    assert page_classifier().relevance(PAGE) == pytest.approx(
-        1 / (1 + math.exp(-(2 * page_classifier().margin(PAGE) - 0.5)))
-    )
+    log_odds = 2 * page_classifier().margin(PAGE) - 0.5
+    assert page_classifier().similarity(PAGE) == pytest.approx(1 / (1 + math.exp(-log_odds)))
+    assert page_classifier().threshold == 0.5
+    assert page_classifier().relevance(PAGE) == pytest.approx(1 / (1 + 0.4 / 0.6 * math.exp(-log_odds)))
+
+
+def test_relevance_is_one_half_where_the_similarity_is_the_threshold() -> None:
+    """Similarity 1 / (1 + e^-(2 · margin - .5)) is .4 for an offset that makes up for the margin; at a threshold of 0 or 1 it is finite."""
+    at = replace(page_classifier(), offset=math.log(0.4 / 0.6) - 2 * page_classifier().margin(PAGE))
+    assert at.similarity(PAGE) == pytest.approx(0.4)
+    assert at.relevance(PAGE) == pytest.approx(0.5)
+    assert replace(at, similarity_threshold=0.0).relevance(PAGE) == pytest.approx(1.0)
+    assert replace(at, similarity_threshold=1.0).relevance(PAGE) == pytest.approx(0.0, abs=1e-8)
 
 
 def test_explain_joins_title_and_body_and_sums_to_the_margin_less_the_biases() -> None:
@@ -73,7 +84,7 @@ def test_what_is_saved_comes_back(name: str, tmp_path: Path) -> None:
     save(page_classifier(name), place)
     again = load(place, name)
     assert again.relevance(PAGE) == pytest.approx(page_classifier(name).relevance(PAGE), abs=1e-3)
-    assert (again.threshold, again.classes, again.scores) == (
+    assert (again.similarity_threshold, again.classes, again.scores) == (
         0.4,
         ("finance", "sports", "travel"),
         page_classifier().scores,
@@ -96,7 +107,7 @@ def test_a_trained_vector_comes_back_with_its_negative_topics_and_words_of_the_u
     mine = TOPIC.model_copy(update={"keywords": {"基金": 1.0, "定投": 0.7}})
     found = load_vectors(place, mine)
     assert found.topic.keywords == {"基金": 0.5, "净值": 1.0, "定投": 0.7}
-    assert found.threshold == 0.2
+    assert found.similarity_threshold == 0.2
     assert found.negative_topics == negative_topics
 
 

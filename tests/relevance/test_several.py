@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.base import relevance_of
 from topiccrawler.relevance.several import SeveralTopics
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
@@ -26,12 +27,19 @@ def classifier() -> SeveralTopics:
     return SeveralTopics({topic.name: VsmClassifier(topic) for topic in (money, trips)})
 
 
-def test_a_page_is_as_relevant_as_to_its_nearest_topic_in_units_of_its_threshold(
+def test_a_page_is_as_similar_as_to_its_nearest_topic_in_units_of_its_threshold(
     classifier: SeveralTopics,
 ) -> None:
     money = VsmClassifier(make_topic({"name": "money", "keywords": {"基金": 1.0, "股票": 1.0}}, "money"))
-    assert classifier.threshold == 0.1
-    assert classifier.relevance(FUNDS) == pytest.approx(money.relevance(FUNDS) * 0.1 / 0.4)
+    assert classifier.similarity_threshold == 0.1
+    assert classifier.similarity(FUNDS) == pytest.approx(money.similarity(FUNDS) * 0.1 / 0.4)
+    assert classifier.similarity(NOTHING) == 0.0
+
+
+def test_a_page_is_as_relevant_as_to_its_nearest_topic(classifier: SeveralTopics) -> None:
+    money = VsmClassifier(make_topic({"name": "money", "keywords": {"基金": 1.0, "股票": 1.0}}, "money"))
+    assert classifier.threshold == 0.5
+    assert classifier.relevance(FUNDS) == pytest.approx(relevance_of(money.similarity(FUNDS), 0.4))
     assert classifier.relevance(NOTHING) == 0.0
 
 

@@ -34,58 +34,58 @@ def page_classifier_of(keywords: dict[str, float], **parameters: float) -> VsmCl
 
 
 def test_a_negative_topic_subtracts_its_share_of_the_similarity() -> None:
-    """基金 once, 足球 once of 100 words: each alone has cosine 1 and a share of .01, relevance √(1 · .01 / .1) = .3162."""
+    """基金 once, 足球 once of 100 words: each alone has cosine 1 and a share of .01, similarity √(1 · .01 / .1) = .3162."""
     negative_topics = {"sport": {"足球": 2.0}, "travel": {"酒店": 1.0}}
     page_classifier = VsmClassifier(
         topic_of({"基金": 1.0}), prior_words=0, negative_topics=negative_topics, negative_weight=0.8
     )
     both = PageWords(body=["基金", "足球", *["天气"] * 98])
-    assert page_classifier.relevance(both) == pytest.approx(0.2 * math.sqrt(0.1))
-    assert page_classifier.relevance(PageWords(body=["基金", *["天气"] * 99])) == pytest.approx(
+    assert page_classifier.similarity(both) == pytest.approx(0.2 * math.sqrt(0.1))
+    assert page_classifier.similarity(PageWords(body=["基金", *["天气"] * 99])) == pytest.approx(
         math.sqrt(0.1)
     )
-    assert page_classifier.relevance(PageWords(body=["基金", *["足球"] * 4, *["天气"] * 95])) == 0.0
-    assert page_classifier.relevance(PageWords(body=["足球", "酒店"])) == 0.0
-    assert page_classifier.explain(both) == [("基金", pytest.approx(page_classifier.relevance(both)))]
+    assert page_classifier.similarity(PageWords(body=["基金", *["足球"] * 4, *["天气"] * 95])) == 0.0
+    assert page_classifier.similarity(PageWords(body=["足球", "酒店"])) == 0.0
+    assert page_classifier.explain(both) == [("基金", pytest.approx(page_classifier.similarity(both)))]
 
 
 def test_contrast_turns_a_page_that_is_nearer_to_another_topic_but_for_words_near_its_own() -> None:
     """A page on 基金 with more words of sport falls just below the threshold when own · own / sport is below it; with 股票 and 区块链, which
-    stand near 基金, or a lower threshold, it keeps its relevance."""
+    stand near 基金, or a lower threshold, it keeps its similarity."""
     plain = VsmClassifier(topic_of({"基金": 1.0}))
     sport = contrast_vectors(topic_of({"基金": 1.0}))["sport"]
     ball = PageWords(body=["基金", *list(sport)[:20], *["这样"] * 100])
-    own, to_sport = plain.relevance(ball), VsmClassifier(topic_of(sport)).relevance(ball)
+    own, to_sport = plain.similarity(ball), VsmClassifier(topic_of(sport)).similarity(ball)
     limit = own * own / to_sport
     assert limit < 0.9 * own
-    for threshold, relevance in (
+    for threshold, similarity in (
         (limit * 0.99, own),
         (limit * 1.01, limit * 1.01 * 0.999),
         (own * 1.01, own),
     ):
         contrasted = VsmClassifier(topic_of({"基金": 1.0}, contrast=True, page_threshold=threshold))
-        assert contrasted.relevance(ball) == pytest.approx(relevance)
+        assert contrasted.similarity(ball) == pytest.approx(similarity)
         shares = dict(contrasted.explain(ball))
-        assert sum(shares.values()) == pytest.approx(relevance)
-        assert list(shares) == (["基金"] if relevance == own else ["nearer to sport", "基金"])
+        assert sum(shares.values()) == pytest.approx(similarity)
+        assert list(shares) == (["基金"] if similarity == own else ["nearer to sport", "基金"])
     contrasted = VsmClassifier(topic_of({"基金": 1.0}, contrast=True, page_threshold=0.2))
     for word in ("股票", "区块链", "这样"):
         page = PageWords(body=["基金", *[word] * 20, *["这样"] * 100])
-        assert contrasted.relevance(page) == plain.relevance(page) > 0.2
+        assert contrasted.similarity(page) == plain.similarity(page) > 0.2
 
 
-def test_relevance_is_the_root_of_cosine_times_share() -> None:
+def test_similarity_is_the_root_of_cosine_times_share() -> None:
     """基金 twice, 股票 once, 97 other words; w = (1, .5).
 
     x·w = (2, .5); cosine = (2·1 + .5·.5) / (√4.25 · √1.25) = .976187; share = 2.5 / 100; full share .1.
     """
     page_classifier = page_classifier_of({"基金": 1.0, "股票": 0.5}, full_share=0.1)
     page = PageWords(body=["基金", "基金", "股票", *["天气"] * 97])
-    assert page_classifier.relevance(page) == pytest.approx(math.sqrt(0.976187 * 0.25), abs=1e-6)
+    assert page_classifier.similarity(page) == pytest.approx(math.sqrt(0.976187 * 0.25), abs=1e-6)
 
 
 def test_the_cosine_is_that_of_scikit_learn() -> None:
-    """full_share so small that every page is full of topic words: relevance is the root of the cosine alone.
+    """full_share so small that every page is full of topic words: similarity is the root of the cosine alone.
 
     Equal weights: the oracle counts and scales by itself. Unequal: each count is multiplied by its word's weight.
     """
@@ -105,7 +105,7 @@ def test_the_cosine_is_that_of_scikit_learn() -> None:
         topic = [list(weights.values())]
         oracle = cosine_similarity(counts * topic, topic)[:, 0]
         page_classifier = page_classifier_of(weights, full_share=1e-9)
-        ours = [page_classifier.relevance(PageWords(body=page)) ** 2 for page in pages]
+        ours = [page_classifier.similarity(PageWords(body=page)) ** 2 for page in pages]
         assert ours == pytest.approx(oracle.tolist(), abs=1e-9)
     assert ours[2] == max(ours)
     assert ours[4] == 0.0
@@ -113,8 +113,8 @@ def test_the_cosine_is_that_of_scikit_learn() -> None:
 
 def test_keywords_the_page_lacks_count_as_nothing_and_lower_the_cosine() -> None:
     page = PageWords(body=["基金"] * 10)
-    assert page_classifier_of({"基金": 1.0}).relevance(page) == 1.0
-    assert page_classifier_of({"基金": 1.0, "股票": 1.0}).relevance(page) == pytest.approx(
+    assert page_classifier_of({"基金": 1.0}).similarity(page) == 1.0
+    assert page_classifier_of({"基金": 1.0, "股票": 1.0}).similarity(page) == pytest.approx(
         math.sqrt(math.sqrt(0.5))
     )
 
@@ -130,8 +130,8 @@ def test_one_keyword_in_a_long_page_is_not_enough() -> None:
 def test_a_page_of_a_few_words_proves_little() -> None:
     page_classifier = VsmClassifier(topic_of({"基金": 1.0}))
     assert (
-        page_classifier.relevance(PageWords(body=["基金"]))
-        < page_classifier.relevance(PageWords(body=["基金"] * 20))
+        page_classifier.similarity(PageWords(body=["基金"]))
+        < page_classifier.similarity(PageWords(body=["基金"] * 20))
         == 1.0
     )
 
@@ -139,8 +139,8 @@ def test_a_page_of_a_few_words_proves_little() -> None:
 def test_the_scale_of_the_weights_does_not_matter() -> None:
     page = PageWords(title=["基金"], body=["股票", "天气"] * 9)
     small, large = {"基金": 0.1, "股票": 0.05}, {"基金": 10.0, "股票": 5.0}
-    assert page_classifier_of(small).relevance(page) == pytest.approx(
-        page_classifier_of(large).relevance(page)
+    assert page_classifier_of(small).similarity(page) == pytest.approx(
+        page_classifier_of(large).similarity(page)
     )
 
 
@@ -153,29 +153,29 @@ def test_each_field_weighs_as_many_words_of_the_body(field: str, weight: float) 
     there = PageWords(body=["股票", *others], **({field: ["基金"]} if field != "body" else {}))
     if field == "body":
         there = PageWords(body=["基金", "股票", *others])
-    assert page_classifier.relevance(there) == page_classifier.relevance(
+    assert page_classifier.similarity(there) == page_classifier.similarity(
         PageWords(body=["基金"] * int(weight) + ["股票", *others])
     )
 
 
 def test_a_field_can_be_left_out() -> None:
     page = PageWords(meta=["基金"] * 3, body=["天气"] * 10)
-    assert page_classifier_of({"基金": 1.0}, meta_weight=0.0).relevance(page) == 0.0
+    assert page_classifier_of({"基金": 1.0}, meta_weight=0.0).similarity(page) == 0.0
 
 
 @pytest.mark.parametrize("page", [PageWords(), PageWords(title=["天气"], body=["新闻"] * 5)])
 def test_a_page_without_any_keyword_is_of_no_relevance(page: PageWords) -> None:
     page_classifier = page_classifier_of({"基金": 1.0})
-    assert page_classifier.relevance(page) == 0.0
+    assert page_classifier.similarity(page) == page_classifier.relevance(page) == 0.0
     assert page_classifier.explain(page) == []
 
 
 def test_a_keyword_that_the_segmenter_cuts_is_found_again() -> None:
     assert len(words("宏观经济政策利率")) > 1
     page_classifier = page_classifier_of({"宏观经济政策利率": 1.0})
-    assert page_classifier.relevance(PageWords(body=words("关于宏观经济政策利率的消息"))) > 0
-    assert page_classifier.relevance(PageWords(body=words("宏观经济好，政策稳，利率低"))) > 0
-    assert page_classifier.relevance(PageWords(body=words("利率政策与宏观经济"))) == 0.0
+    assert page_classifier.similarity(PageWords(body=words("关于宏观经济政策利率的消息"))) > 0
+    assert page_classifier.similarity(PageWords(body=words("宏观经济好，政策稳，利率低"))) > 0
+    assert page_classifier.similarity(PageWords(body=words("利率政策与宏观经济"))) == 0.0
 
 
 def test_joining_takes_the_longest_keyword_and_single_words_still_count() -> None:
@@ -211,16 +211,26 @@ def test_a_topic_of_single_characters_is_refused_in_one_line() -> None:
         VsmClassifier(topic_of({"茶": 1.0, "酒": 1.0}))
 
 
-def test_explain_names_the_words_largest_first_and_they_sum_to_the_relevance() -> None:
+def test_explain_names_the_words_largest_first_and_they_sum_to_the_similarity() -> None:
     page_classifier = page_classifier_of({"基金": 1.0, "股票": 0.5, "银行": 0.5})
     page = PageWords(title=["银行"], body=["基金", "股票", *["天气"] * 30])
     explained = page_classifier.explain(page)
     assert [word for word, _ in explained] == ["银行", "基金", "股票"]
-    assert sum(part for _, part in explained) == pytest.approx(page_classifier.relevance(page))
+    assert sum(part for _, part in explained) == pytest.approx(page_classifier.similarity(page))
 
 
-def test_the_threshold_is_the_topics() -> None:
-    assert VsmClassifier(topic_of({"基金": 1.0}, page_threshold=0.33)).threshold == 0.33
+def test_the_threshold_of_similarity_is_the_topics_and_that_of_relevance_one_half() -> None:
+    page_classifier = VsmClassifier(topic_of({"基金": 1.0}, page_threshold=0.33))
+    assert (page_classifier.similarity_threshold, page_classifier.threshold) == (0.33, 0.5)
+
+
+def test_relevance_is_one_half_where_the_similarity_is_that_of_the_threshold() -> None:
+    """基金 once, 99 other words: cosine 1, share .01 of .1, so a similarity of √.1. Against .15: 1 / (1 + (.15 / √.1)³) = .903565."""
+    page = PageWords(body=["基金", *["天气"] * 99])
+    for threshold, relevance in ((math.sqrt(0.1), 0.5), (0.15, 0.903565), (2 * math.sqrt(0.1), 1 / 9)):
+        page_classifier = VsmClassifier(topic_of({"基金": 1.0}, page_threshold=threshold), prior_words=0)
+        assert page_classifier.similarity(page) == pytest.approx(math.sqrt(0.1))
+        assert page_classifier.relevance(page) == pytest.approx(relevance, abs=1e-6)
 
 
 def test_the_examples_of_each_topic_are_about_it_and_of_the_others_hardly_any() -> None:
@@ -243,6 +253,7 @@ LISTED = st.lists(st.sampled_from(["基金", "股票", "天气", "定投", "甲�
 def test_relevance_always_lies_between_0_and_1(title: list[str], meta: list[str], body: list[str]) -> None:
     page_classifier = VsmClassifier(topic_of({"基金": 1e-300, "股票": 1e150, "基金定投股票": 2.0}))
     page = PageWords(title=title, meta=meta, body=body)
+    assert 0.0 <= page_classifier.similarity(page) <= 1.0
     assert 0.0 <= page_classifier.relevance(page) <= 1.0
     assert all(math.isfinite(part) for _, part in page_classifier.explain(page))
 
@@ -287,8 +298,10 @@ def test_a_vector_trained_on_one_half_of_the_documents_holds_on_the_other() -> N
 def test_a_phrase_of_latin_words_matches_in_any_inflection_and_its_words_apart_do_not() -> None:
     classifier = VsmClassifier(topic_of({"electric car": 1.0, "battery": 0.5}))
 
-    def relevance(title: str) -> float:
-        return classifier.relevance(PageWords(title=words(title), body=words(title)))
+    def similarity(title: str) -> float:
+        return classifier.similarity(PageWords(title=words(title), body=words(title)))
 
-    assert relevance("Electric cars and their batteries") == relevance("electric car and their battery") > 0.9
-    assert relevance("car insurance, electric guitars") == 0.0
+    assert (
+        similarity("Electric cars and their batteries") == similarity("electric car and their battery") > 0.9
+    )
+    assert similarity("car insurance, electric guitars") == 0.0

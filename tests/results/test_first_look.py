@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from topiccrawler.crawling.threshold import NOTE
 
-from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, JobFiles, write_recipe
+from topiccrawler.crawling.job_files import DISCARDED, JobFiles, write_recipe
 from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Visit
 from topiccrawler.results.first_look import Judged, border_of, first_look, page_threshold
 from topiccrawler.store.pages import PageRecord
@@ -68,16 +65,20 @@ def test_the_best_and_the_nearest_on_both_sides_are_shown_with_how_to_answer(job
 
 
 def test_the_files_say_the_threshold_where_the_crawl_is_over(job: Path) -> None:
-    own = load_topic("finance").page_threshold
-    assert first_look(job) == first_look(job, own)
+    assert first_look(job) == first_look(job, 0.5)
     assert first_look(job, 0.2).border[1].relevance == 0.2
-    recipe = Recipe("finance", "breadth_first", threshold="auto")
-    with SqliteFrontier(job / FRONTIER) as frontier:
-        frontier.notes.put(NOTE, json.dumps({"value": 0.21}))
-        frontier.commit()
-    assert page_threshold(recipe, job) == 0.21
-    assert page_threshold(Recipe("finance", "breadth_first"), job) == own
-    assert page_threshold(Recipe("gone.toml", "breadth_first"), job) is None
+    assert page_threshold(Recipe("finance", "breadth_first")) == 0.5
+    assert page_threshold(Recipe("gone.toml", "breadth_first")) is None
+
+
+def test_the_border_of_a_job_of_an_earlier_version_is_among_similarities(job: Path) -> None:
+    earlier = Recipe("finance", "breadth_first", relevance_since=None)
+    own = load_topic("finance").page_threshold
+    assert own < 0.2
+    assert page_threshold(earlier) == own
+    write_recipe(earlier, job)
+    assert first_look(job) == first_look(job, own)
+    assert page_threshold(replace(earlier, relevance_since=20.0)) == 0.5
 
 
 def test_programs_get_the_same_with_urls_as_they_are(job: Path) -> None:

@@ -68,7 +68,7 @@ def crawl_order() -> Callable[[Strategy, Drawn, Sequence[str]], list[str]]:
             page = Page(
                 leased.link.url,
                 depth=leased.link.depth,
-                relevance=relevance,
+                similarity=relevance,
                 is_target=relevance >= 0.5,
                 via=Via(leased.link, leased.score, leased.carry, leased.tunnel),
             )

@@ -74,7 +74,7 @@ def test_layers_are_learned_once_enough_relevant_pages_were_read() -> None:
     for n in range(3):
         target = Link(f"http://fund.example/{n}", "fund.example")
         strategy.visit(Page(f"http://list.example/{n}", 1, terms={"目录": 3.0}), [target])
-        strategy.visit(Page(target.url, 2, terms={"基金": 5.0}, relevance=0.9, is_target=True), [])
+        strategy.visit(Page(target.url, 2, terms={"基金": 5.0}, similarity=0.9, is_target=True), [])
         list(strategy.refresh([target]))
         layers = strategy.save()["layers"]
         known.append(None if layers is None else layers["documents"][:2])
@@ -99,7 +99,7 @@ def test_learned_layers_score_the_pages_like_those_before_a_result(tmp_path: Pat
         page = Page(f"http://{name}.example/", 1, terms=dict.fromkeys(terms.split(), 2.0))
         [score] = strategy.visit(page, found)
         values[name] = score.value
-    target = Page("http://fund.example/", 1, terms={"天气": 1.0}, relevance=0.7, is_target=True)
+    target = Page("http://fund.example/", 1, terms={"天气": 1.0}, similarity=0.7, is_target=True)
     [score] = strategy.visit(target, found)
     assert -1.0 < values["list"] < 0.0
     assert -2.0 < values["home"] < -1.0

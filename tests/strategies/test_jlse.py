@@ -108,7 +108,7 @@ def test_links_like_one_that_led_to_results_gain_from_it_after_cf_of_them() -> N
     ) -> dict[str, float]:
         at = f"http://{name}.example/"
         came = Link(at, f"{name}.example", anchor, source_url=source and f"http://{source}.example/")
-        page = Page(at, 1, relevance=relevance, is_target=relevance >= 0.5, via=Via(came))
+        page = Page(at, 1, similarity=relevance, is_target=relevance >= 0.5, via=Via(came))
         links = [Link(f"http://{to}.example/", f"{to}.example", text, source_url=at) for to, text in found]
         return {score.url[7:-9]: score.value for score in strategy.visit(page, links)}
 
@@ -127,7 +127,7 @@ def test_what_it_remembers_of_links_is_bounded_by_the_newest_vertices() -> None:
     strategy.prepare(Knowledge(link_scorer=Dull()))
     for n in range(5):
         came = Link(f"http://p{n}.example/", f"p{n}.example", f"词语{n}", source_url="http://hub.example/")
-        strategy.visit(Page(came.url, 1, relevance=0.9, is_target=True, via=Via(came)), [])
+        strategy.visit(Page(came.url, 1, similarity=0.9, is_target=True, via=Via(came)), [])
     assert len(strategy.save()["pages"]) == 3
     assert strategy.save()["built"] == (3, 0, 5)
 
@@ -138,7 +138,7 @@ HUB = "http://hub.example/"
 def page(name: str, *, detail: bool, source: str = HUB, anchor: str = "基金净值") -> Page:
     """A relevant page."""
     came = Link(f"http://{name}.example/", f"{name}.example", anchor, source_url=source)
-    return Page(came.url, 1, relevance=0.8, is_target=True, via=Via(came), is_detail=detail)
+    return Page(came.url, 1, similarity=0.8, is_target=True, via=Via(came), is_detail=detail)
 
 
 def links(*names: str) -> list[Link]:
@@ -203,7 +203,7 @@ def test_the_papers_two_classifiers_decide_what_a_page_hands_to_its_links() -> N
     bayes = LinearClassifier(
         name="naive_bayes",
         topic="fund",
-        threshold=0.5,
+        similarity_threshold=0.5,
         classes=("fund", "rest"),
         words={"基金": 0, "天气": 1},
         factors=np.ones(2),
@@ -221,6 +221,7 @@ def test_the_papers_two_classifiers_decide_what_a_page_hands_to_its_links() -> N
         reader.read("http://p.example/", f"<p>{text}</p>".encode(), "utf-8", via=came).page
         for text in ("基金，基金，天气", "天气")
     )
+    assert (about.similarity, beside.similarity) == (pytest.approx(0.8), pytest.approx(0.2))
     assert (about.relevance, beside.relevance) == (pytest.approx(0.8), pytest.approx(0.2))
     assert (about.is_target, about.is_detail, beside.is_target) == (True, True, False)
     shares = [score.value for score in ready(Jlse(detail=True)).visit(about, links("a", "b"))]

@@ -121,7 +121,7 @@ def test_with_seeds_only_neither_keywords_nor_later_pages_are_labelled() -> None
     strategy.visit(ROOT, [])
     fund, ball = Link("http://a.cn/1", "a.cn", "基金"), Link("http://a.cn/2", "a.cn", "足球")
     seeds = (
-        Page("http://s.cn/", depth=0, terms={"基金": 3}, relevance=0.9, is_target=True),
+        Page("http://s.cn/", depth=0, terms={"基金": 3}, similarity=0.9, is_target=True),
         Page("http://n.cn/", depth=0, terms={"足球": 3}),
     )
     for page in seeds:
@@ -129,5 +129,5 @@ def test_with_seeds_only_neither_keywords_nor_later_pages_are_labelled() -> None
     before = {score.url: score.value for score in strategy.visit(Page("http://p.cn/", depth=1), [fund, ball])}
     assert before[fund.url] > 0 > before[ball.url]
     labels = list(strategy._labels)
-    strategy.visit(Page("http://q.cn/", depth=1, terms={"足球": 9}, relevance=0.9, is_target=True), [])
+    strategy.visit(Page("http://q.cn/", depth=1, terms={"足球": 9}, similarity=0.9, is_target=True), [])
     assert strategy._labels == labels

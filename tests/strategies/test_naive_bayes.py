@@ -23,7 +23,7 @@ TOPIC = topic_from_keywords("基金", "mine")
 
 def prepared(**parameters: str) -> Strategy:
     strategy = build("naive_bayes", parameters)
-    strategy.prepare(Knowledge(page_threshold=0.5, link_scorer=keyword_model(TOPIC)))
+    strategy.prepare(Knowledge(similarity_threshold=0.5, link_scorer=keyword_model(TOPIC)))
     return strategy
 
 
@@ -48,7 +48,7 @@ def test_a_page_off_topic_puts_back_the_links_that_speak_like_the_one_that_led_t
 
 def feed(strategy: Strategy, anchor: str, relevance: float) -> None:
     via = Via(Link("http://a.example/x", "a.example", anchor, source_url="http://a.example/"))
-    strategy.visit(Page("http://a.example/x", relevance=relevance, via=via), [])
+    strategy.visit(Page("http://a.example/x", similarity=relevance, via=via), [])
 
 
 def scores(strategy: Strategy, *anchors: str) -> list[float]:
@@ -85,7 +85,7 @@ def crawl(ordering: Ordering, pages: Sequence[tuple[str, float]]) -> None:
         ordering.seed([link], now=0.0)
         leased = ordering.lease(now=0.0)
         assert leased is not None
-        page = Page(link.url, relevance=relevance, via=Via(link))
+        page = Page(link.url, similarity=relevance, via=Via(link))
         ordering.visit(page, [], now=0.0)
         ordering.acknowledge(link.url, State.COMPLETED, "kept", now=0.0)
 

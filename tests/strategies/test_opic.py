@@ -15,7 +15,7 @@ def links(*names: str) -> list[Link]:
 
 
 def page(name: str) -> Page:
-    return Page(f"http://{name}.example/", 1, relevance=0.5)
+    return Page(f"http://{name}.example/", 1, similarity=0.5)
 
 
 def test_a_page_gives_all_it_holds_and_a_dead_end_pays_the_pool_shared_by_all_that_wait() -> None:

@@ -9,7 +9,28 @@ from topiccrawler.topics.common_words import is_common, rarity
 
 @pytest.mark.parametrize(
     "word",
-    ["问题", "选择", "其实", "我们", "东西", "方法", "使用", "内容", "工作", "生活", "可以", "时间", "中国", "点击", "新浪", "加载", "朋友", "2019", "time", "use"],
+    [
+        "问题",
+        "选择",
+        "其实",
+        "我们",
+        "东西",
+        "方法",
+        "使用",
+        "内容",
+        "工作",
+        "生活",
+        "可以",
+        "时间",
+        "中国",
+        "点击",
+        "新浪",
+        "加载",
+        "朋友",
+        "2019",
+        "time",
+        "use",
+    ],
 )
 def test_common_words(word: str) -> None:
     assert is_common(word)

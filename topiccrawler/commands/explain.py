@@ -86,6 +86,7 @@ class Command(TellingCommand):
         self.say(json.dumps(found, ensure_ascii=False) if opts.json else explanation_text(found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
+        from topiccrawler.crawling.assemble import kept_from
         from topiccrawler.crawling.explanation import explain
         from topiccrawler.crawling.explanation_json import crawl_as_json, explained
 
@@ -102,9 +103,8 @@ class Command(TellingCommand):
         strategy = parts.recipe.strategy if of_the_job and not texts else None
         found = explained(parts, link, explanation, strategy)
         if history is not None and past is not None:
-            found["crawl"] = crawl_as_json(
-                *(history, past.folder), *((parts, parts.page_classifier.threshold) if of_the_job else ())
-            )
+            of_job = (parts, kept_from(parts.recipe, parts.page_classifier)) if of_the_job else ()
+            found["crawl"] = crawl_as_json(history, past.folder, *of_job)
         return found
 
     def _link(self, url: str, history: History | None, texts: Mapping[str, str]) -> Link:
@@ -192,8 +192,12 @@ def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
     if crawl["stored"] is not None:
         lines.append(
             f"Stored    “{crawl['stored']['title']}”, relevance {crawl['stored']['relevance']:.2f}"
-            + ("" if crawl["page_threshold"] is None else f", threshold now {crawl['page_threshold']:.3f}")
+            + ("" if crawl["page_threshold"] is None else f", kept from {crawl['page_threshold']:.3f} now")
         )
+        if (similarity := crawl["stored"]["similarity"]) is not None:
+            lines.append(
+                f"          similarity {similarity:.2f}, by which its links are ordered; {crawl['similarity_threshold']:.3f} is even odds"
+            )
         words = crawl["stored"]["words"][:WORDS]
         lines += [f"          {word['share']:+8.3f}  {word['word']}" for word in words]
         if (linking := crawl["stored"]["linking_page"]) is not None:

@@ -29,7 +29,7 @@ class Command(TellingCommand):
         return "URL|FILE [--topic TOPIC] [--page-classifier NAME] [--json]"
 
     def short_desc(self) -> str:
-        return "Show score, threshold and the words by which a page is classified"
+        return "Show relevance, similarity and the words by which a page is classified"
 
     def long_desc(self) -> str:
         return (
@@ -91,6 +91,9 @@ class Command(TellingCommand):
             "topic_name": topic.display_name,
             "score": round(reading.page.relevance, 4),
             "threshold": round(page_classifier.threshold, 4),
+            "relevance": round(reading.page.relevance, 4),
+            "similarity": round(reading.page.similarity, 4),
+            "similarity_threshold": round(page_classifier.similarity_threshold, 4),
             "on_topic": reading.page.is_target,
             "words": words,
         }
@@ -152,8 +155,13 @@ def _text(found: dict[str, Any]) -> str:
         found["url"],
         f"title      {found['title']}",
         f"read       {found['encoding']}, {found['main_text_characters']} characters of main text",
-        f"score      {found['score']:.4f} {sign} {found['threshold']:.4f}: {decision} (page classifier {found['page_classifier']}{of})",
+        f"{'relevance' if 'relevance' in found else 'score':<10} {found['score']:.4f} {sign} {found['threshold']:.4f}: {decision} (page classifier {found['page_classifier']}{of})",
     ]
+    if "similarity" in found:
+        even = found["similarity_threshold"]
+        lines.append(
+            f"similarity {found['similarity']:.4f}, by which its links are ordered; {even:.4f} is even odds"
+        )
     words = found["words"]
     lines += [f"{part:>+10.4f} {word}" for word, part in words[:WORDS]]
     against = [entry for entry in words[WORDS:] if entry[1] < 0][-WORDS // 2 :]

@@ -27,6 +27,7 @@ from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
 from topiccrawler.text.odds import logistic
 from topiccrawler.topics.catalogue import is_catalogued, with_site_rules
+from topiccrawler.topics.clc import PREFIX
 from topiccrawler.topics.keyword_tokens import keep_whole
 from topiccrawler.topics.meaning import understood
 from topiccrawler.topics.proposal import with_proposed
@@ -119,21 +120,40 @@ def topic_of(recipe: Recipe) -> Topic:
 def topics_of(recipe: Recipe) -> list[Topic]:
     """The topics of the crawl, each by itself."""
     if recipe.topic_fields is not None:
-        topics = [make_topic(recipe.topic_fields, f"topic {recipe.topic}")]
+        topics = [with_proposed(make_topic(recipe.topic_fields, f"topic {recipe.topic}"))]
     else:
-        topics = [with_site_rules(topic, recipe.sites) for topic in load_topics(recipe.topic)]
-    if recipe.keywords and recipe.topic_fields is None:
-        if len(topics) > 1:
-            what = f"keywords {','.join(recipe.keywords)}"
-            raise TopicError(what, "belong to no one of several topics", "make a topic file of them")
-        words = {**topics[0].keywords, **dict.fromkeys(recipe.keywords, 1.0)}
-        topics = [topics[0].model_copy(update={"keywords": words})]
-    elif recipe.topic_fields is None:
-        topics = [topic if is_catalogued(topic.name) else understood(topic) for topic in topics]
-    topics = [with_proposed(topic) for topic in topics]
+        listed = map(_is_listed, parts_of(recipe.topic))
+        topics = [
+            with_proposed(topic) if is_listed else understood(topic)
+            for topic, is_listed in zip(_named_topics(recipe), listed, strict=True)
+        ]
     for topic in topics:
         keep_whole(topic)
     return topics
+
+
+def _named_topics(recipe: Recipe) -> list[Topic]:
+    """As the catalogue or a user's file has them, with the recipe's reading rules and further keywords."""
+    topics = [with_site_rules(topic, recipe.sites) for topic in load_topics(recipe.topic)]
+    if not recipe.keywords:
+        return topics
+    if len(topics) > 1:
+        what = f"keywords {','.join(recipe.keywords)}"
+        raise TopicError(what, "belong to no one of several topics", "make a topic file of them")
+    words = {**topics[0].keywords, **dict.fromkeys(recipe.keywords, 1.0)}
+    return [topics[0].model_copy(update={"keywords": words})]
+
+
+def _is_listed(name: str) -> bool:
+    """Of the catalogue or of the Chinese Library Classification: all that is called so is meant."""
+    return is_catalogued(name) or name.strip().lower().startswith(PREFIX)
+
+
+def topic_as_written(recipe: Recipe) -> Topic | None:
+    """The topic of a file as it was used before its words were understood; None where the recipe names no single file."""
+    if recipe.topic_fields is not None or recipe.keywords or len(parts_of(recipe.topic)) > 1:
+        return None
+    return None if _is_listed(recipe.topic) else with_proposed(_named_topics(recipe)[0])
 
 
 def page_classifier_of(recipe: Recipe) -> PageClassifier:
@@ -143,6 +163,12 @@ def page_classifier_of(recipe: Recipe) -> PageClassifier:
         topic.name: make_page_classifier(topic, recipe.page_classifier, folder) for topic in topics_of(recipe)
     }
     return SeveralTopics(made) if len(made) > 1 else next(iter(made.values()))
+
+
+def kept_from(recipe: Recipe, page_classifier: PageClassifier) -> float:
+    """From which relevance on pages of the job were kept: in one of an earlier version relevance is a similarity."""
+    earlier = recipe.relevance_since is None
+    return page_classifier.similarity_threshold if earlier else page_classifier.threshold
 
 
 def _strategy_classifier(recipe: Recipe) -> PageClassifier | None:

@@ -9,12 +9,11 @@ from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.explanation import Explanation, ScoreMade
 from topiccrawler.crawling.gate import OF_SITE
 from topiccrawler.crawling.history import History
-from topiccrawler.crawling.linking_pages import linking_page_weight
+from topiccrawler.crawling.linking_pages import linking_page_weight, visit_similarity
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.model import Link, Visit
 from topiccrawler.pages.classifier import PageClassifier
-from topiccrawler.relevance.base import similarity_of
 from topiccrawler.relevance.linking_page import linking_page_factor
 from topiccrawler.store.pages import PageRecord
 
@@ -56,22 +55,32 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 
 
 def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
-    """The words behind the relevance of a stored page, as its text is judged now; together that relevance without the linking page's."""
-    words = words_of_record(record, segments=parts.page_classifier.reads_segments)
+    """The words behind a stored page, as its text is judged now: shares of its similarity, without the linking page's; of a topic of a
+    user's own words, shares of its relevance."""
+    words = words_of_record(record, in_segments=parts.page_classifier.reads_segments)
     shares = parts.page_classifier.explain(words)
     return [{"word": word, "share": share} for word, share in shares]
+
+
+def page_similarity(parts: Parts, record: PageRecord) -> float:
+    """Of a stored page, as its text is judged now: what its links were ordered by."""
+    return parts.strategy_classifier.similarity(words_of_record(record))
 
 
 def linking_page(
     recipe: Recipe, page_classifier: PageClassifier, linking: Visit | None
 ) -> dict[str, Any] | None:
-    """What the page that links a kept one did to its relevance: times `factor`; None where it did nothing."""
+    """What the page that links a kept one did to its similarity: times `factor`; None where it did nothing."""
     weight = linking_page_weight(recipe, page_classifier)
     if linking is None or linking.gate == OF_SITE or weight == 0:
         return None
-    similarity = similarity_of(linking.relevance, page_classifier.similarity_threshold)
-    factor = linking_page_factor(similarity, weight)
-    return {"url": linking.url, "relevance": linking.relevance, "factor": round(factor, 4)}
+    similarity = visit_similarity(linking, page_classifier.similarity_threshold, recipe.relevance_since)
+    return {
+        "url": linking.url,
+        "relevance": linking.relevance,
+        "similarity": round(similarity, 4),
+        "factor": round(linking_page_factor(similarity, weight), 4),
+    }
 
 
 def crawl_as_json(
@@ -97,11 +106,13 @@ def crawl_as_json(
             for visit in history.visits
         ],
         "page_threshold": page_threshold,
+        "similarity_threshold": None if parts is None else parts.page_classifier.similarity_threshold,
         "stored": None
         if record is None
         else {
             "title": record.title,
             "relevance": record.relevance,
+            "similarity": None if parts is None or record.alias_of else page_similarity(parts, record),
             "kept": record.stored,
             "words": [] if parts is None or record.alias_of else page_words(parts, record),
             "linking_page": None

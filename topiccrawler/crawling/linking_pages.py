@@ -22,7 +22,6 @@ from topiccrawler.relevance.linking_page import with_linking_page
 from topiccrawler.relevance.vsm import VsmClassifier
 
 NOTE = "linking_pages"  # since when pages were judged for the present topic
-SCALE_NOTE = "relevance_scale"  # since when relevance is a probability; before, a similarity
 
 
 def linking_page_weight(recipe: Recipe, page_classifier: PageClassifier) -> float:
@@ -33,19 +32,23 @@ def linking_page_weight(recipe: Recipe, page_classifier: PageClassifier) -> floa
 
 class LinkingPages:
     """Of one crawl. `weight`: 0..1; `threshold`: the similarity of even odds. `visits`: of earlier runs; those before the note's time, in
-    seconds since the epoch, were for another topic."""
+    seconds since the epoch, were for another topic. `probability_since`: as Recipe.relevance_since."""
 
-    def __init__(self, weight: float, threshold: float, notes: Notes, visits: Iterable[Visit] = ()) -> None:
+    def __init__(
+        self,
+        weight: float,
+        threshold: float,
+        notes: Notes,
+        visits: Iterable[Visit] = (),
+        probability_since: float | None = 0.0,
+    ) -> None:
         self.weight, self.threshold = weight, threshold
         self._urls = UrlIndex()
         self._similarities = array("f")
-        since, former = _seconds(notes, NOTE), _seconds(notes, SCALE_NOTE)
+        since = _since(notes)
         for visit in visits:
             if _is_whole(visit) and visit.time >= since and visit.gate != OF_SITE:
-                is_similarity = visit.time < former
-                self._put(
-                    visit.url, visit.relevance if is_similarity else similarity_of(visit.relevance, threshold)
-                )
+                self._put(visit.url, visit_similarity(visit, threshold, probability_since))
 
     def read(self, page: Page) -> None:
         """A page was read."""
@@ -72,20 +75,21 @@ def linking_pages_of(
 ) -> LinkingPages | None:
     """Those of a crawl of this recipe; None where they do not count."""
     weight = linking_page_weight(recipe, page_classifier)
-    return LinkingPages(weight, page_classifier.similarity_threshold, notes, visits) if weight > 0 else None
+    if weight <= 0:
+        return None
+    return LinkingPages(weight, page_classifier.similarity_threshold, notes, visits, recipe.relevance_since)
 
 
-def relevance_is_probability_from(notes: Notes, now: float, *, begun: bool) -> bool:
-    """Note since when; True when that is news for a crawl that was `begun` with similarities in its log."""
-    if notes.get(SCALE_NOTE) is not None:
-        return False
-    notes.put(SCALE_NOTE, repr(now if begun else 0.0))
-    return begun
+def visit_similarity(visit: Visit, threshold: float, probability_since: float | None) -> float:
+    """The similarity of a page that was fetched, as the crawl log has it; `threshold`: of similarity."""
+    if probability_since is None or visit.time < probability_since:
+        return visit.relevance
+    return similarity_of(visit.relevance, threshold)
 
 
-def _seconds(notes: Notes, name: str) -> float:
+def _since(notes: Notes) -> float:
     try:
-        return float(notes.get(name) or 0.0)
+        return float(notes.get(NOTE) or 0.0)
     except ValueError:
         return 0.0
 

@@ -18,18 +18,20 @@ from topiccrawler.topics.own_names import joined_words, own_id
 from topiccrawler.topics.proposal import reasons
 from topiccrawler.topics.topic import Topic
 
-TOLD = 20  # words proposed
+TOLD = 10  # words proposed
 
 
-def recipe_of_words(recipe: Recipe, words: Sequence[str], proposed_words: int = 0) -> Recipe:
+def recipe_of_words(
+    recipe: Recipe, words: Sequence[str], proposed_words: int = 0, *, is_understood: bool = True
+) -> Recipe:
     """The recipe with a topic of these words in place of its own, and so many words proposed for them; reading rules by site are
-    taken into it.
+    taken into it. `is_understood`: what the words mean is decided (topics.meaning); a job of an earlier version goes on without.
     """
     topic = with_site_rules(topic_from_keywords(words, own_id(words)), recipe.sites)
     zh = joined_words(list(topic.keywords))
-    topic = understood(
-        Topic.model_validate({**topic.model_dump(), "zh": zh, "proposed_words": proposed_words})
-    )
+    topic = Topic.model_validate({**topic.model_dump(), "zh": zh, "proposed_words": proposed_words})
+    if is_understood:
+        topic = understood(topic)
     return replace(recipe, topic=topic.name, keywords=(), topic_fields=topic.model_dump())
 
 
@@ -53,12 +55,12 @@ def as_toml(topic: Topic) -> str:
 
 
 def words_and_weights(topic: Topic) -> str:
-    """Its words with their weights in one line, of those proposed the heaviest."""
+    """The words given with their weights in one line, how many others there are and what they do, and the heaviest of these."""
     given = topic.given or list(topic.keywords)
     told = ", ".join(f"{word} {topic.keywords[word]:g}" for word in given if word in topic.keywords)
-    more = [word for word in topic.keywords if word not in set(given)]
+    more = {word: weight for word, weight in topic.keywords.items() if word not in set(given)}
     if not more:
         return told
-    why = reasons(topic)
-    shown = ", ".join(f"{word} {topic.keywords[word]:g} ({why.get(word, 'yours')})" for word in more[:TOLD])
-    return f"{told}; {len(more)} proposed for them: {shown}" + (", …" if len(more) > TOLD else "")
+    first = sorted(more, key=lambda word: (-more[word], word))[:TOLD]
+    does = "only lead to their pages" if topic.narrow else "judge pages with them"
+    return f"{told}; {len(more)} more {does}: {', '.join(first)}{', …' if len(more) > TOLD else ''}"

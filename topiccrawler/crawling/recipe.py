@@ -54,6 +54,9 @@ class Recipe:
     )
     store: str = ""  # address of the PostgreSQL database that has the pages, without password; empty = they are in the job's folder
     store_job: str = ""  # the job's name there
+    relevance_since: float | None = (
+        0.0  # seconds since the epoch from which on relevances of the job are probabilities; None = they are similarities (earlier_jobs)
+    )
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -68,6 +71,8 @@ class Recipe:
             first = error.errors(include_url=False)[0]
             field = ".".join(map(str, first["loc"]))
             raise StateError(what, f"is damaged ({field}: {first['msg']})", "use a copy") from None
+        if "relevance_since" not in kept:
+            recipe = replace(recipe, relevance_since=None)
         of_job, of_strategy = (
             None if one is None else without_removed_fields(one, what)
             for one in (recipe.topic_fields, recipe.strategy_topic)

@@ -19,7 +19,7 @@ from topiccrawler.errors import CrawlerError, StateError, shortened
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
 
 ELSEWHERE = "choose another JOBDIR or TOPIC_JOB"
-_TOLD_APART = {"topic", "topic_fields", "strategy", "parameters"}
+_TOLD_APART = {"topic", "topic_fields", "strategy", "parameters", "relevance_since"}
 
 
 def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[str]:

@@ -20,6 +20,7 @@ from typing import Any
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.checkpoints import Checkpoints
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
+from topiccrawler.crawling.linking_pages import visit_similarity
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.relearning import relearn, take_over, takes_over
@@ -31,8 +32,8 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import VSM, relevance_with
-from topiccrawler.relevance.choose import classifier_of_words
+from topiccrawler.relevance.base import VSM, relevance_of, relevance_with
+from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord, PageStore
@@ -80,8 +81,8 @@ class Lessons:
         return {url: answer for step in self.steps for url, answer in step["answers"].items()}
 
     def relevances(self, topic: Topic) -> list[float]:
-        """Of each page to a topic."""
-        page_classifier = classifier_of_words(topic)
+        """Of each page to a topic, as a crawl for it judges them."""
+        page_classifier = untrained(topic)
         return [self.relevance(place, page_classifier) for place in range(len(self.words))]
 
     def relevance(self, place: int, page_classifier: PageClassifier) -> float:
@@ -91,14 +92,14 @@ class Lessons:
     def look(self) -> None:
         """Read the pages' words. Of a narrow topic, pages are judged by tags and headings too, which are not stored: what they say is how much
         more relevant the crawl held the page than its stored words are, by the topic of that time."""
-        classifiers = [(0.0, classifier_of_words(make_topic(self.base, str(self.folder))))]
-        segments = classifiers[0][1].reads_segments
-        self.words = [words_of_record(record, segments=segments) for record in self.records]
-        if not segments:
+        classifiers = [(0.0, untrained(make_topic(self.base, str(self.folder))))]
+        in_segments = classifiers[0][1].reads_segments
+        self.words = [words_of_record(record, in_segments=in_segments) for record in self.records]
+        if not in_segments:
             return
         self.words = without_repeats([record.url for record in self.records], self.words)
         classifiers += [
-            (float(step.get("time", 0.0)), classifier_of_words(make_topic(step["topic"], str(self.folder))))
+            (float(step.get("time", 0.0)), untrained(make_topic(step["topic"], str(self.folder))))
             for step in self.steps
         ]
         for record, words in zip(self.records, self.words, strict=True):
@@ -190,7 +191,7 @@ def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
     base, steps = _kept(folder)
     if not steps:
         return recipe
-    if json.loads(json.dumps(topic_of(recipe).model_dump())) != base:
+    if topic_of(recipe).model_dump() != make_topic(base, str(folder / TEACHING)).model_dump():
         logger.warning(
             "Job %s: the topic was changed after it was taught; what was taught is not used", folder
         )
@@ -255,7 +256,14 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, b
                 continue
             place = at.get(visit.url)
             words = PageWords() if place is None else lessons.words[place]
-            relevance = visit.relevance if place is None else lessons.relevance(place, page_classifier)
+            if place is None:
+                similarity = visit_similarity(
+                    visit, page_classifier.similarity_threshold, parts.recipe.relevance_since
+                )
+                relevance = relevance_of(similarity, page_classifier.similarity_threshold)
+            else:
+                similarity = page_classifier.similarity(words)
+                relevance = lessons.relevance(place, page_classifier)
             if parts.topic.narrow and visit.url in answers:
                 relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
             link = Link(visit.url, host_of(visit.url), visit.anchor, source_url=visit.source_url)
@@ -264,7 +272,8 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, b
                 depth=0 if place is None else lessons.records[place].depth,
                 title="" if place is None else lessons.records[place].title,
                 terms=Counter([*words.title, *words.body]),
-                relevance=relevance,
+                similarity=similarity,
                 is_target=relevance >= page_classifier.threshold,
                 via=Via(link, visit.score),
+                relevance=relevance,
             )

@@ -11,7 +11,7 @@ from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, Reader
 from topiccrawler.pages.segments import stored_segments
 from topiccrawler.pages.site_repeats import SiteRepeats, keys_of
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.relevance.choose import untrained
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.keyword_tokens import keep_whole
@@ -25,14 +25,15 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
     Of stored pages title, meta keywords, description and main text are read: headings are not kept apart.
     """
     keep_whole(topic)
-    page_classifier = VsmClassifier(topic)
+    page_classifier = untrained(topic)
     reader = Reader(page_classifier, sites=topic.sites)
     for file in files:
         if file.suffix == ".sqlite":
             store = PageStore(file, create=False)
             try:
                 for record in store.records():
-                    yield record.url, page_classifier.relevance(words_of_record(record))
+                    words = words_of_record(record, in_segments=page_classifier.reads_segments)
+                    yield record.url, page_classifier.relevance(words)
             finally:
                 store.close()
             continue
@@ -41,14 +42,14 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
         yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
 
 
-def words_of_record(record: PageRecord, *, segments: bool = False) -> PageWords:
-    """The words of a stored page: title, meta keywords with description, and main text. `segments`: its segments too, for page classifiers
+def words_of_record(record: PageRecord, *, in_segments: bool = False) -> PageWords:
+    """The words of a stored page: title, meta keywords with description, and main text. `in_segments`: its segments too, for page classifiers
     that read them; its headings, and which segments the site repeats, are not known here, so its relevance is only nearly that of the
     crawl."""
     meta = f"{record.keywords} {record.description}"
     title, about, body = words_of([record.title, meta, record.text])
     words = PageWords(title=title, meta=about, body=body)
-    if not segments:
+    if not in_segments:
         return words
     is_main = len(record.text) >= SHORTEST_MAIN_TEXT
     parts = stored_segments(record.title, record.keywords, record.description, record.text, is_main=is_main)

@@ -9,6 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
+from topiccrawler.crawling.assemble import kept_from
 from topiccrawler.crawling.explanation_json import linking_page
 from topiccrawler.crawling.job_files import JOB, read_recipe
 from topiccrawler.crawling.topic_names import displayed
@@ -95,7 +96,9 @@ def _page(job: Job, url: str) -> dict[str, Any]:
         "text": [printable(line[:MOST_LINE]) for line in text.splitlines() if line.strip()],
         "cut": len(record.text) - len(text),
         "copies": copies,
-        "threshold": None if page_classifier is None else page_classifier.threshold,
+        "threshold": None
+        if recipe is None or page_classifier is None
+        else kept_from(recipe, page_classifier),
         "words": words,
         "linking": None
         if recipe is None or page_classifier is None

@@ -41,11 +41,15 @@ CHANGED, SAME, DEAD, FAILED = "changed", "unchanged", "gone", "failed"  # outcom
 
 @dataclass(slots=True)
 class Revisits:
-    """Of one run. `due`: the most valuable first. `listing`: of the frontier, which knows the links that led there first."""
+    """Of one run. `due`: the most valuable first. `listing`: of the frontier, which knows the links that led there first.
+
+    `own_text`: of URL and stored text, that text without what the site is known by now to repeat (pages.read).
+    """
 
     due: Sequence[Due]
     files: JobFiles
     listing: Listing
+    own_text: Callable[[str, str], str]
     outcomes: Counter[str] = field(default_factory=Counter)
     _stats: StatsCollector | None = None  # Scrapy makes them after the spider
 
@@ -112,9 +116,11 @@ class Revisits:
         record = self.files.store.get(url)
         if record is None or record.alias_of:  # a copy has no text of its own
             return
-        if not due.check.digest:
-            due.check = replace(due.check, digest=record.content_hash)
-        if record.content_hash != due.digest:
+        # A line that the site repeats may have been stored before that was known: the page has not changed by that.
+        before = content_hash(self.own_text(url, record.text))
+        if due.check.digest in {"", record.content_hash}:
+            due.check = replace(due.check, digest=before)
+        if before != due.digest:
             self.files.checks.keep_version(record, now)
 
     def ended(self, lease: Lease, due: Due, now: float) -> None:

@@ -22,6 +22,7 @@ from topiccrawler.crawling.assemble import Parts, assemble, topic_of
 from topiccrawler.crawling.blocks import Blocks
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.crawl_logs import visits_of
+from topiccrawler.crawling.earlier_jobs import as_begun
 from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.harvest_counter import HarvestCounter
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
@@ -29,7 +30,6 @@ from topiccrawler.crawling.keeping import Verdict, verdict_of
 from topiccrawler.crawling.linking_pages import (
     LinkingPages,
     linking_pages_of,
-    relevance_is_probability_from,
 )
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.own_words import recipe_of_words
@@ -142,6 +142,8 @@ def build_runtime(
     kept_in = open_store(settings, queue.job or given_name or folder.absolute().name, topic.name)
     if kept_in is not None:
         recipe = replace(recipe, store=kept_in.address, store_job=kept_in.job)
+    words = () if params.topic else tuple(params.keywords)
+    recipe = as_begun(recipe, folder, time.time(), words, settings.getint("TOPIC_PROPOSED_WORDS"))
     parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
     hosts = Hosts(
         patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
@@ -198,13 +200,7 @@ def build_runtime(
 
 
 def _linking_pages(parts: Parts, frontier: Frontier, files: JobFiles) -> LinkingPages | None:
-    visits = list(visits_of(files.folder)) if files.resumes else []
-    if relevance_is_probability_from(frontier.notes, time.time(), begun=bool(visits)):
-        logger.warning(
-            "%s was begun by an earlier version: relevances in its crawl log and page store up to now are similarities, not "
-            "probabilities; pages kept from now on have probabilities, kept from .5",
-            files.folder,
-        )
+    visits = visits_of(files.folder) if files.resumes else ()
     return linking_pages_of(parts.recipe, parts.page_classifier, frontier.notes, visits)
 
 

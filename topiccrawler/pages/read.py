@@ -24,7 +24,7 @@ from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.listings import declared_feeds
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.segments import Segment, segments_of
-from topiccrawler.pages.site_repeats import SiteRepeats, keys_of
+from topiccrawler.pages.site_repeats import SiteRepeats, keys_of, keys_of_lines, lines_to_ask, without_lines
 from topiccrawler.pages.site_rules import read_by_rule, rule_of
 from topiccrawler.pages.title_readers import TITLE_READERS, TITLE_TAG
 from topiccrawler.pages.words import PageWords
@@ -44,7 +44,7 @@ class Reading:
 
     page: Page
     document: Document
-    main_text: str
+    main_text: str  # without the lines that the site repeats on other pages; the words are of the whole
     encoding: str
     words: PageWords
     format: str = HTML  # as pages.formats.registry names it
@@ -101,9 +101,12 @@ class Reader:
             document, encoding = parse(found.as_html()), "utf-8"
             title, main = found.title, found.main_text()
         words = page_words(document, title, main)
+        segments = list[Segment]()
         if self.reads_segments:
             segments = segments_of(document, title, main if len(main) >= SHORTEST_MAIN_TEXT else "")
-            words = replace(words, segments=self._own(url, segments))
+        segments, own_text = self._own(url, segments, main)
+        if self.reads_segments:
+            words = replace(words, segments=segments)
         relevance = self.page_classifier.relevance(words)
         page = Page(
             url=url,
@@ -117,14 +120,26 @@ class Reader:
             via=via,
             listings=declared_feeds(document, url),
         )
-        return Reading(page, document, main, encoding, words, kind, fault)
+        return Reading(page, document, own_text, encoding, words, kind, fault)
 
-    def _own(self, url: str, segments: list[Segment]) -> list[Segment]:
-        """Those that the site does not repeat on other pages."""
+    def own_text(self, url: str, text: str) -> str:
+        """An earlier main text of a page that was read just now, without what the site repeats by now."""
+        return self._own(url, [], text)[1]
+
+    def _own(self, url: str, segments: list[Segment], main: str) -> tuple[list[Segment], str]:
+        """Segments and main text without what the site repeats on other pages; the page is counted."""
         if self.repeats is None:
-            return segments
-        repeated = self.repeats.of(host_of(url), url, keys_of(segments))
-        return [segment for segment, is_repeat in zip(segments, repeated, strict=True) if not is_repeat]
+            return segments, main
+        lines = lines_to_ask(main)
+        repeated = self.repeats.of(host_of(url), url, [*keys_of(segments), *keys_of_lines(lines)])
+        own = [segment for segment, is_repeat in zip(segments, repeated, strict=False) if not is_repeat]
+        dropped = {
+            line for line, is_repeat in zip(lines, repeated[len(segments) :], strict=True) if is_repeat
+        }
+        if not dropped:
+            return own, main
+        rest = without_lines(main, dropped)
+        return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else ""
 
     def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
         """The format reader's extract of a body that is no HTML, or the error that says why there is none."""

@@ -36,7 +36,12 @@ class Segment(NamedTuple):
     @property
     def key(self) -> int:
         """32 bits."""
-        return crc32(f"{self.kind}\n{self.text}".encode("utf-8", "surrogatepass"))
+        return key_of(self.kind, self.text)
+
+
+def key_of(kind: Kind, text: str) -> int:
+    """32 bits, the same for the same text of the same kind."""
+    return crc32(f"{kind}\n{text}".encode("utf-8", "surrogatepass"))
 
 
 def segments_of(document: Document, title: str, main_text: str) -> list[Segment]:

@@ -19,6 +19,15 @@ from topiccrawler.topics.topic import Topic
 FOLDER = "page_classifiers"  # within the folder of models
 
 
+def untrained(topic: Topic) -> PageClassifier:
+    """The page classifier of the topic's words alone."""
+    if not topic.narrow:
+        return VsmClassifier(topic)
+    from topiccrawler.relevance.evidence import EvidenceClassifier  # numpy, for the word vectors
+
+    return EvidenceClassifier(topic)
+
+
 def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = None) -> PageClassifier:
     """The page classifier `name` of that topic; `folder`: where trained ones lie, by default the shipped ones."""
     if name not in PAGE_CLASSIFIERS:
@@ -27,7 +36,7 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM:
         if topic.narrow or not place.is_file():
-            return classifier_of_words(topic)
+            return untrained(topic)
         from topiccrawler.relevance.model_file import load_vectors
 
         return load_vectors(place, topic)
@@ -37,15 +46,6 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
     from topiccrawler.relevance.model_file import load  # numpy: only for those who need it
 
     return load(place, name)
-
-
-def classifier_of_words(topic: Topic) -> PageClassifier:
-    """The one that reads nothing but the topic's words."""
-    if not topic.narrow:
-        return VsmClassifier(topic)
-    from topiccrawler.relevance.evidence import EvidenceClassifier  # numpy, for the word vectors
-
-    return EvidenceClassifier(topic)
 
 
 def page_classifier_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:

@@ -95,11 +95,13 @@ class EvidenceClassifier:
         self.vsm = VsmClassifier(topic.model_copy(update={"against": {}}) if topic.against else topic)
         self.similarity_threshold = self.vsm.similarity_threshold
         given = {word: topic.keywords.get(word, 1.0) for word in topic.given}
-        keys = {"".join(tokens): word for word, tokens in zip(given, words_of(list(given)), strict=True)}
+        keys: dict[str, list[str]] = {}
+        for word, tokens in zip(given, words_of(list(given)), strict=True):
+            keys.setdefault("".join(tokens), []).append(word)
         keys.pop("", None)
         self._own = frozenset(keys)  # as the segmenter gives them
         self._written = {
-            key: pattern for key, word in keys.items() if (pattern := _written(word)) is not None
+            key: pattern for key, words in keys.items() if (pattern := _written(words)) is not None
         }
         if not self._own:
             fault = f"no keyword can be found among segmented words: {', '.join(topic.given[:5])}"
@@ -267,13 +269,18 @@ def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:
         counts[word] = counts.get(word, 0) + count
 
 
-def _written(word: str) -> re.Pattern[str] | None:
-    """How a Latin word must be written whose stem is another word; None for all others."""
-    folded = fold(word)
-    if not _LATIN.fullmatch(folded) or (stemmed := stem(folded)) in {folded, folded.removesuffix("s")}:
-        return None
-    plural = "" if folded.endswith("s") else "(?:s|es)?"
-    return re.compile(rf"(?<![^\W\d_]){re.escape(folded)}{plural}(?![^\W\d_])") if len(stemmed) > 1 else None
+def _written(words: Sequence[str]) -> re.Pattern[str] | None:
+    """How Latin words of one stem must be written where that stem is another word; None where any of them may be inflected."""
+    patterns = []
+    for word in words:
+        folded = fold(word)
+        if not _LATIN.fullmatch(folded) or (stemmed := stem(folded)) in {folded, folded.removesuffix("s")}:
+            return None
+        if len(stemmed) < 2:
+            return None
+        plural = "" if folded.endswith("s") else "(?:s|es)?"
+        patterns.append(rf"(?<![^\W\d_]){re.escape(folded)}{plural}(?![^\W\d_])")
+    return re.compile("|".join(patterns))
 
 
 def _plain(words: PageWords) -> list[Segment]:

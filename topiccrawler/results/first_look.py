@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawling.assemble import page_classifier_of
+from topiccrawler.crawling.assemble import kept_from, page_classifier_of
 from topiccrawler.crawling.job_files import DISCARDED, VISITS, read_recipe
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
@@ -110,7 +110,7 @@ def border_of(
 def page_threshold(recipe: Recipe) -> float | None:
     """From which relevance a job keeps pages. None where its topic or a model went."""
     try:
-        return page_classifier_of(recipe).threshold
+        return kept_from(recipe, page_classifier_of(recipe))
     except CrawlerError:
         return None
 

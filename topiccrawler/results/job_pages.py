@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from topiccrawler.crawling.assemble import page_classifier_of
+from topiccrawler.crawling.assemble import kept_from, page_classifier_of
 from topiccrawler.crawling.history import PastCrawl, Step
 from topiccrawler.crawling.job_files import CHECKS, read_recipe
 from topiccrawler.crawling.page_stores import open_pages
@@ -106,11 +106,11 @@ def reasons_of(folder: Path, record: PageRecord) -> Reasons:
         path = past.of(record.url).path
     finally:
         past.close()
-    page_classifier = classifier_of(folder)
-    if page_classifier is None:
+    recipe, page_classifier = read_recipe(folder), classifier_of(folder)
+    if recipe is None or page_classifier is None:
         return Reasons(None, (), path)
     words = words_that_count(page_classifier, record)
-    return Reasons(page_classifier.threshold, words, path, names_of(folder))
+    return Reasons(kept_from(recipe, page_classifier), words, path, names_of(folder))
 
 
 def names_of(folder: Path) -> dict[str, str]:
@@ -137,5 +137,5 @@ def words_that_count(
     """The words that speak most for or against a stored page, with what each adds to its score."""
     if page_classifier is None:
         return ()
-    words = words_of_record(record, segments=page_classifier.reads_segments)
+    words = words_of_record(record, in_segments=page_classifier.reads_segments)
     return tuple(page_classifier.explain(words)[:WORDS])

@@ -87,7 +87,7 @@ def _read(folder: Path, page_classifier: PageClassifier) -> _Job:
             job.came(record.url, record.source_url)
             job.titles[record.url] = record.title or record.anchor
             if not record.alias_of:  # a copy has no text of its own
-                words = words_of_record(record, segments=page_classifier.reads_segments)
+                words = words_of_record(record, in_segments=page_classifier.reads_segments)
                 job.relevance[record.url] = page_classifier.relevance(words)
     finally:
         store.close()

@@ -58,10 +58,17 @@ def candidates_of_search(
             logger.warning("%s (after %d of %d queries)", failure, asked, len(queries))
             break
         asked += 1
+    words = {url: _words(title, snippet) for url, (title, snippet) in texts.items()}
     return merged(
-        Candidate(url, title, relevance, found=len(found_by[url]), queries=max(asked, len(found_by[url])))
-        for url, (title, snippet) in texts.items()
-        if (relevance := page_classifier.relevance(_words(title, snippet))) > 0
+        Candidate(
+            url,
+            title,
+            page_classifier.relevance(words[url]),
+            found=len(found_by[url]),
+            queries=max(asked, len(found_by[url])),
+        )
+        for url, (title, _) in texts.items()
+        if page_classifier.similarity(words[url]) > 0  # relevance is above 0 for any page
     )
 
 

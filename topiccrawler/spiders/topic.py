@@ -25,6 +25,7 @@ from topiccrawler.pages.facts import facts_of, words_about
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import Reading
 from topiccrawler.strategies.base import ROOT
+from topiccrawler.topics.meaning import as_understood
 from topiccrawler.urls.canonical import canonical
 
 logger = logging.getLogger(__name__)
@@ -62,7 +63,8 @@ class TopicSpider(FocusedSpider):
         )
         if answers := answers_behind(self.runtime.topic, self.runtime.files.folder):
             logger.info("With the topic as it was taught by %d answers", answers)
-        elif not self.runtime.params.topic:
+        elif meant := as_understood(self.runtime.topic):
+            logger.info("Understood as %s", meant)
             logger.info(
                 "Made of your words: %s; as a file: %s",
                 words_and_weights(self.runtime.topic),

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from topiccrawler.text.printable import printable
 from topiccrawler.topics.kindred import Kindred, joined, kindred, named_by
 from topiccrawler.topics.proposal import with_proposed
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic
@@ -40,7 +41,9 @@ def meaning_of(words: Iterable[str]) -> Meaning:
 def understood(topic: Topic) -> Topic:
     """The topic as its words are meant, with the words that lead to its pages; any that is not of a few words as it is."""
     if not has_few_words(topic):
-        return with_proposed(topic)
+        found = with_proposed(topic)
+        is_all_given = topic.narrow and not found.given
+        return found.model_copy(update={"given": list(topic.keywords)}) if is_all_given else found
     if "proposed_words" not in topic.model_fields_set:
         topic = topic.model_copy(update={"proposed_words": PROPOSED_WORDS})
     meaning = meaning_of(topic.keywords)
@@ -62,9 +65,24 @@ def as_understood(topic: Topic) -> str:
     """One line that says what was understood; empty for a topic that is not of a user's words."""
     if topic.narrow is None:
         return ""
-    words = " ".join(topic.given)
-    if not topic.narrow:
+    words = " ".join(map(printable, topic.given))
+    if topic.narrow:
+        whole = f", within {topic.within}; -a topic={topic.within} is the whole"
+        return f"{words}: your own topic{whole if topic.within else ''}"
+    if topic.within and named_by(topic.given) is not None:
         return f"{words}: the catalogue's topic {topic.within}"
-    if topic.within:
-        return f"{words}: your own topic, within {topic.within}; -a topic={topic.within} is the whole"
-    return f"{words}: your own topic"
+    return f"{words}: a topic of these words and those near them"
+
+
+def judging_words(topic: Topic) -> dict[str, float]:
+    """Of its keywords, with their weights, those that decide whether a page is about it: where it is narrow, the words given."""
+    return {
+        word: weight for word, weight in topic.keywords.items() if not topic.narrow or word in topic.given
+    }
+
+
+def leading_words(topic: Topic) -> dict[str, float]:
+    """Those that only lead to its pages, heaviest first; none where it is not narrow."""
+    judging = judging_words(topic)
+    others = [pair for pair in topic.keywords.items() if pair[0] not in judging]
+    return dict(sorted(others, key=lambda pair: (-pair[1], pair[0])))

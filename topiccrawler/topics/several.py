@@ -58,6 +58,8 @@ def united(topics: Sequence[Topic]) -> Topic:
             "negative": [],  # what is off topic for one may be the other's
             "seeds": _seeds(topics),
             "given": _joined(topics, "given"),
+            "within": "",
+            "narrow": None,  # each by itself
             "proposed_words": 0,  # each has its own
             "against": {},
             "contrast": False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import questions, taught
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
@@ -68,3 +69,12 @@ def test_questions_are_about_the_unsure_ones_and_a_few_of_the_surest() -> None:
     assert questions(relevances, 0.15, {}, 4) == [1, 4, 3, 0]
     assert questions(relevances, 0.15, {1, 0}, 4) == [4, 3, 5, 2]
     assert questions(relevances, 0.15, set(range(6)), 4) == []
+
+
+def test_a_taught_topic_is_judged_by_all_its_words_and_an_untaught_one_as_before() -> None:
+    narrow = TOPIC.model_copy(update={"narrow": True})
+    assert taught(narrow, PAGES, {}).narrow is True
+    topic = taught(narrow, PAGES, ANSWERS)
+    assert topic.narrow is None
+    assert isinstance(untrained(topic), VsmClassifier)
+    assert topic.given == ["基金"]

@@ -44,7 +44,7 @@ def test_every_page_classifier_learns_what_a_synthetic_corpus_teaches(page_class
     trained = train_page_classifier(plan(page_classifier))
     assert trained.held_out.f1 >= 0.95
     assert trained.held_out.samples == 40
-    assert 0.0 < trained.page_classifier.threshold < 1.0
+    assert 0.0 < trained.page_classifier.similarity_threshold < 1.0
     about = PageWords(title=["债券"], body=["净值", "利率", "今天", "消息"] * 3)
     other = PageWords(title=["足球"], body=["比赛", "教练", "今天", "消息"] * 3)
     assert (
@@ -124,7 +124,11 @@ def test_training_twice_gives_the_same_page_classifier() -> None:
     )
     assert isinstance(first, LinearClassifier)
     assert isinstance(second, LinearClassifier)
-    assert (first.threshold, first.slope, first.offset) == (second.threshold, second.slope, second.offset)
+    assert (first.similarity_threshold, first.slope, first.offset) == (
+        second.similarity_threshold,
+        second.slope,
+        second.offset,
+    )
     assert np.array_equal(first.values, second.values)
 
 
@@ -135,7 +139,7 @@ def test_an_asked_precision_moves_the_threshold_up_or_leaves_it() -> None:
     ]
     best = train_page_classifier(Plan("naive_bayes", TOPIC, noisy, {})).page_classifier
     sure = train_page_classifier(Plan("naive_bayes", TOPIC, noisy, {}, precision=0.95)).page_classifier
-    assert sure.threshold > best.threshold
+    assert sure.similarity_threshold > best.similarity_threshold
 
 
 def test_fewer_words_are_those_the_page_classifier_leans_on_most() -> None:
@@ -159,7 +163,7 @@ def test_a_trained_vector_keeps_the_topics_own_words() -> None:
     assert isinstance(trained.page_classifier, VsmClassifier)
     assert {"基金", "股票", "净值"} <= set(trained.page_classifier.topic.keywords)
     assert not {"我们", "2015", "足球"} & set(trained.page_classifier.topic.keywords)
-    assert trained.page_classifier.topic.page_threshold == trained.page_classifier.threshold
+    assert trained.page_classifier.topic.page_threshold == trained.page_classifier.similarity_threshold
 
 
 def test_a_trained_vector_knows_the_vectors_of_the_other_labels() -> None:

@@ -38,13 +38,13 @@ def link(number: int) -> Link:
 def begun(**parameters: float | str) -> Adaptive:
     strategy = Adaptive(**parameters)  # type: ignore[arg-type]
     topic = Topic(name="t", keywords={"基金": 1.0})
-    strategy.prepare(Knowledge(topic=topic, link_scorer=AnchorOdds(), page_threshold=0.2))
+    strategy.prepare(Knowledge(topic=topic, link_scorer=AnchorOdds(), similarity_threshold=0.2))
     strategy.visit(ROOT, [SEED])
     return strategy
 
 
 def visited(came: Link, title: str = "", *, is_target: bool = True) -> Page:
-    return Page(came.url, 1, title, relevance=0.3, is_target=is_target, via=Via(came))
+    return Page(came.url, 1, title, similarity=0.3, is_target=is_target, via=Via(came))
 
 
 def test_a_page_that_makes_others_forgotten_has_all_its_links_scored() -> None:

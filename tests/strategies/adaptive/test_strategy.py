@@ -31,7 +31,7 @@ class AnchorOdds:
 
 def begun(**parameters: float | str) -> Adaptive:
     strategy = Adaptive(**parameters)  # type: ignore[arg-type]
-    strategy.prepare(Knowledge(topic=TOPIC, link_scorer=AnchorOdds(), page_threshold=0.2))
+    strategy.prepare(Knowledge(topic=TOPIC, link_scorer=AnchorOdds(), similarity_threshold=0.2))
     assert [score.value for score in strategy.visit(ROOT, [SEED])] == [20.0]
     return strategy
 
@@ -44,7 +44,7 @@ def scores(strategy: Adaptive, page: Page, links: Sequence[Link]) -> dict[str, f
     return {score.url: score.value for score in strategy.visit(page, links)}
 
 
-SEED_PAGE = Page(SEED.url, relevance=0.2, is_target=True, via=Via(SEED, 20.0))
+SEED_PAGE = Page(SEED.url, similarity=0.2, is_target=True, via=Via(SEED, 20.0))
 
 
 def test_a_score_is_the_weighted_sum_of_the_features() -> None:
@@ -58,7 +58,7 @@ def test_a_score_is_the_weighted_sum_of_the_features() -> None:
 
 def test_a_relevant_page_lifts_its_links() -> None:
     strategy = begun()
-    page = Page(SEED.url, relevance=0.42, is_target=True, via=Via(SEED, 20.0))
+    page = Page(SEED.url, similarity=0.42, is_target=True, via=Via(SEED, 20.0))
     assert scores(strategy, page, [link("http://a.example/")])["http://a.example/"] == pytest.approx(
         -1 + math.log(0.44 / 0.22)
     )
@@ -72,7 +72,7 @@ def test_an_outcome_moves_the_weights_by_adagrad_and_the_groups_by_one_page() ->
     error = (
         1 / (1 + math.exp(-(-1 + value + 0.3 * 2 * value / 4))) - 1
     )  # site text: two URLs, and two that say nothing
-    strategy.visit(Page(came.url, relevance=0.5, is_target=True, via=Via(came, before)), [])
+    strategy.visit(Page(came.url, similarity=0.5, is_target=True, via=Via(came, before)), [])
     weights = dict(zip(FEATURES, strategy.save()["weights"], strict=True))
     assert weights["bias"] == pytest.approx(-1 - 0.5 * error / math.sqrt(1 + error**2))
     assert weights["link text"] == pytest.approx(
@@ -91,8 +91,8 @@ def test_what_it_took_from_a_page_teaches_it_the_same_again() -> None:
     came = link("http://a.example/1", 10.0)
     pages = [
         (SEED_PAGE, [came, link("http://b.example/%E5%9F%BA", 3.0), link("http://a.example/1", -4.0)]),
-        (Page(came.url, title="基金", relevance=0.5, is_target=True, via=Via(came)), [link(SEED.url, 1.0)]),
-        (Page("http://b.example/2", relevance=0.1), []),
+        (Page(came.url, title="基金", similarity=0.5, is_target=True, via=Via(came)), [link(SEED.url, 1.0)]),
+        (Page("http://b.example/2", similarity=0.1), []),
     ]
     for page, links in pages:
         first.visit(page, links)
@@ -141,8 +141,8 @@ def test_a_site_that_became_unproductive_falls_below_one_that_never_gave_much() 
         poor = [link(f"http://poor.example/{n}") for n in range(40)]
         strategy.visit(SEED_PAGE, [*rich, *poor])
         for n in range(30):
-            strategy.visit(Page(rich[n].url, relevance=0.5, is_target=n < 20, via=Via(rich[n])), [])
-            strategy.visit(Page(poor[n].url, relevance=0.5, is_target=n % 4 == 0, via=Via(poor[n])), [])
+            strategy.visit(Page(rich[n].url, similarity=0.5, is_target=n < 20, via=Via(rich[n])), [])
+            strategy.visit(Page(poor[n].url, similarity=0.5, is_target=n % 4 == 0, via=Via(poor[n])), [])
         scored = strategy.current(rich[-1]), strategy.current(poor[-1])
         assert scored[0] is not None
         assert scored[1] is not None
@@ -169,7 +169,7 @@ def test_pages_that_gave_nothing_count_in_the_logarithm_until_one_does() -> None
             assert share() == pytest.approx(-math.log(1 + number / 10), rel=1e-4)
         strategy.visit(Page(links[number].url, via=Via(links[number], 0.0)), [])
     assert share() == pytest.approx(-math.log(4), rel=1e-4)
-    strategy.visit(Page(links[30].url, relevance=0.9, is_target=True, via=Via(links[30], 0.0)), [])
+    strategy.visit(Page(links[30].url, similarity=0.9, is_target=True, via=Via(links[30], 0.0)), [])
     assert share() == pytest.approx(0.0, abs=1e-6)
 
 
@@ -196,7 +196,9 @@ def test_the_queue_is_given_only_what_may_be_fetched_soon(monkeypatch: pytest.Mo
     links = [link(f"http://h{n}.example/", 20.0 - n) for n in range(20)]
     strategy.visit(SEED_PAGE, links)
     first = links[0]
-    strategy.visit(Page(first.url, relevance=0.5, is_target=True, via=Via(first)), [])  # all of its list rise
+    strategy.visit(
+        Page(first.url, similarity=0.5, is_target=True, via=Via(first)), []
+    )  # all of its list rise
     rescored = [score.url for score in strategy.refresh(())]
     assert rescored == ["http://h1.example/", "http://h2.example/", "http://h3.example/"]
     assert [score.url for score in strategy.refresh(())] == []
@@ -207,7 +209,7 @@ def test_with_many_waiting_every_row_is_weighed_after_a_while(monkeypatch: pytes
     strategy = begun(rate=1.0)
     links = [link(f"http://h{n}.example/", 20.0 - 2 * n) for n in range(13)]
     strategy.visit(SEED_PAGE, links)
-    strategy.visit(Page(links[0].url, relevance=0.0, is_target=False, via=Via(links[0])), [])
+    strategy.visit(Page(links[0].url, similarity=0.0, is_target=False, via=Via(links[0])), [])
     for _ in range(4):  # 12 waiting rows: all of them every fourth time
         list(strategy.refresh(()))
     rows = strategy.save()["known"]

@@ -6,21 +6,15 @@ A topic decides what a crawl keeps. So its words can be read, and looked over be
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from topiccrawler.commands.topics import edit, learn, teach
+from topiccrawler.commands.topics import edit, learn, show, teach
 from topiccrawler.engine.user_faults import TellingCommand
-from topiccrawler.errors import ArgumentError, SeedsError, file_faults
-
-if TYPE_CHECKING:
-    from topiccrawler.crawling.recipe import Recipe
-    from topiccrawler.topics.topic import Topic
+from topiccrawler.errors import ArgumentError, file_faults
 
 USAGE = f"""[list] [--clc [CODE|TEXT]]
-  scrapy topics show NAME|JOB
+  scrapy topics {show.USAGE}
   scrapy topics new NAME [--keywords 基金,定投:0.5] [--class F83] [--zh 名] [--out FILE] [--force]
   scrapy topics check NAME [--pages FILE]...
   scrapy topics {learn.USAGE}
@@ -36,6 +30,7 @@ ONLY = {
     "out": ("new", "learn", "edit"),
     "force": ("new", "learn", "edit"),
     "pages": ("check",),
+    "all": ("show",),
     **dict.fromkeys(("positive", "negative", "label", "top", "near", "thesis"), ("learn",)),
     **dict.fromkeys(("answers", "questions", "write_questions", "undo"), ("teach",)),
 }
@@ -57,7 +52,7 @@ class Command(TellingCommand):
     def long_desc(self) -> str:
         return (
             "NAME is a name of a topic of the catalogue (finance, 财经, 金融), the path of a topic file, or clc:CODE for a class of the "
-            "Chinese Library Classification; `show` takes a job too. `new` writes a commented topic file, `learn` one of example pages; `teach` asks you about pages of a job; `check` ends with exit code 1 when a topic cannot work."
+            "Chinese Library Classification; `show` takes a job too, or words as -a keywords= does: how they would be understood. `new` writes a commented topic file, `learn` one of example pages; `teach` asks you about pages of a job; `check` ends with exit code 1 when a topic cannot work."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -72,6 +67,7 @@ class Command(TellingCommand):
         add("--force", action="store_true", help="write over a file that exists")
         pages = "an HTML file or a job's pages.sqlite, to see which pages the topic keeps; may be given again"
         add("--pages", action="append", default=[], metavar="FILE", help=pages)
+        show.add_options(parser)
         learn.add_options(parser)
         teach.add_options(parser)
         add("--json", action="store_true", help="print JSON")
@@ -91,13 +87,6 @@ class Command(TellingCommand):
         step, *names = args or ["list"]
         getattr(self, f"_{step}")(*names, opts)
 
-    def _has_link_model(self, name: str) -> bool:
-        from topiccrawler.resources import folder
-
-        given = self.setting("TOPIC_LINK_MODELS")
-        place = Path(given).expanduser() if given else folder("models")
-        return place.joinpath(f"{name}.json").is_file()
-
     def _list(self, opts: argparse.Namespace) -> None:
         from topiccrawler.topics.catalogue import load_topic, topic_names
 
@@ -108,7 +97,7 @@ class Command(TellingCommand):
         topics = [load_topic(name) for name, _ in topic_names()]
         lines = [
             {"name": topic.name, "zh": topic.zh, "also": topic.also, "keywords": len(topic.keywords)}
-            | {"link_model": self._has_link_model(topic.name)}
+            | {"link_model": show.has_link_model(self, topic.name)}
             for topic in topics
         ]
         head = f"{'name':18}{'keywords':>8}  {'link model':12}Chinese and other names"
@@ -120,34 +109,7 @@ class Command(TellingCommand):
         self.tell(opts, lines, "\n".join([head, *rows]))
 
     def _show(self, name: str, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.assemble import topic_of
-        from topiccrawler.topics.catalogue import is_catalogued, load_topic
-        from topiccrawler.topics.keyword_tokens import keep_whole, token_weights
-        from topiccrawler.topics.likeness import nearest
-        from topiccrawler.topics.proposal import reasons, with_proposed
-        from topiccrawler.topics.seeds import seeds_of_topic
-
-        job = None if is_catalogued(name) else self._job(name)
-        topic = with_proposed(load_topic(name)) if job is None else topic_of(job)
-        keep_whole(topic)
-        seeds = list[str]()
-        with suppress(SeedsError):  # it has none, and no list is shipped
-            seeds = seeds_of_topic(topic).positive
-        more: dict[str, Any] = {
-            "seeds": seeds,
-            "unmatched": token_weights(topic.keywords)[1],
-            "link_model": self._has_link_model(topic.name),
-            "proposed": reasons(topic),
-            "nearest": [[other, round(likeness, 4)] for other, likeness in nearest(topic)],
-        }
-        self.tell(opts, topic.model_dump() | more, _shown(topic, more))
-
-    def _job(self, name: str) -> Recipe | None:
-        """The recipe of a job of that name, or at that path; None when there is none."""
-        from topiccrawler.crawling.job_files import read_recipe
-
-        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
-        return read_recipe(Path(name).expanduser()) or read_recipe(data / name)
+        show.work(self, name, opts)
 
     def _new(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.files import replace_file
@@ -178,28 +140,33 @@ class Command(TellingCommand):
         edit.work(self, name, opts)
 
     def _check(self, name: str, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawling.assemble import topic_of
+        from topiccrawler.crawling.recipe import Recipe
         from topiccrawler.crawling.topic_pages import relevances
+        from topiccrawler.relevance.base import EVEN
         from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.check import Finding, check
         from topiccrawler.topics.proposal import with_proposed
 
-        topic = with_proposed(load_topic(name))
-        findings = check(topic)
+        findings = check(with_proposed(load_topic(name)))
+        topic = topic_of(Recipe(name))
         files = [Path(path).expanduser() for path in opts.pages]
         can_read = bool(files) and all(finding.kind != "error" for finding in findings)
         pages = sorted(relevances(topic, files) if can_read else (), key=lambda page: -page[1])
-        reached = sum(relevance >= topic.page_threshold for _, relevance in pages)
+        reached = sum(relevance >= EVEN for _, relevance in pages)
         if pages and not reached:
             best = f"the best of {len(pages)} pages has {pages[0][1]:.3f}"
-            fault = f"page_threshold {topic.page_threshold} is never reached: {best}"
+            fault = f"no page would be kept: {best}, kept from {EVEN} (page_threshold {topic.page_threshold})"
             findings.append(Finding("warning", fault))
         lines = [f"{finding.kind}: {finding.text}" for finding in findings] or ["nothing is wrong"]
         if pages:
-            lines.append(f"{reached} of {len(pages)} pages reach page_threshold {topic.page_threshold}")
+            lines.append(
+                f"{reached} of {len(pages)} pages have a relevance of {EVEN} or more and would be kept"
+            )
             lines += [f"  {relevance:.3f}  {url}" for url, relevance in pages[:PAGES_SHOWN]]
         found: dict[str, Any] = {"topic": topic.name, "findings": [[one.kind, one.text] for one in findings]}
         if files:
-            found |= {"threshold": topic.page_threshold, "reached": reached}
+            found |= {"threshold": EVEN, "similarity_threshold": topic.page_threshold, "reached": reached}
             found |= {"pages": [[url, round(relevance, 4)] for url, relevance in pages]}
         self.tell(opts, found, "\n".join(lines))
         if any(finding.kind == "error" for finding in findings):
@@ -223,36 +190,3 @@ def _classes(wanted: str) -> list[tuple[int, dict[str, Any]]]:
 
 def _class_line(depth: int, line: dict[str, Any]) -> str:
     return f"{'  ' * depth}{line['code']:10}{line['name']}"
-
-
-def _shown(topic: Topic, more: dict[str, Any]) -> str:
-    link = "the link model's own" if topic.link_threshold is None else topic.link_threshold
-    lines = [
-        topic.full_name + (f", also {', '.join(topic.also)}" if topic.also else ""),
-        f"  breadth {topic.breadth}; page threshold {topic.page_threshold}; link threshold {link}",
-        f"  tunnel probability {topic.tunnel_probability}, depth {topic.tunnel_depth}; link model: {'yes' if more['link_model'] else 'none, links are judged by the keywords'}",
-        f"  nearest topics: {', '.join(f'{name} {likeness:.2f}' for name, likeness in more['nearest']) or 'none'}",
-    ]
-    by_weight = sorted(topic.keywords.items(), key=lambda pair: -pair[1])
-    why = more["proposed"]
-    lines += _several("keywords", [f"{word} {weight:g}" for word, weight in by_weight if word not in why])
-    with_reasons = [f"{word} {weight:g} ({why[word]})" for word, weight in by_weight if word in why]
-    lines += _several("learned" if topic.reasons else "proposed for them", with_reasons, 4)
-    lines += _several("never found on a page", more["unmatched"])
-    lines += _several("lexicon", [] if topic.lexicon == list(topic.keywords) else topic.lexicon)
-    for name in ("positive", "negative"):
-        lines += _several(name, getattr(topic, name))
-    lines += _several("seeds", more["seeds"])
-    lines += [f"  example: {text}" for text in topic.examples]
-    for place, rule in topic.sites.items():
-        given = (f"{name} = {selector}" for name, selector in rule.model_dump().items() if selector)
-        lines.append(f"  reads {place} by {', '.join(given)}")
-    return "\n".join(lines)
-
-
-def _several(what: str, words: Sequence[str], a_line: int = 10) -> list[str]:
-    """A counted list; nothing for no words."""
-    if not words:
-        return []
-    rows = [words[start : start + a_line] for start in range(0, len(words), a_line)]
-    return [f"  {len(words)} {what}:", *(f"    {', '.join(row)}" for row in rows)]

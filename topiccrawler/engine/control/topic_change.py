@@ -74,7 +74,7 @@ def _page(runtime: Runtime, url: str, depth: int) -> Page:
     if record is None:
         return Page(url, depth)
     classifier = runtime.parts.page_classifier
-    words = words_of_record(record, segments=classifier.reads_segments)
+    words = words_of_record(record, in_segments=classifier.reads_segments)
     relevance = classifier.relevance(words)
     return Page(
         url,

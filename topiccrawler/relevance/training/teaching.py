@@ -9,7 +9,7 @@ Common words (topics.common_words) are not learned. Of a narrow topic these word
 (relevance.training.narrow_teaching).
 idf of the language (topics.keywords), not of the crawl: most of its pages are about the topic, whose words would be common there. Words of
 one page alone are left out.
-Questions: of each five the pages nearest to the page threshold, and every fourth the most relevant one not asked about.
+Questions: of each five the pages nearest to even odds, and every fourth the most relevant one not asked about.
 Parameters: SHARE .5, PENALTY .5, SMOOTHING 3, MOST_WORDS 200 (docs/lab/teaching.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: .1 s for 300 pages.
 But: it changes no threshold; an answer about a page without words teaches nothing.
@@ -67,6 +67,7 @@ def taught(
         "reasons": why,
         "page_threshold": topic.page_threshold,
         "given": topic.given,
+        "narrow": None,  # the answers say more than the words given: all words classify pages from now on
     }
     if topic.narrow:
         from topiccrawler.relevance.training.narrow_teaching import lesson_of  # numpy, for the word vectors

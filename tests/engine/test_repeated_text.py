@@ -1,0 +1,107 @@
+"""What a site writes on page after page is no part of the text that is stored, and makes no page a copy of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from noticed_blog import NOTICE, SUBJECTS, body, own_text
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
+
+from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.engine.pipelines import NearDuplicatePipeline
+from topiccrawler.items import PageItem
+from topiccrawler.pages.read import Reader, Reading
+from topiccrawler.pages.site_repeats import SiteRepeats
+
+
+def url(number: int) -> str:
+    return f"http://blog.example/{number or ''}"
+
+
+@pytest.fixture(params=["catalogue", "own words"])
+def reader(request: pytest.FixtureRequest) -> Reader:
+    """Of a topic of the catalogue, whose page classifier reads no segments, and of one of three words, whose does."""
+    recipe = (
+        Recipe("finance") if request.param == "catalogue" else recipe_of_words(Recipe(""), ["理财", "定投"])
+    )
+    made = assemble(recipe).reader(SiteRepeats())
+    assert made.reads_segments == (request.param != "catalogue")
+    return made
+
+
+@pytest.fixture
+def copies(tmp_path: Path) -> Iterator[NearDuplicatePipeline]:
+    files = JobFiles(tmp_path / "job")
+    yield NearDuplicatePipeline(files, StatsCollector(get_crawler()))
+    files.close()
+
+
+def kept(copies: NearDuplicatePipeline, reading: Reading) -> PageItem:
+    item = PageItem(
+        url=reading.page.url, title=reading.page.title, text=reading.main_text, topic="finance", relevance=0.9,
+        is_target=True, depth=1, source_url="", anchor="", score=0.5, encoding="utf-8", fetched=7.0,
+    )  # fmt: skip
+    found = copies.process_item(item)
+    assert isinstance(found, PageItem)
+    return found
+
+
+def test_a_notice_is_dropped_from_the_third_page_on_and_only_copies_are_copies(
+    reader: Reader, copies: NearDuplicatePipeline
+) -> None:
+    found = [kept(copies, reader.read(url(at), body(own_text(one)))) for at, one in enumerate(SUBJECTS)]
+    assert NOTICE in found[0].text
+    assert found[1].alias_of == url(0)  # at the second page nobody can know
+    for subject, item in list(zip(SUBJECTS, found, strict=True))[2:]:
+        assert item.text == f"{own_text(subject)}\n{{"
+        assert not item.alias_of
+    copy = kept(copies, reader.read("http://mirror.example/", body(own_text("保险"), notice="")))
+    assert copy.alias_of == url(SUBJECTS.index("保险"))
+
+
+def test_a_page_of_which_little_is_left_has_no_text_and_is_nobodys_copy(
+    reader: Reader, copies: NearDuplicatePipeline
+) -> None:
+    found = [kept(copies, reader.read(url(at), body(f"关于{one}。"))) for at, one in enumerate(SUBJECTS)]
+    assert found[0].text
+    assert {(item.text, item.alias_of) for item in found[2:]} == {("", "")}
+
+
+def test_a_page_read_again_is_not_counted_twice(reader: Reader) -> None:
+    for number in range(3):
+        for _ in range(3):
+            text = reader.read(url(number), body(own_text(SUBJECTS[number]))).main_text
+            assert text.startswith(own_text(SUBJECTS[number]))
+            assert (NOTICE in text) == (number < 2)
+    assert NOTICE not in reader.read(url(0), body(own_text("股票"))).main_text
+    # its stored text has it still: that is no change of the page
+    assert reader.own_text(url(0), f"{own_text('股票')}\n{NOTICE}") == own_text("股票")
+
+
+def test_relevance_to_a_topic_of_the_catalogue_is_by_the_whole_text() -> None:
+    notice = "股票和基金有风险，投资需谨慎，本站的行情仅供参考，不构成任何投资建议。" * 4
+    parts = assemble(Recipe("finance"))
+    plain, reader = parts.reader(), parts.reader(SiteRepeats())
+    for number, subject in enumerate(SUBJECTS):
+        page = body(own_text(subject), notice=notice)
+        alone, of_site = plain.read(url(number), page), reader.read(url(number), page)
+        assert (alone.page, alone.words) == (of_site.page, of_site.words)
+    assert notice not in of_site.main_text
+
+
+def test_what_a_site_repeats_outlives_a_stop(tmp_path: Path) -> None:
+    parts = assemble(Recipe("finance"))
+    texts = []
+    for place in (None, tmp_path / "repeats"):
+        reader = parts.reader(SiteRepeats(place))
+        for number, subject in enumerate(SUBJECTS):
+            if place is not None:  # each page in a run of its own
+                reader = parts.reader(SiteRepeats(place))
+            texts.append(reader.read(url(number), body(own_text(subject))).main_text)
+    assert texts[: len(SUBJECTS)] == texts[len(SUBJECTS) :]

@@ -1,0 +1,100 @@
+"""The parts of a page in which a site repeats itself, by hand."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+from topiccrawler.pages.parse import parse
+from topiccrawler.pages.segments import (
+    MOST_BLOCKS,
+    MOST_HEADINGS,
+    MOST_TAGS,
+    Segment,
+    segments_of,
+    stored_segments,
+    with_words,
+)
+
+PAGE = """<title>考研分数线公布 - 教育 | 小站</title>
+<meta name=keywords content="考研,分数线，考研"><meta name=description content="今年的分数线">
+<h1>分数线</h1><h2>国家线</h2><h3>院校线</h3><h4>第四个</h4>
+<p>首页</p><p>分数线已经公布。</p><a rel="category tag" href=/t>高考</a> <a rel=nofollow href=/x>广告</a>"""
+
+
+def parts(html: str, main_text: str = "", title: str = "") -> list[tuple[str, str]]:
+    return [(one.kind, one.text) for one in segments_of(parse(html), title, main_text)]
+
+
+def test_a_page_with_a_main_text_is_its_title_parts_tags_description_headings_and_lines() -> None:
+    assert parts(PAGE, "分数线已经公布。\n\n报名从十月开始。") == [
+        ("title", "考研分数线公布"),
+        ("title", "教育"),
+        ("title", "小站"),
+        ("tag", "考研"),
+        ("tag", "分数线"),
+        ("tag", "高考"),
+        ("description", "今年的分数线"),
+        ("heading", "分数线"),
+        ("heading", "国家线"),
+        ("heading", "院校线"),
+        ("text", "分数线已经公布。"),
+        ("text", "报名从十月开始。"),
+    ]
+    assert MOST_HEADINGS == 3
+
+
+def test_a_page_without_a_main_text_is_its_blocks() -> None:
+    assert parts("<title>站</title><p>首页</p><p>考研 报名</p>") == [
+        ("title", "站"),
+        ("block", "首页"),
+        ("block", "考研 报名"),
+    ]
+
+
+def test_the_title_that_a_reader_chose_stands_in_where_the_page_has_none() -> None:
+    assert parts("<p>词</p>", title="考研_小站")[:2] == [("title", "考研"), ("title", "小站")]
+    assert parts("<title>甲 - 乙</title>", title="丙") == [("title", "甲"), ("title", "乙")]
+
+
+def test_more_linked_tags_than_a_page_has_are_a_cloud_of_all_tags() -> None:
+    def tags(count: int) -> list[tuple[str, str]]:
+        links = "".join(f"<a rel=tag href=/{n}>标签{n}</a> " for n in range(count))
+        return [one for one in parts(links) if one[0] == "tag"]
+
+    assert tags(MOST_TAGS) == [("tag", f"标签{n}") for n in range(MOST_TAGS)]
+    assert tags(MOST_TAGS + 1) == []
+
+
+def test_words_are_as_the_segmenter_gives_them_and_the_same_text_has_the_same_key() -> None:
+    title, heading = with_words([("title", "股票市场"), ("heading", "股票市场")])
+    assert list(title.words) == list(heading.words) == ["股票市场"]
+    assert title.key == crc32("title\n股票市场".encode()) == Segment("title", "股票市场", ()).key
+    assert title.key != heading.key, "a word of the menu may be the title of a page"
+    assert 0 <= Segment("title", "\ud800", ()).key < 1 << 32
+
+
+def test_no_text_is_no_segment_and_huge_pages_are_cut() -> None:
+    assert parts("") == []
+    assert len(parts("<p>词</p>" * (MOST_BLOCKS + 10))) == MOST_BLOCKS
+    long = parts("", "词" * 150_000)
+    assert [len(text) for _, text in long] == [100_000]
+    blocks = parts(f"<p>{'词' * 60_000}</p>" * 3)
+    assert len(blocks) == 1, "the second would be more than is looked at"
+
+
+def test_of_a_stored_page_there_are_title_keywords_description_and_lines() -> None:
+    found = stored_segments("考研 - 小站", "考研,分数线，考研", "今年", "第一行\n\n第二行", is_main=True)
+    assert [(one.kind, one.text) for one in found] == [
+        ("title", "考研"),
+        ("title", "小站"),
+        ("tag", "考研"),
+        ("tag", "分数线"),
+        ("description", "今年"),
+        ("text", "第一行"),
+        ("text", "第二行"),
+    ]
+    assert stored_segments("", "", "", "", is_main=True) == []
+    read = segments_of(parse("<title>考研 - 小站</title>"), "", "第一行")
+    assert [one.key for one in read] == [
+        one.key for one in stored_segments("考研 - 小站", "", "", "第一行", is_main=True)
+    ]

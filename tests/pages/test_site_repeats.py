@@ -1,0 +1,133 @@
+"""What a site writes on many of its pages, counted by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawler.pages import site_repeats
+from topiccrawler.pages.segments import Kind, Segment
+from topiccrawler.pages.site_repeats import BYTES, FULL, SIZE, SiteRepeats, keys_of
+
+SITE, MENU, OWN = "a.example", 1, 1_000
+
+
+def read(repeats: SiteRepeats, number: int, *segments: tuple[Kind, int], host: str = SITE) -> list[bool]:
+    """A page is read; which of its segments are repeats."""
+    return repeats.of(host, f"http://{host}/{number}", segments)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Halved after 20 additions; a page with one segment makes three: site, page, segment."""
+    monkeypatch.setattr(site_repeats, "HALVED", 20)
+
+
+def test_a_segment_is_a_repeat_from_its_third_page_on() -> None:
+    repeats = SiteRepeats()
+    found = [read(repeats, n, ("title", MENU), ("title", OWN + n)) for n in range(5)]
+    assert found == [[False, False], [False, False], [True, False], [True, False], [True, False]]
+
+
+def test_another_site_or_kind_counts_for_itself() -> None:
+    repeats = SiteRepeats()
+    for n in range(5):
+        read(repeats, n, ("block", MENU))
+    assert read(repeats, 5, ("block", MENU)) == [True]
+    assert read(repeats, 0, ("block", MENU), host="b.example") == [False]
+    of_kinds = keys_of([Segment("title", "站", ["站"]), Segment("block", "站", ["站"])])
+    assert [kind for kind, _ in of_kinds] == ["title", "block"]
+    assert of_kinds[0][1] != of_kinds[1][1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "often", "rarely"),
+    [("title", 11, 10), ("heading", 11, 10), ("tag", 31, 30), ("text", 31, 30), ("block", 3, 2)],
+)
+def test_it_must_be_on_more_than_a_share_of_the_earlier_pages(kind: Kind, often: int, rarely: int) -> None:
+    """Of 100 earlier pages: a tenth of the titles and headings, three tenths of the tags and the lines, a fiftieth of the blocks."""
+    for count, is_repeat in ((often, True), (rarely, False)):
+        repeats = SiteRepeats()
+        for n in range(100):
+            read(repeats, n, (kind, MENU) if n < count else (kind, OWN + n))
+        assert read(repeats, 100, (kind, MENU)) == [is_repeat]
+
+
+def test_a_description_is_a_repeat_as_soon_as_two_pages_had_it() -> None:
+    repeats = SiteRepeats()
+    for n in range(200):
+        read(repeats, n, ("description", MENU if n < 2 else OWN + n))
+    assert read(repeats, 200, ("description", MENU)) == [True]
+
+
+def test_shares_hold_on_a_large_site() -> None:
+    """On 40 of 1000 earlier pages: no repeat as a part of titles (a tenth), one as a block (a fiftieth)."""
+    repeats = SiteRepeats()
+    for n in range(1_000):
+        own: list[tuple[Kind, int]] = [("title", MENU), ("block", MENU + 1)]
+        read(repeats, n, *own if n < 40 else [("title", OWN + n)])
+    assert read(repeats, 1_000, ("title", MENU), ("block", MENU + 1)) == [False, True]
+
+
+def test_a_page_read_again_is_not_counted_twice_and_is_held_against_the_others() -> None:
+    repeats = SiteRepeats()
+    for _ in range(9):
+        assert read(repeats, 0, ("title", MENU)) == [False]
+    assert read(repeats, 1, ("title", MENU)) == [False]
+    assert read(repeats, 1, ("title", MENU)) == [False], "one other page has it"
+    assert read(repeats, 2, ("title", MENU)) == [True]
+    assert read(repeats, 0, ("title", MENU)) == [True], "by now two others have it"
+
+
+def test_a_segment_twice_on_one_page_counts_once() -> None:
+    repeats = SiteRepeats()
+    assert read(repeats, 0, *[("block", MENU)] * 5) == [False] * 5
+    assert read(repeats, 1, ("block", MENU)) == [False]
+
+
+def test_the_file_has_it_all_when_it_is_opened_again(tmp_path: Path) -> None:
+    place = tmp_path / "job" / "site_repeats.bin"
+    SiteRepeats(place)
+    assert not place.exists(), "made when the first page is read"
+    for n in range(3):  # a process a page, none of which closes it
+        found = read(SiteRepeats(place), n, ("title", MENU))
+    assert found == [True]
+    assert read(SiteRepeats(place), 0, ("title", OWN)) == [False]
+    assert read(SiteRepeats(), 3, ("title", MENU)) == [False], "in memory alone"
+    assert place.stat().st_size == SIZE * BYTES + 8
+
+
+@pytest.mark.usefixtures("small")
+def test_counts_are_halved_and_what_a_site_still_repeats_comes_back(tmp_path: Path) -> None:
+    """Seven pages make 21 additions: site 7 and menu 7 become 3 and 3. A segment of one page is forgotten."""
+    repeats = SiteRepeats(tmp_path / "repeats")
+    for n in range(7):
+        read(repeats, n, ("title", MENU))
+    table = list(filter(None, repeats._table))
+    assert table == [3, 3]
+    assert read(repeats, 7, ("title", MENU)) == [True]
+    assert read(repeats, 0, ("title", MENU)) == [True], "a forgotten page counts again"
+    assert sorted(filter(None, SiteRepeats(tmp_path / "repeats")._table)) == [1, 1, 5, 5]
+
+
+def test_counts_stop_when_they_are_full() -> None:
+    repeats = SiteRepeats()
+    for n in range(3):
+        read(repeats, n, ("title", MENU))
+    table = repeats._table
+    for place in [place for place, count in enumerate(table) if count == 3]:
+        table[place] = FULL
+    assert read(repeats, 3, ("title", MENU)) == [True]
+    assert max(table) == FULL
+
+
+@given(st.text(max_size=20), st.text(max_size=20), st.integers(0, (1 << 32) - 1))
+def test_no_address_or_key_makes_it_raise(host: str, url: str, key: int) -> None:
+    assert _SHARED.of(host, url, [("block", key)]) in ([True], [False])
+    assert _SHARED.of(f"{host}\ud800", f"{url}\udfff", []) == []
+
+
+_SHARED = SiteRepeats()

@@ -1,0 +1,232 @@
+"""The page classifier of a user's own words, by hand and with weights of its own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from topiccrawler.crawling.topic_pages import words_of_record
+from topiccrawler.errors import TopicError
+from topiccrawler.pages.segments import Kind, with_words
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.choose import make_page_classifier, untrained
+from topiccrawler.relevance.evidence import FEATURES, EvidenceClassifier, shipped_weights
+from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.store.pages import PageRecord
+from topiccrawler.text.tokenise import words
+from topiccrawler.topics.catalogue import topic_from_keywords
+from topiccrawler.topics.meaning import understood
+from topiccrawler.topics.proposal import near_words
+from topiccrawler.topics.topic import make_topic
+
+EXAM = ["考研", "高考", "志愿"]
+NEAR = near_words(dict.fromkeys(EXAM, 1.0))
+NONE = dict.fromkeys(("bias", *FEATURES), 0.0)
+
+
+def classifier_of(given: list[str], **weights: float) -> EvidenceClassifier:
+    """With these weights (spaces as underscores), the others 0."""
+    named = {name.replace("_", " "): weight for name, weight in weights.items()}
+    return EvidenceClassifier(understood(topic_from_keywords(given, "own")), {**NONE, **named})
+
+
+def shipped(given: list[str]) -> EvidenceClassifier:
+    return EvidenceClassifier(understood(topic_from_keywords(given, "own")))
+
+
+def page(*texts: tuple[Kind, str]) -> PageWords:
+    """A page of these segments."""
+    segments = with_words(texts)
+    body = [word for one in segments if one.kind in ("text", "block") for word in one.words]
+    return PageWords(title=list(segments[0].words) if segments else (), body=body, segments=segments)
+
+
+PAGE = page(
+    ("title", "考研联考"),
+    ("title", "小站"),
+    ("tag", "高考"),
+    ("description", "考研，高考，志愿"),
+    ("heading", "志愿"),
+    ("text", "考研，考研，考试，天气"),
+    ("text", "天气，" * 60),
+    ("text", "考试"),
+)
+
+
+def test_the_features_of_a_page_by_hand() -> None:
+    """Body 4 + 60 + 1 words: 考研 twice, 考试, near the user's words, twice, once of it in the lead: the third line begins past 60 words."""
+    classifier = classifier_of(EXAM)
+    of_joint, of_exam = NEAR["联考"], NEAR["考试"]
+    assert 0.35 <= of_exam < 0.75
+    found = dict(zip(FEATURES, classifier.features(classifier.observe(PAGE)), strict=True))
+    assert found == pytest.approx(
+        {
+            "title": 1.0,
+            "title words": 1.0,
+            "title near": of_joint,
+            "title nears": of_joint,
+            "tags": 1.0,
+            "description": 2.0,  # of three
+            "headings": 1.0,
+            "lead near": of_exam,
+            "count": math.log(3),
+            "words": 1.0,
+            "density": math.sqrt(2 / 85),
+            "near density": math.sqrt(of_exam**2 * 2 / 85),
+            "main text": 1.0,
+            "length": math.log(85),
+        }
+    )
+
+
+def test_the_relevance_is_the_logistic_of_the_weighted_features() -> None:
+    """-1 + 2 · 1 + .5 · ln 3 = 1.5493, so 1 / (1 + e^-1.5493) = .8248."""
+    classifier = classifier_of(EXAM, bias=-1.0, title=2.0, count=0.5)
+    assert classifier.relevance(PAGE) == pytest.approx(0.824813, abs=1e-6)
+    assert classifier.relevance_of(classifier.observe(PAGE)) == classifier.relevance(PAGE)
+    assert classifier_of(EXAM).relevance(PAGE) == classifier.threshold == 0.5
+    assert classifier.relevance(PageWords()) == pytest.approx(1 / (1 + math.e))
+
+
+def test_bounds_of_the_features() -> None:
+    """Ten near words in the title: largest l and 1.5; a body of one's own words only: the root of .1; of near ones: of .2."""
+    near = list(NEAR)[:10]
+    classifier = classifier_of(EXAM)
+    full = page(("title", "，".join(near)), ("block", "考研，" * 100))
+    found = dict(zip(FEATURES, classifier.features(classifier.observe(full)), strict=True))
+    assert found["title near"] == pytest.approx(
+        max(NEAR[word] for word in near if word in words("，".join(near)))
+    )
+    assert (found["title nears"], found["density"]) == (1.5, pytest.approx(math.sqrt(0.1)))
+    assert (found["title"], found["main text"]) == (0.0, 0.0)
+    full = page(("block", "考试，" * 100))
+    found = dict(zip(FEATURES, classifier.features(classifier.observe(full)), strict=True))
+    assert found["near density"] == pytest.approx(math.sqrt(0.2))
+
+
+def test_explain_gives_shares_of_the_relevance_largest_first() -> None:
+    """Without 考研 the log-odds lose 2 + .5 · ln 3, without 高考 the .25 of the tag; 志愿 and the near words have no weight."""
+    classifier = classifier_of(EXAM, bias=-1.0, title=2.0, count=0.5, tags=0.25)
+    shares = classifier.explain(PAGE)
+    assert sum(share for _, share in shares) == pytest.approx(classifier.relevance(PAGE))
+    assert [word for word, share in shares if share > 0] == ["考研", "高考"]
+    assert shares[0][1] / shares[1][1] == pytest.approx((2 + 0.5 * math.log(3)) / 0.25)
+    assert classifier.explain(PageWords()) == []
+
+
+def test_an_ambiguous_word_in_the_text_alone_does_not_suffice_but_in_the_title_it_does() -> None:
+    classifier = shipped(EXAM)
+    text = "天气，" * 200 + "志愿，" * 3
+    assert classifier.relevance(page(("title", "今天"), ("text", text))) < 0.5
+    assert classifier.relevance(page(("title", "志愿"), ("text", text))) >= 0.5
+
+
+def test_a_page_without_any_of_the_words_is_off_topic_whatever_it_is_about() -> None:
+    classifier = shipped(EXAM)
+    of_parent = page(("title", "小学语文课本"), ("text", "老师，学生，课本，" * 30))
+    assert classifier.similarity(of_parent) > classifier.similarity_threshold, "its links may lead there"
+    assert classifier.relevance(of_parent) < 0.5
+
+
+def test_a_latin_word_whose_stem_is_another_word_counts_as_it_is_written() -> None:
+    classifier = classifier_of(["banking"], bias=-1.0, title=2.0)
+    assert classifier.words == {"bank"}
+
+    def relevance(title: str) -> float:
+        return classifier.relevance(page(("title", title)))
+
+    on, off = pytest.approx(1 / (1 + math.exp(-1))), pytest.approx(1 / (1 + math.e))
+    assert relevance("Banking for beginners") == on
+    assert relevance("ｂａｎｋｉｎｇ") == on, "folded"
+    assert relevance("The bank of the river") == off
+    assert relevance("Embanking, e-bankings") == on, "its plural"
+    assert relevance("Embanking the bank") == off
+    assert classifier.observe(page(("title", "banking, Banking, bank")))[0].counts == {"bank": 2}
+    assert classifier.relevance(PageWords(title=["bank"])) == on, "of words alone it cannot be told"
+
+
+@pytest.mark.parametrize("given", [["bank", "banking"], ["banking", "bank"]])
+def test_of_two_words_with_one_stem_each_may_stand(given: list[str]) -> None:
+    classifier = classifier_of(given, bias=-1.0, title=2.0)
+    for title in ("bank", "banking", "banks"):
+        assert classifier.relevance(page(("title", title))) > 0.5
+
+
+def test_words_of_one_stem_that_is_another_are_found_as_either_is_written() -> None:
+    classifier = classifier_of(["banking", "banked"], bias=-1.0, title=2.0)
+    assert [
+        classifier.relevance(page(("title", title))) > 0.5 for title in ("banking", "banked", "bank")
+    ] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_a_plural_is_no_other_word() -> None:
+    classifier = classifier_of(["funds"], bias=-1.0, title=2.0)
+    assert classifier.relevance(page(("title", "a fund"))) > 0.5
+
+
+def test_words_that_the_segmenter_cut_are_joined_again_and_the_longest_counts() -> None:
+    classifier = classifier_of(["宏观经济政策利率"], count=1.0)
+    assert len(words("宏观经济政策利率")) > 1
+    (found,) = classifier.observe(page(("text", "关于宏观经济政策利率的消息")))
+    assert found.counts["宏观经济政策利率"] == 1
+    features = dict(zip(FEATURES, classifier.features([found]), strict=True))
+    assert features["count"] == pytest.approx(math.log(2))
+    (found,) = classifier.observe(page(("text", "利率政策与宏观经济")))
+    assert "宏观经济政策利率" not in found.counts
+
+
+def test_of_words_alone_each_field_is_a_segment() -> None:
+    plain = PageWords(title=["考研"], headings=["志愿"], meta=["高考"], body=["考研", "天气"])
+    found = classifier_of(EXAM).observe(plain)
+    assert [(one.kind, one.length, dict(one.counts)) for one in found] == [
+        ("title", 1, {"考研": 1}),
+        ("tag", 1, {"高考": 1}),
+        ("heading", 1, {"志愿": 1}),
+        ("text", 2, {"考研": 1}),
+    ]
+
+
+def test_a_description_of_a_stored_page_is_no_tag() -> None:
+    record = PageRecord(url="http://a.cn/", title="banks", keywords="", description="banking", text="bank")
+    classifier = classifier_of(["banking"], bias=-1.0, tags=4.0, description=0.25, title=8.0)
+    stored = words_of_record(record, in_segments=classifier.reads_segments)
+    assert classifier.relevance(stored) == pytest.approx(1 / (1 + math.exp(0.75)))
+
+
+def test_similarity_is_that_of_all_words_of_the_topic() -> None:
+    topic = understood(make_topic({"name": "exam", "keywords": EXAM, "page_threshold": 0.2}, "exam"))
+    classifier, vsm = EvidenceClassifier(topic, NONE), VsmClassifier(topic)
+    assert classifier.similarity(PAGE) == vsm.similarity(PAGE) > 0
+    assert (classifier.similarity_threshold, classifier.threshold) == (0.2, 0.5)
+
+
+def test_a_topic_of_single_characters_is_refused_in_one_line() -> None:
+    fields: dict[str, Any] = {
+        "keywords": {"茶": 1.0, "酒": 1.0, "茶叶": 1.0},
+        "given": ["茶", "酒"],
+        "narrow": True,
+    }
+    with pytest.raises(
+        TopicError, match="no keyword can be found among segmented words: 茶, 酒; give words of two"
+    ):
+        EvidenceClassifier(make_topic({"name": "own", **fields}, "own"), NONE)
+
+
+def test_narrow_topics_get_it_and_all_others_vsm() -> None:
+    narrow = understood(topic_from_keywords(EXAM, "own"))
+    assert narrow.narrow
+    assert isinstance(make_page_classifier(narrow), EvidenceClassifier)
+    assert isinstance(untrained(narrow), EvidenceClassifier)
+    for undecided in (None, False):
+        other = narrow.model_copy(update={"narrow": undecided})
+        assert isinstance(make_page_classifier(other), VsmClassifier)
+
+
+def test_the_shipped_weights_are_of_all_features() -> None:
+    assert set(shipped_weights()) == {"bias", *FEATURES}
