@@ -91,7 +91,8 @@ class Lessons:
 
     def look(self) -> None:
         """Read the pages' words. Of a narrow topic, pages are judged by tags and headings too, which are not stored: what they say is how much
-        more relevant the crawl held the page than its stored words are, by the topic of that time."""
+        more relevant the crawl held the page than its stored words are, by the topic of that time. Of pages from before relevance was a
+        probability (Recipe.relevance_since) nothing is known."""
         classifiers = [(0.0, untrained(make_topic(self.base, str(self.folder))))]
         in_segments = classifiers[0][1].reads_segments
         self.words = [words_of_record(record, in_segments=in_segments) for record in self.records]
@@ -102,7 +103,11 @@ class Lessons:
             (float(step.get("time", 0.0)), untrained(make_topic(step["topic"], str(self.folder))))
             for step in self.steps
         ]
+        probabilities = self.recipe.relevance_since
         for record, words in zip(self.records, self.words, strict=True):
+            if probabilities is None or record.fetched < probabilities:
+                self.unseen.append(0.0)
+                continue
             then = [one for since, one in classifiers if since <= record.fetched][-1:] or [classifiers[0][1]]
             found = log_odds(record.relevance) - log_odds(then[0].relevance(words))
             self.unseen.append(max(-MOST_UNSEEN, min(MOST_UNSEEN, found)))

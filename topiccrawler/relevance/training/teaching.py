@@ -67,7 +67,6 @@ def taught(
         "reasons": why,
         "page_threshold": topic.page_threshold,
         "given": topic.given,
-        "narrow": None,  # the answers say more than the words given: all words classify pages from now on
     }
     if topic.narrow:
         from topiccrawler.relevance.training.narrow_teaching import lesson_of  # numpy, for the word vectors
