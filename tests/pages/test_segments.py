@@ -83,7 +83,7 @@ def test_no_text_is_no_segment_and_huge_pages_are_cut() -> None:
 
 
 def test_of_a_stored_page_there_are_title_keywords_description_and_lines() -> None:
-    found = stored_segments("考研 - 小站", "考研,分数线，考研", "今年", "第一行\n\n第二行")
+    found = stored_segments("考研 - 小站", "考研,分数线，考研", "今年", "第一行\n\n第二行", is_main=True)
     assert [(one.kind, one.text) for one in found] == [
         ("title", "考研"),
         ("title", "小站"),
@@ -93,6 +93,8 @@ def test_of_a_stored_page_there_are_title_keywords_description_and_lines() -> No
         ("text", "第一行"),
         ("text", "第二行"),
     ]
-    assert stored_segments("", "", "", "") == []
+    assert stored_segments("", "", "", "", is_main=True) == []
     read = segments_of(parse("<title>考研 - 小站</title>"), "", "第一行")
-    assert [one.key for one in read] == [one.key for one in stored_segments("考研 - 小站", "", "", "第一行")]
+    assert [one.key for one in read] == [
+        one.key for one in stored_segments("考研 - 小站", "", "", "第一行", is_main=True)
+    ]

@@ -48,7 +48,7 @@ def as_toml(topic: Topic) -> str:
         for word, weight in topic.keywords.items()
     ]
     tables: dict[str, Any] = {
-        name: fields.pop(name) for name in ("against", "reasons", "sites") if name in fields
+        name: fields.pop(name) for name in ("trust", "near", "against", "reasons", "sites") if name in fields
     }
     parts = [tomli_w.dumps(fields), "\n".join(["[keywords]", *words, ""]), tomli_w.dumps(tables)]
     return "\n".join(filter(None, parts))

@@ -2,7 +2,8 @@
 
 Where the change turned the verdict on many pages, the crawl is done once more: what was fetched is shown to a new strategy as it is judged
 now, and what waits gets the scores that come of it. Where it turned few, the new strategy takes over what the old one had learned, and
-goes on learning from pages as they were judged before: on another scale they would say something else (docs/lab/teaching.md).
+goes on learning from pages as they were judged before: on another scale they would say something else (docs/lab/teaching.md). Of a narrow
+topic it learns from them as they are judged now: there the scale is the same, and what is kept is what the answers change.
 
 The conflict: a strategy has learned from outcomes that are no longer held true, and cannot unlearn them; pages cannot be fetched
 again for that. But the crawl log knows their order, and the queue a link to each URL. Of several links to a URL the queue holds the best

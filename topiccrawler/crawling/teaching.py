@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -23,19 +24,21 @@ from topiccrawler.crawling.linking_pages import visit_similarity
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.relearning import relearn, take_over, takes_over
-from topiccrawler.crawling.topic_pages import words_of_record
+from topiccrawler.crawling.topic_pages import without_repeats, words_of_record
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import JsonFile, replace_file
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via
+from topiccrawler.pages.classifier import PageClassifier
 from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import VSM, relevance_of
+from topiccrawler.relevance.base import VSM, relevance_of, relevance_with
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.store.base import Pages
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
+from topiccrawler.text.odds import log_odds
 from topiccrawler.topics.several import parts_of
 from topiccrawler.topics.topic import Topic, make_topic, without_removed_fields
 from topiccrawler.urls.canonical import host_of
@@ -44,6 +47,8 @@ logger = logging.getLogger(__name__)
 
 TEACHING = "teaching.json"
 VERSION = 1
+ANSWERED = 0.95  # relevance of a page that a person took; people err
+MOST_UNSEEN = 12.0  # log-odds
 MOST_BYTES = 200_000_000
 REMEDY = "name the folder of a job"
 
@@ -58,6 +63,12 @@ class Lessons:
     steps: list[dict[str, Any]]  # {"answers": URL -> answer, "topic": fields}, first to last
     records: list[PageRecord] = field(default_factory=list)
     words: list[PageWords] = field(default_factory=list)
+    followed: dict[str, bool] = field(
+        default_factory=dict
+    )  # the answers that the recipe's topic has learned from
+    unseen: list[float] = field(
+        default_factory=list
+    )  # log-odds, of what the crawl saw of a page and the job has not stored
 
     @property
     def topic(self) -> Topic:
@@ -72,21 +83,53 @@ class Lessons:
     def relevances(self, topic: Topic) -> list[float]:
         """Of each page to a topic, as a crawl for it judges them."""
         page_classifier = untrained(topic)
-        return [page_classifier.relevance(words) for words in self.words]
+        return [self.relevance(place, page_classifier) for place in range(len(self.words))]
+
+    def relevance(self, place: int, page_classifier: PageClassifier) -> float:
+        """Of the page in that place."""
+        return relevance_with(page_classifier, self.words[place], self.unseen[place] if self.unseen else 0.0)
+
+    def look(self) -> None:
+        """Read the pages' words. Of a narrow topic, pages are judged by tags and headings too, which are not stored: what they say is how much
+        more relevant the crawl held the page than its stored words are, by the topic of that time. Of pages from before relevance was a
+        probability (Recipe.relevance_since) nothing is known."""
+        classifiers = [(0.0, untrained(make_topic(self.base, str(self.folder))))]
+        in_segments = classifiers[0][1].reads_segments
+        self.words = [words_of_record(record, in_segments=in_segments) for record in self.records]
+        if not in_segments:
+            return
+        self.words = without_repeats([record.url for record in self.records], self.words)
+        classifiers += [
+            (float(step.get("time", 0.0)), untrained(make_topic(step["topic"], str(self.folder))))
+            for step in self.steps
+        ]
+        probabilities = self.recipe.relevance_since
+        for record, words in zip(self.records, self.words, strict=True):
+            if probabilities is None or record.fetched < probabilities:
+                self.unseen.append(0.0)
+                continue
+            then = [one for since, one in classifiers if since <= record.fetched][-1:] or [classifiers[0][1]]
+            found = log_odds(record.relevance) - log_odds(then[0].relevance(words))
+            self.unseen.append(max(-MOST_UNSEEN, min(MOST_UNSEEN, found)))
 
     def learned(self, answers: Mapping[str, bool]) -> Topic:
         """The topic that all answers so far and these teach."""
         places = {record.url: place for place, record in enumerate(self.records)}
         every = self.answers | dict(answers)
         known = {places[url]: answer for url, answer in every.items() if url in places}
-        return taught(make_topic(self.base, str(self.folder)), self.words, known)
+        return taught(make_topic(self.base, str(self.folder)), self.words, known, self.unseen)
 
     def teach(self, answers: Mapping[str, bool]) -> int:
         """Learn, keep it with the job, score what waits anew. Returns how many scores changed."""
         topic = self.learned(answers)
-        step: dict[str, Any] = {"answers": dict(answers), "topic": topic.model_dump(), "strategy_topic": None}
+        step: dict[str, Any] = {
+            "answers": dict(answers),
+            "topic": topic.model_dump(),
+            "strategy_topic": None,
+            "time": round(time.time(), 3),
+        }
         self.steps.append(step)
-        if self.turns_few(assemble(self._taught())):
+        if not topic.narrow and self.turns_few(assemble(self._taught())):
             step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump()
         return self._keep()
 
@@ -100,7 +143,8 @@ class Lessons:
     def turns_few(self, parts: Parts) -> bool:
         """The strategy of these parts may keep what it learned, and go on learning by what it learned from."""
         before = assemble(self.recipe)
-        old, new = list(_pages(self.folder, before, self)), list(_pages(self.folder, parts, self))
+        old = list(_pages(self.folder, before, self, self.followed))
+        new = list(_pages(self.folder, parts, self, self.answers))
         turned = sum(one.is_target != other.is_target for one, other in zip(old, new, strict=True))
         return takes_over(parts.strategy, turned, len(new))
 
@@ -116,7 +160,7 @@ class Lessons:
         with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
             replace_file(self.folder / TEACHING, json.dumps(kept, ensure_ascii=False) + "\n")
         write_recipe(recipe, self.folder)
-        self.recipe = recipe
+        self.recipe, self.followed = recipe, self.answers
         return changed
 
 
@@ -140,8 +184,8 @@ def lessons_of(folder: Path) -> Lessons:
     for store in stores:
         with closing(store):
             lessons.records += [record for record in store.records() if not record.alias_of]
-    in_segments = untrained(topic).reads_segments
-    lessons.words = [words_of_record(record, in_segments=in_segments) for record in lessons.records]
+    lessons.followed = lessons.answers
+    lessons.look()
     return lessons
 
 
@@ -200,14 +244,15 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
             Checkpoints(before.strategy, frontier.notes, Rescoring(frontier), durable=True).load()
             changed = take_over(parts.strategy, before.strategy.save(), frontier)
         else:
-            changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons))
+            changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons, lessons.answers))
         Checkpoints(parts.strategy, frontier.notes, Rescoring(frontier)).save_in_place()
         frontier.commit()
     return changed
 
 
-def _pages(folder: Path, parts: Parts, lessons: Lessons) -> Iterator[Page]:
-    """What was fetched, in order, as the page classifier sees it now; a page whose text was not kept, as it was judged then."""
+def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, bool]) -> Iterator[Page]:
+    """What was fetched, in order, as the page classifier sees it now; a page whose text was not kept, as it was judged then; one that a
+    person was asked about, as the person says, where that is what is kept (narrow topics)."""
     at = {record.url: place for place, record in enumerate(lessons.records)}
     page_classifier = parts.strategy_classifier
     with file_faults(StateError, folder / VISITS, "cannot be read", REMEDY):
@@ -222,7 +267,10 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons) -> Iterator[Page]:
                 )
                 relevance = relevance_of(similarity, page_classifier.similarity_threshold)
             else:
-                similarity, relevance = page_classifier.similarity(words), page_classifier.relevance(words)
+                similarity = page_classifier.similarity(words)
+                relevance = lessons.relevance(place, page_classifier)
+            if parts.topic.narrow and visit.url in answers:
+                relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
             link = Link(visit.url, host_of(visit.url), visit.anchor, source_url=visit.source_url)
             yield Page(
                 visit.url,

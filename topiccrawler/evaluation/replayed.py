@@ -113,10 +113,6 @@ class ReplayedCrawl:
         return self.found
 
     def page(self, number: int, reading: Reading, via: Via) -> Page:
-        """The page that came, as its page classifier sees it."""
-        return self.parsed.page(number, reading, self.run.topic, via)
-
-    def _page(self, number: int, reading: Reading, via: Via) -> Page:
         """The page as its page classifier sees it, which knows what the site wrote on the pages read before it."""
         page = self.parsed.page(number, reading, self.run.topic, via)
         found, classifier = reading.found[self.run.topic], self.parts.page_classifier
@@ -153,7 +149,7 @@ class ReplayedCrawl:
             self.ordering.acknowledge(url, State.DISCARDED, "no page to read", now)
             return
         via = Via(leased.link, leased.score, leased.carry, self.tunnels.pop(url, 0))
-        page = self._page(number, reading, via)
+        page = self.page(number, reading, via)
         self.found.verdicts[number] = self._verdict(page)
         links = self.parsed.links(reading, page, self.parts.context)
         self.found.refused += self.ordering.visit(page, links, now).get(Pushed.REFUSED, 0)

@@ -37,5 +37,12 @@ def facts_of(document: Document, main_text: str, url: str, today: date | None = 
     )
 
 
+def words_about(document: Document) -> Facts:
+    """Keywords and description alone, which page classifiers read: cheap."""
+    metas = document.metas
+    about = metas.get("description") or metas.get("og:description", "")
+    return Facts(keywords=_tidy(metas.get("keywords", "")), description=_tidy(about))
+
+
 def _tidy(text: str) -> str:
     return " ".join(text[: 2 * LONGEST_FACT].split())[:LONGEST_FACT]

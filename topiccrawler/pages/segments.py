@@ -58,13 +58,18 @@ def segments_of(document: Document, title: str, main_text: str) -> list[Segment]
     return with_words([(kind, text) for kind, text in found if text])
 
 
-def stored_segments(title: str, keywords: str, description: str, text: str) -> list[Segment]:
-    """The segments of a page of which these are kept; its headings and linked tags are not known."""
+def stored_segments(
+    title: str, keywords: str, description: str, text: str, *, is_main: bool
+) -> list[Segment]:
+    """The segments of a page of which these fields are kept, as `segments_of` makes them; headings and linked tags are not known.
+    `is_main`: the text is its main text."""
+    kind: Kind = "text" if is_main else "block"
     found: list[tuple[Kind, str]] = [("title", part) for part in _parts(_TITLE_PARTS, title)]
-    found += [("tag", tag) for tag in dict.fromkeys(_parts(_TAGS, keywords)[: 2 * MOST_TAGS])]
+    tags = _parts(_TAGS, keywords)
+    found += [("tag", tag) for tag in dict.fromkeys(tags[: 2 * MOST_TAGS])]
     found.append(("description", description))
-    found += [("text", line) for line in text[:MOST_CHARACTERS].split("\n")]
-    return with_words([(kind, one) for kind, one in found if one])
+    found += [(kind, line) for line in text[:MOST_CHARACTERS].split("\n")]
+    return with_words([(kind, text) for kind, text in found if text])
 
 
 def with_words(texts: Sequence[tuple[Kind, str]]) -> list[Segment]:

@@ -8,6 +8,10 @@ Parameters: SLOPE 3 (docs/lab/page-classifiers.md).
 
 from __future__ import annotations
 
+from topiccrawler.pages.classifier import PageClassifier
+from topiccrawler.pages.words import PageWords
+from topiccrawler.text.odds import log_odds, logistic
+
 VSM = "vsm"
 TRAINED = ("centroid", "naive_bayes", "svm")
 PAGE_CLASSIFIERS = (VSM, *TRAINED)
@@ -28,3 +32,9 @@ def similarity_of(relevance: float, threshold: float) -> float:
     if relevance <= 0.0:
         return 0.0
     return float(min(1.0, threshold * (relevance / max(1.0 - relevance, 1e-12)) ** (1.0 / SLOPE)))
+
+
+def relevance_with(classifier: PageClassifier, page: PageWords, unseen: float) -> float:
+    """0..1, with the log-odds of what the words here do not show."""
+    relevance = classifier.relevance(page)
+    return logistic(log_odds(relevance) + unseen) if unseen else relevance

@@ -17,6 +17,10 @@ Parameters: w, b of models/own_words.json, learned by logistic regression from 3
 title and tags (benchmarks/own_words.py); near words from likeness .35 on, at most 300.
 Reads: segments of the page. A Latin word whose stem is another word (banking, bank) counts where it is written as the user wrote it.
 Cost: one look-up a word.
+Taught (relevance.training.teaching), 1 or nothing where nobody answered: a word counts by its trust t, so that sums of t stand for how many
+and t · occurrences for occurrences, and a near word's l is t · l; taught near words stand beside those of the table. Words against the topic,
+of weight a, lower the log-odds by AGAINST_SHARE · sqrt of the share of sum a in the body, at most sqrt .1, and by AGAINST_TITLE · sum of
+a in title and tags, at most 1.
 But: the weights know nothing of the topic, so a page that uses none of the words has next to no relevance, whatever it is about.
 Reference: ours; logistic regression over fields after Robertson, Zaragoza & Taylor, BM25F (2004), whose field weights are set by hand.
 """
@@ -25,7 +29,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import ClassVar, NamedTuple
 
@@ -47,8 +51,10 @@ FILE = "own_words.json"
 FORMAT = "topiccrawler own words 1"
 LARGEST_BYTES, LARGEST = 100_000, 1_000.0  # of the file; of a weight
 BODY = ("text", "block")
+NAMING = ("title", "tag")
 LEAD = 60  # words
 PRIOR_WORDS = 20
+AGAINST_SHARE, AGAINST_TITLE = 10.0, 1.5
 FEATURES = (
     "title",
     "title words",
@@ -85,7 +91,8 @@ class EvidenceClassifier:
 
     def __init__(self, topic: Topic, weights: Mapping[str, float] | None = None) -> None:
         self.topic = topic
-        self.vsm = VsmClassifier(topic)
+        # What speaks against a page does not lead away from it (docs/lab/teaching.md).
+        self.vsm = VsmClassifier(topic.model_copy(update={"against": {}}) if topic.against else topic)
         self.similarity_threshold = self.vsm.similarity_threshold
         given = {word: topic.keywords.get(word, 1.0) for word in topic.given}
         keys: dict[str, list[str]] = {}
@@ -99,9 +106,16 @@ class EvidenceClassifier:
         if not self._own:
             fault = f"no keyword can be found among segmented words: {', '.join(topic.given[:5])}"
             raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
+        trust, taught = keyed(topic.trust), keyed(topic.near)
         near = near_words(given)
-        self._near = {word: likeness for word, likeness in near.items() if word not in self._own}
-        self._known = self._own | self._near.keys()
+        near |= {word: max(likeness, near.get(word, 0.0)) for word, likeness in taught.items()}
+        self._trust = {word: trust.get(word, 1.0) for word in self._own}
+        self._near = {
+            word: likeness * trust.get(word, 1.0) for word, likeness in near.items() if word not in self._own
+        }
+        ours = self._own | self._near.keys()
+        self._against = {word: weight for word, weight in keyed(topic.against).items() if word not in ours}
+        self._known = ours | self._against.keys()
         self._heads = {key[:end] for key in self._known for end in range(2, len(key))}
         self._weights = dict(weights) if weights is not None else dict(shipped_weights())
 
@@ -109,6 +123,11 @@ class EvidenceClassifier:
     def words(self) -> frozenset[str]:
         """The user's words as the segmenter gives them."""
         return self._own
+
+    @property
+    def near(self) -> Mapping[str, float]:
+        """The near words as the segmenter gives them, with their likeness times their trust."""
+        return self._near
 
     def similarity(self, words: PageWords) -> float:
         """0..1, by all keywords of the topic: the parent topic's and near ones too."""
@@ -130,7 +149,8 @@ class EvidenceClassifier:
         ]
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
-        """The words of the page, each with its share of the relevance, largest first: what the log-odds lose without it, in proportion."""
+        """The words of the page, each with its share of the relevance, largest first: what the log-odds lose without it, in proportion.
+        Words against the topic come last, with what they take away, below 0."""
         found = self.observe(words)
         whole = self._log_odds(found)
         lost: dict[str, float] = {}
@@ -138,21 +158,38 @@ class EvidenceClassifier:
             without = [
                 one._replace(counts={w: n for w, n in one.counts.items() if w != word}) for one in found
             ]
-            lost[word] = max(0.0, whole - self._log_odds(without))
-        scale = logistic(whole) / (sum(lost.values()) or 1.0)
+            change = whole - self._log_odds(without)
+            lost[word] = min(0.0, change) if word in self._against else max(0.0, change)
+        scale = logistic(whole) / (sum(part for part in lost.values() if part > 0.0) or 1.0)
         return sorted(
             ((word, part * scale) for word, part in lost.items()), key=lambda pair: (-pair[1], pair[0])
         )
 
     def _log_odds(self, found: Sequence[Found]) -> float:
         weights = self._weights
-        return weights["bias"] + sum(
-            weights[name] * value for name, value in zip(FEATURES, self.features(found), strict=True)
+        return (
+            weights["bias"]
+            + self.topic.intercept
+            + sum(weights[name] * value for name, value in zip(FEATURES, self.features(found), strict=True))
+            - (self._loss(found) if self._against else 0.0)
         )
+
+    def _loss(self, found: Sequence[Found]) -> float:
+        """What the words against the topic take from the log-odds."""
+        against, named = self._against, set[str]()
+        body, length = 0.0, 0
+        for one in found:
+            if one.kind in BODY:
+                length += one.length
+                body += sum(against[word] * count for word, count in one.counts.items() if word in against)
+            elif one.kind in NAMING:
+                named.update(against.keys() & one.counts.keys())
+        share = math.sqrt(min(0.1, body / (length + PRIOR_WORDS)))
+        return AGAINST_SHARE * share + AGAINST_TITLE * min(1.0, sum(against[word] for word in named))
 
     def features(self, found: Sequence[Found]) -> list[float]:
         """The values of FEATURES."""
-        near, own = self._near, self._own
+        near, trust = self._near, self._trust
         held: dict[Kind, dict[str, int]] = {}
         lead: dict[str, int] = {}
         body: dict[str, int] = {}
@@ -167,14 +204,14 @@ class EvidenceClassifier:
         title = held.get("title", {})
 
         def own_of(kind: Kind) -> float:
-            return float(min(2, sum(word in own for word in held.get(kind, ()))))
+            return min(2.0, _sum(trust[word] for word in held.get(kind, ()) if word in trust))
 
         title_near = [near[word] for word in title if word in near]
-        occurrences = sum(count for word, count in body.items() if word in own)
+        occurrences = _sum(trust[word] * count for word, count in body.items() if word in trust)
         nearby = sum(near[word] ** 2 * count for word, count in body.items() if word in near)
         running = length + PRIOR_WORDS
         return [
-            float(own_of("title") > 0),
+            max((trust[word] for word in title if word in trust), default=0.0),
             own_of("title"),
             max(title_near, default=0.0),
             min(1.5, sum(title_near)),
@@ -183,7 +220,7 @@ class EvidenceClassifier:
             own_of("heading"),
             min(2.0, sum(near[word] for word in lead if word in near)),
             math.log1p(occurrences),
-            float(sum(word in own for word in body)),
+            _sum(trust[word] for word in body if word in trust),
             math.sqrt(min(0.1, occurrences / running)),
             math.sqrt(min(0.2, nearby / running)),
             float("text" in held),
@@ -215,6 +252,16 @@ class EvidenceClassifier:
             if longest:
                 found[longest] = found.get(longest, 0) + 1
         return found
+
+
+def keyed(weights: Mapping[str, float]) -> dict[str, float]:
+    """The words as the segmenter gives them, joined; those of which nothing remains are left out."""
+    keys = ("".join(tokens) for tokens in words_of(list(weights)))
+    return {key: weight for key, weight in zip(keys, weights.values(), strict=True) if key}
+
+
+def _sum(values: Iterable[float]) -> float:
+    return sum(values, 0.0)
 
 
 def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:

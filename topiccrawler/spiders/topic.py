@@ -21,7 +21,7 @@ from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.engine.user_faults import is_scrapys_process
 from topiccrawler.items import Outlinks, PageItem
 from topiccrawler.links.media import media_of
-from topiccrawler.pages.facts import Facts, facts_of
+from topiccrawler.pages.facts import facts_of, words_about
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import Reading
 from topiccrawler.strategies.base import ROOT
@@ -119,8 +119,8 @@ class TopicSpider(FocusedSpider):
         page, document, runtime = reading.page, reading.document, self.runtime
         via = page.via
         relevance, is_kept = runtime.verdict(reading)
-        # Only what is kept is looked at further: most pages leave at the relevance filter.
-        facts = facts_of(document, reading.main_text, page.url) if is_kept else Facts()
+        # Only what is kept is looked at further, but for what page classifiers read: most pages leave at the relevance filter.
+        facts = facts_of(document, reading.main_text, page.url) if is_kept else words_about(document)
         itself = (
             canonical(facts.canonical, page.url, runtime.parts.dropped_parameters)
             if facts.canonical

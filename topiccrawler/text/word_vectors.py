@@ -83,6 +83,11 @@ class WordVectors:
         """It stands in the table whole."""
         return word in self._places
 
+    def rarity_of(self, word: str) -> float | None:
+        """ln(texts / texts with the word); None for a word that the table does not have whole."""
+        place = self._places.get(word)
+        return None if place is None else float(self.rarity[place])
+
     def likeness(self, given: Mapping[str, float], words: Sequence[str]) -> list[float]:
         """Of each of these words to those given, weighted, 0..1; 0 for a word that the table does not have whole."""
         placed = self._placed(given)

@@ -72,6 +72,9 @@ ALLOWED: Mapping[str, str] = {
     "within": "give the name of a topic of the catalogue",
     "narrow": "write true or false",
     "against": "give a table of words with weights above 0",
+    "trust": "give a table of words with numbers from 0 to 1",
+    "near": "give a table of words with numbers from 0 to 1",
+    "intercept": "give a number from -10 to 10",
     "contrast": "write true or false",
     "reasons": 'give a table of words with texts, as in "基金" = "in 41 of 50 positive pages"',
     "lexicon": "give a list of words",
@@ -139,6 +142,15 @@ class Topic(BaseModel):
         None  # the words given alone judge pages, the others only lead to them; None = not decided (topics.meaning)
     )
     against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # of pages that are not about it
+    trust: dict[Word, Share] = Field(
+        default={}, max_length=5_000
+    )  # of a narrow topic: how much a word given, or near one, says; those left out 1 (relevance.evidence)
+    near: dict[Word, Share] = Field(
+        default={}, max_length=5_000
+    )  # of a narrow topic: more words near those given, with their likeness
+    intercept: Annotated[float, Field(ge=-10, le=10, allow_inf_nan=False)] = (
+        0.0  # of a narrow topic: what is added to the log-odds of every page; below 0 = stricter
+    )
     contrast: bool = False  # a page nearer to another topic of the catalogue is off topic (relevance.vsm)
     reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given

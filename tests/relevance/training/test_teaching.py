@@ -6,6 +6,7 @@ import pytest
 
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.choose import untrained
+from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.training.teaching import questions, taught
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
@@ -71,10 +72,11 @@ def test_questions_are_about_the_unsure_ones_and_a_few_of_the_surest() -> None:
     assert questions(relevances, 0.15, set(range(6)), 4) == []
 
 
-def test_a_taught_topic_is_judged_by_all_its_words_and_an_untaught_one_as_before() -> None:
+def test_a_narrow_topic_is_judged_by_its_own_words_taught_or_not() -> None:
     narrow = TOPIC.model_copy(update={"narrow": True})
     assert taught(narrow, PAGES, {}).narrow is True
     topic = taught(narrow, PAGES, ANSWERS)
-    assert topic.narrow is None
-    assert isinstance(untrained(topic), VsmClassifier)
+    assert topic.narrow is True
+    assert isinstance(untrained(topic), EvidenceClassifier)
     assert topic.given == ["基金"]
+    assert isinstance(untrained(taught(TOPIC, PAGES, ANSWERS)), VsmClassifier)

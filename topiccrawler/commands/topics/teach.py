@@ -119,6 +119,8 @@ def _tell(
         "pages": len(lessons.records),
     }
     found |= {"rescored": changed, "topic": str(lessons.folder / TOPIC)}
+    if now.narrow:
+        found |= {"trust": now.trust, "near": now.near, "against": now.against, "intercept": now.intercept}
     first = [
         f"{word} {now.keywords[word]:g} ({now.reasons.get(word, 'as before')})"
         for word in [*new, *moved][:SHOWN]
@@ -128,8 +130,21 @@ def _tell(
     go_on = "go on with the command the job was begun with; --undo takes this back"
     lines = [
         f"{len(answers)} answers, {sum(answers)} yes: {counts}",
-        *(f"  {line}" for line in first),
+        *(f"  {line}" for line in [*first, *_judging(now)]),
         f"{of_pages}; {changed} waiting URLs have another score",
         f"{lessons.folder / TOPIC} is the topic now; {go_on}",
     ]
     command.tell(opts, found, "\n".join(lines))
+
+
+def _judging(topic: Topic) -> list[str]:
+    """What judges pages of a narrow topic, as far as it was taught."""
+    lines = [f"every page {topic.intercept:+g} log-odds"] if topic.intercept else []
+    for name, weights in (
+        ("trusted", dict(sorted(topic.trust.items(), key=lambda pair: pair[1]))),
+        ("near", topic.near),
+        ("against", topic.against),
+    ):
+        words = list(weights.items())[:SHOWN] if topic.narrow else []
+        lines += [f"{name}: {word} {weight:g} ({topic.reasons.get(word, '')})" for word, weight in words]
+    return lines

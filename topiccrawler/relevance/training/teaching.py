@@ -5,6 +5,8 @@ Formula: m+, m- = mean of the tf·idf vectors (length 1) of the pages taken and 
 d = m+ - m-. The MOST_WORDS with the largest d > 0 that two pages taken have get at least the weight
 SHARE · n/(n + SMOOTHING) · d / largest d, times the heaviest. A word of the topic that stands in a larger share q of the refused pages
 than p of those taken is multiplied by (p/q)^PENALTY. No word speaks against the topic: that told pages apart better, and crawled worse.
+Common words (topics.common_words) are not learned. Of a narrow topic these words only lead to pages; what judges them learns apart
+(relevance.training.narrow_teaching).
 idf of the language (topics.keywords), not of the crawl: most of its pages are about the topic, whose words would be common there. Words of
 one page alone are left out.
 Questions: of each five the pages nearest to even odds, and every fourth the most relevant one not asked about.
@@ -22,10 +24,10 @@ from collections.abc import Container, Mapping, Sequence
 
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.topic_vector import running_words
-from topiccrawler.text.stopwords import STOP_WORDS
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.text.vectors import centroid, norm
 from topiccrawler.text.weights import document_frequencies
+from topiccrawler.topics.common_words import is_common
 from topiccrawler.topics.keywords import background_idf
 from topiccrawler.topics.proposal import reasons
 from topiccrawler.topics.topic import Topic, make_topic
@@ -35,7 +37,6 @@ MOST_WORDS = 200
 HELD = 0.5  # of the heaviest: words of a topic without `given` that stay as they are
 SURE = 4  # each so many'th question is about a page the page classifier is sure of
 LEAST_WEIGHT = 0.001
-LONGEST_WORD = 60
 
 Vector = dict[str, float]
 
@@ -50,8 +51,11 @@ def questions(relevances: Sequence[float], threshold: float, asked: Container[in
     return chosen + [place for place in surest if place not in taken][: count // SURE]
 
 
-def taught(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> Topic:
-    """The topic with what the answers (place of a page -> is it about the topic) say; itself without any."""
+def taught(
+    topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool], unseen: Sequence[float] = ()
+) -> Topic:
+    """The topic with what the answers (place of a page -> is it about the topic) say; itself without any. `unseen`: of each page, for a narrow
+    topic, the log-odds of what its words here do not show."""
     answers = {place: answer for place, answer in answers.items() if any(running_words(pages[place]))}
     if not answers:
         return topic
@@ -63,11 +67,21 @@ def taught(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]
         "reasons": why,
         "page_threshold": topic.page_threshold,
         "given": topic.given,
-        "narrow": None,  # the answers say more than the words given: all words classify pages from now on
     }
+    if topic.narrow:
+        from topiccrawler.relevance.training.narrow_teaching import lesson_of  # numpy, for the word vectors
+
+        learned = lesson_of(topic, pages, answers, unseen)
+        changed |= learned | {"reasons": _joined(why, learned["reasons"])}
     if topic.lexicon == list(topic.keywords):
         changed.pop("lexicon", None)  # the keywords again
     return make_topic(changed, f"topic {topic.name}")
+
+
+def _joined(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
+    """Both reasons of a word that has two."""
+    both = {word: f"{first[word]}; {why}" for word, why in second.items() if first.get(word, why) != why}
+    return {**first, **second, **both}
 
 
 class _Lesson:
@@ -131,7 +145,7 @@ class _Lesson:
         vector = {
             word: (1.0 + math.log(count)) * idf[word]
             for word, count in Counter(words).items()
-            if word in idf and word not in STOP_WORDS and not word.isdigit() and len(word) <= LONGEST_WORD
+            if word in idf and not is_common(word)
         }
         length = norm(vector) or 1.0
         return {word: weight / length for word, weight in vector.items()}

@@ -1,0 +1,72 @@
+"""A job of a user's own few words that is taught keeps other pages than before, goes on so, and takes it back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.crawling.job_files import read_recipe
+from topiccrawler.topics.catalogue import load_topic
+
+HUB = "http://hub.example/"
+WORDS = "容器,镜像"
+
+
+def web() -> dict[str, str]:
+    """A hub that links pages about containers of programs and containers of glass; its links say the same of all."""
+    pages = {}
+    for number in range(24):
+        host, title, words = (
+            ("pot", "玻璃容器", "容器，陶瓷，储物罐，玻璃杯。")
+            if number % 2
+            else ("docker", "镜像", "镜像，挂载，部署，守护进程。")
+        )
+        pages[f"http://{host}{number}.example/"] = f"<title>{title}之{number}</title><p>{words * 12}"
+    links = "".join(f"<a href={url}>文章</a>" for url in pages)
+    return {HUB: f"<title>目录</title>{links}", **pages}
+
+
+def test_answers_change_what_a_narrow_crawl_keeps(
+    draw_web: Callable[[dict[str, Any]], Any],
+    warm_scrapy: Callable[..., Any],
+    command: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    drawn, job = draw_web(web()), tmp_path / "job"
+    call = (
+        *("crawl", "topic", "-a", f"keywords={WORDS}", "-a", f"seeds={HUB}", "-s", f"JOBDIR={job}"),
+        *("-s", "DOWNLOAD_DELAY=0", "-s", "ROBOTSTXT_OBEY=False", "-s", "CONCURRENT_REQUESTS=1"),
+        *("-s", "TOPIC_DUPLICATES=keep", "-s", "AUTOTHROTTLE_ENABLED=False"),
+    )
+    assert warm_scrapy(*call, "-a", "pages=13", proxy=drawn.proxy).code == 0
+    before = load_topic(str(job / "topic.toml"))
+    assert before.narrow
+    asked = [url for url in drawn.asked if "hub" not in url and "robots" not in url]
+    answers = tmp_path / "answers.csv"
+    rows = [f"{url},{'y' if 'docker' in url else 'n'}" for url in asked[:10]]
+    answers.write_text("\n".join(["url,answer", *rows]), encoding="utf-8")
+    found = json.loads(command("topics", "teach", str(job), "--answers", str(answers), "--json").out)
+    assert found["answers"] == 10
+    assert found["kept_now"] < found["kept_before"]
+    assert "容器" in found["trust"]
+    assert "储物罐" in found["against"]
+    topic = load_topic(str(job / "topic.toml"))
+    assert topic.trust["容器"] < 0.5
+    assert "镜像" not in topic.trust
+    assert "no pages" in topic.reasons["容器"]
+    recipe = read_recipe(job)
+    assert recipe is not None
+    assert recipe.strategy_topic is None  # the strategy learns from pages as they are judged now
+    first = sum("pot" in record for record in _kept(command, job))
+    assert first > 0
+    ran = warm_scrapy(*call, "-a", "pages=25", proxy=drawn.proxy)
+    assert "With the topic as it was taught by 10 answers" in ran.err
+    assert sum("pot" in record for record in _kept(command, job)) == first  # none of the pots that came since
+    command("topics", "teach", str(job), "--undo")
+    assert load_topic(str(job / "topic.toml")) == before
+
+
+def _kept(command: Callable[..., Any], job: Path) -> list[str]:
+    return [line for line in command("pages", str(job), "--json").out.splitlines() if "example" in line]

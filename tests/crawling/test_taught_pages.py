@@ -1,0 +1,61 @@
+"""What a job's stored pages say of its topic, as `topics teach` reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from topiccrawler.crawling.own_words import as_toml
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.teaching import Lessons
+from topiccrawler.crawling.topic_pages import without_repeats, words_of_record
+from topiccrawler.store.pages import PageRecord
+from topiccrawler.topics.topic import make_topic, read_topic
+
+FIELDS = {"name": "sky", "keywords": {"台风": 1.0}, "given": ["台风"], "narrow": True}
+
+
+def record(number: int, relevance: float, title: str = "", host: str = "a.example") -> PageRecord:
+    text = f"台风 第{number}号 登陆"
+    return PageRecord(
+        url=f"http://{host}/{number}", title=title, text=text, relevance=relevance, fetched=number
+    )
+
+
+def test_without_answers_pages_are_as_relevant_as_the_crawl_held_them() -> None:
+    lessons = Lessons(Path("job"), Recipe("sky"), FIELDS, [], [record(1, 0.83), record(2, 0.07)])
+    lessons.look()
+    assert lessons.relevances(lessons.topic) == pytest.approx([0.83, 0.07])
+    stricter = make_topic({**FIELDS, "intercept": -1.0}, "test")
+    assert lessons.relevances(stricter) == pytest.approx([0.642, 0.027], abs=0.001)
+
+
+def test_what_was_fetched_since_a_lesson_was_judged_by_its_topic() -> None:
+    step = {"answers": {}, "topic": {**FIELDS, "intercept": -1.0}, "strategy_topic": None, "time": 1.5}
+    lessons = Lessons(Path("job"), Recipe("sky"), FIELDS, [step], [record(1, 0.5), record(2, 0.5)])
+    lessons.look()
+    assert lessons.relevances(lessons.topic) == pytest.approx([0.269, 0.5], abs=0.001)
+
+
+def test_of_pages_whose_relevance_was_a_similarity_the_stored_words_alone_are_known() -> None:
+    records = [record(1, 0.83), record(2, 0.83)]
+    for since, known in ((None, [False, False]), (1.5, [False, True]), (0.0, [True, True])):
+        lessons = Lessons(Path("job"), Recipe("sky", relevance_since=since), FIELDS, [], records)
+        lessons.look()
+        assert [one != 0.0 for one in lessons.unseen] == known
+
+
+def test_what_stored_pages_of_a_site_repeat_is_left_out() -> None:
+    records = [record(number, 0.5, title=f"第{number}篇 - 晚报") for number in range(4)]
+    words = [words_of_record(one, in_segments=True) for one in records]
+    found = without_repeats([one.url for one in records], words)
+    assert [one.text for one in found[0].segments if one.kind == "title"] == ["第0篇"]
+
+
+def test_taught_fields_are_in_the_topic_file() -> None:
+    taught = {"trust": {"台风": 0.4}, "near": {"风球": 0.3}, "against": {"网吧": 0.5}, "intercept": -0.2}
+    topic = make_topic({**FIELDS, **taught, "reasons": {"网吧": "taught: in 0 of your 3 yes pages"}}, "test")
+    text = as_toml(topic)
+    assert read_topic(text, "test") == topic
+    assert '[trust]\n"台风" = 0.4' in text

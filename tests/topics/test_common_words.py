@@ -1,0 +1,51 @@
+"""Which words are never learned."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawler.topics.common_words import is_common, rarity
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "问题",
+        "选择",
+        "其实",
+        "我们",
+        "东西",
+        "方法",
+        "使用",
+        "内容",
+        "工作",
+        "生活",
+        "可以",
+        "时间",
+        "中国",
+        "点击",
+        "新浪",
+        "加载",
+        "朋友",
+        "2019",
+        "time",
+        "use",
+    ],
+)
+def test_common_words(word: str) -> None:
+    assert is_common(word)
+
+
+@pytest.mark.parametrize("word", ["台风", "矿机", "净值", "容器", "漏洞", "伤寒论", "书评", "dockerfil"])
+def test_words_that_say_something(word: str) -> None:
+    assert not is_common(word)
+
+
+def test_rarity_is_of_the_language_then_of_the_web_then_the_median() -> None:
+    assert rarity("基金") == pytest.approx(4.03, abs=0.01)
+    assert rarity("time") == pytest.approx(4.79, abs=0.01)
+    assert rarity("白日梦碎机") == pytest.approx(11.95, abs=0.01)
+
+
+def test_words_longer_than_any_are_not_learned() -> None:
+    assert is_common("台风" * 31)

@@ -1,0 +1,190 @@
+"""What answers about pages teach a narrow topic: how far to trust its words, and which words stand beside or against them.
+
+Idea: a refused page was relevant by some words; these are trusted less, as long as they do not carry pages accepted as well. What accepted
+pages say and refused ones do not is near the topic, the other way round is against it.
+Formula: intercept b = mode of the posterior of what, added to the log-odds of the pages answered, explains the answers, with a normal prior of
+standard deviation SPREAD around 0. An answer weighs as much as it surprises: s(d) = |answer - relevance with b|.
+c(w, d) = s(d) · share of a word in what made page d relevant (EvidenceClassifier.explain), 0..1; near words carried it together, so each
+has the sum of theirs. trust(w) = min(1, (Y + SMOOTHING) / (N + SMOOTHING)), Y, N = sums of c over accepted and refused pages.
+m+, m- = sums of the tf · idf vectors (length 1) of accepted and refused pages, each times s, over S + PRIOR; S = sum of s; d = m+ - m-.
+near: the MOST_NEAR words with the largest d, with likeness NEAREST · S/(S + PRIOR) · d / largest d; against: the MOST_AGAINST with the
+smallest, with weight S/(S + PRIOR) · d / smallest d. A word is in LEAST_PAGES pages and in LEAST_SHARE of its side at least, and CONTRAST times as often as
+on the other side; and as in the pages nobody was asked about that are surely off topic (near) or on it (against), by the words' new trust.
+Parameters: SPREAD .5, SMOOTHING 2, PRIOR 2 (docs/lab/teaching.md).
+Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation a page answered.
+But: common words (topics.common_words) are never learned; words given are never against.
+Reference: ours; the vectors are Rocchio's (1971).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.base import relevance_with
+from topiccrawler.relevance.evidence import EvidenceClassifier
+from topiccrawler.relevance.topic_vector import FIELD_WEIGHTS, running_words
+from topiccrawler.text.odds import log_odds, logistic
+from topiccrawler.text.vectors import norm
+from topiccrawler.topics.common_words import is_common, rarity
+from topiccrawler.topics.topic import Topic
+
+SPREAD = 0.5  # standard deviation of the intercept, before any answer
+SMOOTHING = 2.0  # surprising pages
+PRIOR = 2.0
+LEAST_TRUST = 0.05
+NEAREST, MOST_NEAR, MOST_AGAINST = 0.6, 15, 60
+LEAST_PAGES, LEAST_SHARE, CONTRAST = 2, 0.3, 3.0
+SURE = 0.9  # of a page nobody was asked about; below 1 - SURE it is surely off topic
+
+KIND_WEIGHTS = {
+    "title": FIELD_WEIGHTS["title"],
+    "heading": FIELD_WEIGHTS["headings"],
+    "tag": FIELD_WEIGHTS["meta"],
+    "description": FIELD_WEIGHTS["meta"],
+    "text": FIELD_WEIGHTS["body"],
+    "block": FIELD_WEIGHTS["body"],
+}
+
+Vector = dict[str, float]
+
+
+def lesson_of(
+    topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool], unseen: Sequence[float] = ()
+) -> dict[str, Any]:
+    """The fields of the topic that the answers (place of a page -> is it about the topic) change: intercept, trust, near, against.
+    `unseen`: of each page the log-odds of what its words here do not show."""
+    classifier, unseen = EvidenceClassifier(topic), unseen or [0.0] * len(pages)
+    relevances = [relevance_with(classifier, page, more) for page, more in zip(pages, unseen, strict=True)]
+    intercept = round(_intercept([(relevances[at], answers[at]) for at in sorted(answers)]), 3)
+    surprise = {
+        at: abs(answers[at] - logistic(log_odds(relevances[at]) + intercept)) for at in sorted(answers)
+    }
+    trust, why = _trust(classifier, pages, answers, surprise)
+    sides = {
+        side: [words_of_page(pages[at]) for at in sorted(answers) if answers[at] is side]
+        for side in (True, False)
+    }
+    taught = EvidenceClassifier(topic.model_copy(update={"intercept": intercept, "trust": trust}))
+    others = {
+        at: relevance_with(taught, page, unseen[at]) for at, page in enumerate(pages) if at not in answers
+    }
+    on = _shares(pages[at] for at, relevance in others.items() if relevance >= SURE)
+    off = _shares(pages[at] for at, relevance in others.items() if relevance < 1.0 - SURE)
+    weights = {
+        side: [surprise[at] for at in sorted(answers) if answers[at] is side] for side in (True, False)
+    }
+    means = {side: _mean(documents, weights[side]) for side, documents in sides.items()}
+    lean = {
+        word: means[True].get(word, 0.0) - means[False].get(word, 0.0)
+        for word in sorted(means[True] | means[False])
+    }
+    counts = {
+        side: Counter(word for words in documents for word in set(words)) for side, documents in sides.items()
+    }
+    known = classifier.words | classifier.near.keys()
+
+    def learned(
+        side: bool, elsewhere: Mapping[str, float], most: int, largest: float, taboo: Iterable[str]
+    ) -> Vector:
+        own, other = len(sides[side]), len(sides[not side])
+        taboo = set(taboo)
+        ranked = []
+        for word, value in lean.items():
+            pages_with = counts[side][word]
+            if (value > 0) is not side or not value or pages_with < LEAST_PAGES or word in taboo:
+                continue
+            share = pages_with / own
+            if share < LEAST_SHARE or share < CONTRAST * max(
+                counts[not side][word] / max(1, other), elsewhere.get(word, 0.0)
+            ):
+                continue
+            ranked.append((-abs(value), word))
+        ranked = sorted(ranked)[:most]
+        scale = largest * sum(weights[side]) / (sum(weights[side]) + PRIOR)
+        return {word: round(scale * value / ranked[0][0], 4) for value, word in ranked}
+
+    near = learned(True, off, MOST_NEAR, NEAREST, classifier.words)
+    near = {word: likeness for word, likeness in near.items() if likeness > classifier.near.get(word, 0.0)}
+    against = learned(False, on, MOST_AGAINST, 1.0, known)
+    total = {side: len(documents) for side, documents in sides.items()}
+    for word in [*near, *against]:
+        yes, no = (f"{counts[side][word]} of your {total[side]}" for side in (True, False))
+        why[word] = f"taught: in {yes} yes pages, {no} no pages"
+    return {"intercept": intercept, "trust": trust, "near": near, "against": against, "reasons": why}
+
+
+def _intercept(answered: Sequence[tuple[float, bool]]) -> float:
+    """What added to the log-odds of these relevances explains the answers best: the mode of its posterior, by bisection."""
+    odds = [(log_odds(relevance), float(answer)) for relevance, answer in answered]
+    low, high = -5.0, 5.0
+    for _ in range(40):
+        middle = (low + high) / 2.0
+        rising = sum(answer - logistic(one + middle) for one, answer in odds) - middle / SPREAD**2
+        low, high = (middle, high) if rising > 0 else (low, middle)
+    return (low + high) / 2.0
+
+
+def _trust(
+    classifier: EvidenceClassifier,
+    pages: Sequence[PageWords],
+    answers: Mapping[int, bool],
+    surprise: Mapping[int, float],
+) -> tuple[Vector, dict[str, str]]:
+    carried: dict[bool, Vector] = {True: {}, False: {}}
+    met: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for place in sorted(answers):
+        side = answers[place]
+        shares = {word: share for word, share in classifier.explain(pages[place]) if share > 0.0}
+        whole = sum(shares.values())
+        near = sum(share for word, share in shares.items() if word not in classifier.words)
+        for word, share in shares.items():
+            part = surprise[place] * (share if word in classifier.words else near) / whole
+            carried[side][word] = carried[side].get(word, 0.0) + part
+            met[side][word] += 1
+    trust, why = {}, {}
+    for word in sorted(carried[False]):
+        yes, no = carried[True].get(word, 0.0), carried[False][word]
+        share = round((yes + SMOOTHING) / (no + SMOOTHING), 3)
+        if share < 1.0:
+            trust[word] = max(LEAST_TRUST, share)
+            why[word] = f"taught: carried {met[True][word]} yes pages, {met[False][word]} no pages"
+    return trust, why
+
+
+def words_of_page(page: PageWords) -> list[str]:
+    """All words of a page, each as often as its field weighs; of its segments where it has them, for these are without what the site
+    repeats."""
+    if not page.segments:
+        return running_words(page)
+    return [
+        word for segment in page.segments for word in segment.words for _ in range(KIND_WEIGHTS[segment.kind])
+    ]
+
+
+def _mean(documents: Sequence[Sequence[str]], weights: Sequence[float]) -> Vector:
+    mean: Vector = {}
+    for words, weight in zip(documents, weights, strict=True):
+        for word, value in _unit(words).items():
+            mean[word] = mean.get(word, 0.0) + weight * value / (sum(weights) + PRIOR)
+    return mean
+
+
+def _unit(words: Sequence[str]) -> Vector:
+    vector = {
+        word: (1.0 + math.log(count)) * rarity(word)
+        for word, count in Counter(words).items()
+        if not is_common(word)
+    }
+    length = norm(vector) or 1.0
+    return {word: weight / length for word, weight in vector.items()}
+
+
+def _shares(pages: Iterable[PageWords]) -> Vector:
+    """Of each word, which share of the pages has it."""
+    documents = [set(words_of_page(page)) for page in pages]
+    counts = Counter(word for words in documents for word in words)
+    return {word: count / len(documents) for word, count in counts.items()}
