@@ -40,7 +40,7 @@ ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 mean nea
 ODDS_LIMIT = 30.0
 WORDS_SCALE = 3.0
 UNPRODUCTIVE_SCALE = 10.0  # pages
-NEARBY = 0.3  # outcome of a page that is not relevant, but as similar to the topic as a relevant one mostly is
+NEARBY = 0.3  # outcome of a page that is not relevant, but as similar as one that is
 ROOM = 0.02  # added to relevances before a logarithm
 
 
