@@ -165,7 +165,7 @@ def main() -> None:
     if options.report:
         show("others", measured(examples(webs, read_topics(options.report), judged, options.pages), weights))
     if options.write:
-        training = {"topics": list(learned), "examples": sum(len(y) for _, y in learned.values())}
+        training = {"topics": list(learned), "pages": options.pages}
         MODEL.write_text(
             json.dumps({"format": FORMAT, "weights": weights, "training": training}, indent=1) + "\n",
             encoding="utf-8",

@@ -13,8 +13,8 @@ with their likeness l (text.word_vectors), n = words of the body:
     density      sqrt of U's share of the body, at most sqrt .1
     near density sqrt of the share of N, each times l squared, at most sqrt .2
     main text    1 where the page has one                length        ln(n + 20)
-Parameters: w, b of models/own_words.json, learned by logistic regression from 30 topics of three words whose pages are known by their
-title and tags (benchmarks/own_words.py); near words from likeness .35 on, at most 300.
+Parameters: w, b of models/own_words.json, learned by logistic regression from the pages that crawls for 31 topics of three words fetched,
+whose truth is known by title and tags (benchmarks/own_words.py, docs/lab/own-words.md); near words from likeness .35 on, at most 300.
 Reads: segments of the page. A Latin word whose stem is another word (banking, bank) counts where it is written as the user wrote it.
 Cost: one look-up a word.
 Taught (relevance.training.teaching), 1 or nothing where nobody answered: a word counts by its trust t, so that sums of t stand for how many

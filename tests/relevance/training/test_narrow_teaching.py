@@ -72,7 +72,9 @@ def test_yes_to_pages_without_the_words_widens_the_topic() -> None:
     topic = make_topic(TOPIC.model_dump() | {"keywords": {"台风": 1.0}, "given": ["台风"]}, "test")
     learned = taught(topic, PAGES, pots)
     assert {"陶瓷", "储物罐"} <= set(learned.near)
-    assert (relevances(topic)[7], relevances(learned)[7]) == pytest.approx((0.015, 0.146), abs=0.003)
+    before, after = relevances(topic)[7], relevances(learned)[7]
+    assert before < 0.03, "it has none of the words"
+    assert after > 5 * before
 
 
 @pytest.mark.parametrize("answers", [ANSWERS, {place: not answer for place, answer in ANSWERS.items()}])
