@@ -38,7 +38,11 @@ EVERY = 9  # pages; all of them take a minute
 
 
 class NoJudge:
-    threshold = 0.5
+    threshold = similarity_threshold = 0.5
+    reads_segments = False
+
+    def similarity(self, words: PageWords) -> float:
+        return 0.0
 
     def relevance(self, words: PageWords) -> float:
         return 0.0

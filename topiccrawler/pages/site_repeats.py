@@ -18,7 +18,9 @@ Reference: site-level template detection, Bar-Yossef & Rajagopalan (2002); Yi, L
 
 from __future__ import annotations
 
+import logging
 import mmap
+import os
 from array import array
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
@@ -26,6 +28,8 @@ from pathlib import Path
 from zlib import crc32
 
 from topiccrawler.pages.segments import Kind, Segment, key_of
+
+logger = logging.getLogger(__name__)
 
 SIZE = 1 << 22  # counts
 BYTES = 2  # of a count
@@ -56,10 +60,18 @@ class SiteRepeats:
         size = SIZE * BYTES + _ADDED
         if self._place is None:
             return mmap.mmap(-1, size)
-        self._place.parent.mkdir(parents=True, exist_ok=True)
-        with self._place.open("a+b") as file:
-            file.truncate(size)
-            return mmap.mmap(file.fileno(), size)
+        try:
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            with self._place.open("a+b") as file:
+                if file.seek(0, os.SEEK_END) != size:
+                    os.posix_fallocate(
+                        file.fileno(), 0, size
+                    )  # a hole that the disk cannot fill would end the process
+                    file.truncate(size)
+                return mmap.mmap(file.fileno(), size)
+        except OSError as fault:
+            logger.warning("%s: %s; it is not kept over a restart", self._place, fault.strerror)
+            return mmap.mmap(-1, size)
 
     @cached_property
     def _table(self) -> memoryview:
