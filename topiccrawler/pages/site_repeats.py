@@ -63,11 +63,9 @@ class SiteRepeats:
         try:
             self._place.parent.mkdir(parents=True, exist_ok=True)
             with self._place.open("a+b") as file:
-                if file.seek(0, os.SEEK_END) != size:
-                    os.posix_fallocate(
-                        file.fileno(), 0, size
-                    )  # a hole that the disk cannot fill would end the process
-                    file.truncate(size)
+                # whole, not as a hole: one that a full disk cannot fill would end the process
+                file.write(bytes(max(0, size - file.seek(0, os.SEEK_END))))
+                file.truncate(size)
                 return mmap.mmap(file.fileno(), size)
         except OSError as fault:
             logger.warning("%s: %s; it is not kept over a restart", self._place, fault.strerror)
