@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import ClassVar, NamedTuple
@@ -44,6 +45,7 @@ from topiccrawler.text.normalise import fold
 from topiccrawler.text.odds import logistic
 from topiccrawler.text.stems import stem
 from topiccrawler.text.tokenise import words_of
+from topiccrawler.topics.keyword_tokens import heads_of, joined_again
 from topiccrawler.topics.proposal import near_words
 from topiccrawler.topics.topic import Topic
 
@@ -116,7 +118,7 @@ class EvidenceClassifier:
         ours = self._own | self._near.keys()
         self._against = {word: weight for word, weight in keyed(topic.against).items() if word not in ours}
         self._known = ours | self._against.keys()
-        self._heads = {key[:end] for key in self._known for end in range(2, len(key))}
+        self._heads = heads_of(self._known)
         self._weights = dict(weights) if weights is not None else dict(shipped_weights())
 
     @property
@@ -233,25 +235,11 @@ class EvidenceClassifier:
         for word in filter(known.__contains__, words):
             counts[word] = counts.get(word, 0) + 1
         if not self._heads.isdisjoint(words):
-            _add(counts, self._joined(words))
+            _add(counts, Counter(joined_again(words, self._heads, self._known)))
         for word, pattern in self._written.items():
             if word in counts and segment.text:
                 counts[word] = len(pattern.findall(fold(segment.text)))
         return {word: count for word, count in counts.items() if count} if self._written else counts
-
-    def _joined(self, words: Sequence[str]) -> dict[str, int]:
-        """Words that the segmenter cut in pieces, found by joining neighbouring ones again; the longest wins."""
-        heads, found = self._heads, dict[str, int]()
-        for start in [start for start, word in enumerate(words) if word in heads]:
-            joined, longest, end = words[start], "", start + 1
-            while joined in heads and end < len(words):
-                joined += words[end]
-                end += 1
-                if joined in self._known:
-                    longest = joined
-            if longest:
-                found[longest] = found.get(longest, 0) + 1
-        return found
 
 
 def keyed(weights: Mapping[str, float]) -> dict[str, float]:

@@ -28,13 +28,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.base import EVEN, relevance_of
-from topiccrawler.topics.keyword_tokens import token_weights
+from topiccrawler.topics.keyword_tokens import heads_of, joined_again, token_weights
 from topiccrawler.topics.likeness import contrast_vectors
 from topiccrawler.topics.topic import Topic
 
@@ -73,7 +73,7 @@ class VsmClassifier:
         heaviest = max(weights.values())
         self._weights = {word: max(weight / heaviest, LEAST_WEIGHT) for word, weight in weights.items()}
         self._length = math.sqrt(sum(weight * weight for weight in self._weights.values()))
-        self._heads = {key[:end] for key in self._weights for end in range(2, len(key))}
+        self._heads = heads_of(self._weights)
         self.negative_topics, self.negative_weight = dict(negative_topics or {}), negative_weight
         self._lengths: list[float] = []
         self._negative_weights: list[float] = []
@@ -176,20 +176,6 @@ class VsmClassifier:
             for word, count in Counter(filter(self._known.__contains__, words)).items():
                 counts[word] = counts.get(word, 0.0) + field_weight * count
             if not self._heads.isdisjoint(words):
-                for word in self._joined(words):
+                for word in joined_again(words, self._heads, self._weights):
                     counts[word] = counts.get(word, 0.0) + field_weight
         return counts, running
-
-    def _joined(self, words: Sequence[str]) -> list[str]:
-        """Keywords that the segmenter cut in pieces, found by joining neighbouring words again; the longest wins."""
-        heads, found = self._heads, []
-        for start in [start for start, word in enumerate(words) if word in heads]:
-            joined, longest, end = words[start], "", start + 1
-            while joined in heads and end < len(words):
-                joined += words[end]
-                end += 1
-                if joined in self._weights:
-                    longest = joined
-            if longest:
-                found.append(longest)
-        return found
