@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ import numpy as np
 from topiccrawler.link_model.learning import label_of
 from topiccrawler.links.packed_arrays import Floats, Numbers
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.adaptive.features import FEATURES, mask_of
+from topiccrawler.strategies.adaptive.features import FEATURES, LEARNED, mask_of
 from topiccrawler.strategies.adaptive.group_rates import bounded, logit
 from topiccrawler.strategies.adaptive.observation import PageObservation
 from topiccrawler.strategies.adaptive.regression import Regression
@@ -29,6 +30,7 @@ from topiccrawler.strategies.base import (
     link_scorer_of,
 )
 from topiccrawler.strategies.shares import packed_rows
+from topiccrawler.text.normalise import fold
 from topiccrawler.text.odds import logistic
 
 SEED_SCORE = 20.0
@@ -41,6 +43,10 @@ ODDS_LIMIT = 30.0
 WORDS_SCALE = 3.0
 UNPRODUCTIVE_SCALE = 10.0  # pages
 NEARBY = 0.3  # outcome of a page that is not relevant, but as similar as one that is
+LISTING = 0.7  # largest outcome of a page that only links to pages named by the user's words
+NEARBY_WORDS = 0.3  # what a word of a page that is not relevant is worth, in its label by similarity
+HUNGRY = 0.25  # share of relevant pages from which on no site is explored
+RECENT = 1 / 50  # what the last page counts for in that share
 ROOM = 0.02  # added to relevances before a logarithm
 
 
@@ -50,9 +56,9 @@ class Adaptive(Strategy):
 
     Idea: every fetched page labels the link that led to it. An online logistic regression learns from these
         labels how much to trust link text, linking pages, and the success rates of sites and linking hosts.
-    Formula: score = w . x; w learned from each page with outcome 1 (relevant by the page classifier), NEARBY (not
-        relevant, but as similar as a relevant one: only for a topic of a user's own words, topics.meaning) or 0
-        (strategies.adaptive.regression); x, on log-odds scale, of the URL as it is known when scored:
+    Formula: score = w . x; w learned from each page with its outcome, 1 if relevant, else 0; for one's own words
+        (topics.meaning) not 0 but max(NEARBY if as similar as a relevant page, LISTING (1 - 2^-k)), k the URLs
+        first met on it under an anchor with one of the words; x, on log-odds scale, of the URL when scored:
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         page         ln((similarity + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
@@ -61,14 +67,14 @@ class Adaptive(Strategy):
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.word_statistics)
         unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
-    Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a
-        group's pages still count after each further one); memory_urls 30 000 (URLs whose features are kept);
-        without "" (features left out); all chosen here (docs/lab/adaptive.md).
-    Reads: relevance of linking pages, link text, addresses, outcomes so far; of the links to one
-        URL only those with an anchor it was not seen with before.
+        unexplored   own words only, weight fixed: h^2 / (1 + n), n pages fetched of its site, h = 1 - share
+            relevant of late / HUNGRY, at least 0: while little is found, promising sites get an early look
+    Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
+        pages count after each further one); memory_urls 30 000; without "" (features left out).
+    Reads: relevance of linking pages, text of links (once an anchor and URL), addresses, outcomes so far.
     Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
     But: outcomes are the page classifier's, not the truth; a wrong one teaches wrongly.
-    Reference: ours.
+    Reference: ours (docs/lab/adaptive.md); `unexplored` after UCB: Auer, Cesa-Bianchi & Fischer, 2002.
     """
 
     name: ClassVar[str] = "adaptive"
@@ -92,8 +98,10 @@ class Adaptive(Strategy):
         check_range(self.name, "keep", self.keep, 0.0, 1.0)
         check_range(self.name, "memory_urls", self.memory_urls, 1)
         self._mask = mask_of(self.without)
-        self._regression = Regression(FEATURES.values(), self.rate)
+        self._regression = Regression(FEATURES.values(), self.rate, LEARNED)
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
+        self._recent = 0.0  # share of relevant pages among those fetched last
+        self._own_words: re.Pattern[str] | None = None  # the user's, of a topic of their own
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
         self._urls = UrlFeatures(self.keep, self.memory_urls)
@@ -102,6 +110,8 @@ class Adaptive(Strategy):
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
         self._threshold = knowledge.similarity_threshold
+        topic = knowledge.topic
+        self._own_words = written(topic.given) if topic is not None and topic.narrow else None
 
     @property
     def shown(self) -> Shown:
@@ -194,6 +204,7 @@ class Adaptive(Strategy):
             **self._regression.save(),
             "fetched": self._fetched,
             "relevant": self._relevant,
+            "recent": self._recent,
             "refreshes": self._refreshes,
             "pending": [(score.url, score.value, score.shares.hex()) for score in self._pending],
             "known": self._urls.save(),
@@ -202,6 +213,7 @@ class Adaptive(Strategy):
     def load(self, state: Mapping[str, Any]) -> None:
         self._regression.load(state)
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
+        self._recent = float(state.get("recent", 0.0))  # not in one of an earlier version
         self._refreshes = int(state["refreshes"])
         self._pending = deque(
             Score(str(url), float(value), 0.0, bytes.fromhex(shares))
@@ -211,7 +223,7 @@ class Adaptive(Strategy):
 
     def _learn(self, page: PageObservation) -> None:
         """The outcome of a page labels the link it came by, with the features it has."""
-        outcome = 1.0 if page.is_target else NEARBY * (page.similarity >= self._threshold)
+        outcome = self._outcome(page)
         urls = self._urls
         row = urls.rows.get(page.came_by)
         if row is not None and urls.waiting[row]:
@@ -222,9 +234,28 @@ class Adaptive(Strategy):
         texts = [urls.words_in([page.title])]
         if row is not None:
             texts.append(urls.words[row])
-        urls.vocabulary.learn(texts, label_of(page.similarity, self._threshold))
+        label = label_of(page.similarity, self._threshold)
+        if self._own_words is not None:
+            label = max(outcome, NEARBY_WORDS * label)
+            site = urls.site_of(page.url) if row is None else int(urls.groups["site"][row])
+            urls.group_rates["site"].visit(site)
+            self._recent += RECENT * (page.is_target - self._recent)
+        urls.vocabulary.learn(texts, label)
         self._fetched = FADE * (self._fetched + 1.0)
         self._relevant = FADE * (self._relevant + outcome)
+
+    def _outcome(self, page: PageObservation) -> float:
+        """0..1, what it was worth to fetch the page."""
+        if page.is_target:
+            return 1.0
+        nearby = NEARBY * (page.similarity >= self._threshold)
+        if self._own_words is None:
+            return nearby
+        new = {
+            link.url: link.anchor for link in page.links if link.anchor and link.url not in self._urls.rows
+        }
+        named = sum(self._own_words.search(fold(anchor)) is not None for anchor in new.values())
+        return max(nearby, LISTING * (1.0 - 0.5**named))
 
     def _meet(self, page: PageObservation) -> Numbers:
         """Add a page's links to the columns; the rows of those that wait."""
@@ -248,6 +279,10 @@ class Adaptive(Strategy):
             relevance=here,
             grandparent=grandparent,
         )
+
+    def _hunger(self) -> float:
+        """0..1, how much it is worth to look at sites of which little is known."""
+        return 0.0 if self._own_words is None else max(0.0, 1.0 - self._recent / HUNGRY) ** 2
 
     def _promise(self, relevance: float) -> float:
         """A page's relevance on log-odds scale, 0 at the threshold."""
@@ -273,6 +308,17 @@ class Adaptive(Strategy):
             source_host,
             bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
             -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
+            self._hunger() / (1.0 + urls.group_rates["site"].visits[urls.groups["site"][rows]]),
         ]
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features
+
+
+def written(words: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds any of the words in a folded text; Latin ones as words, also in the plural. None where there is none."""
+    parts = [
+        rf"(?<![a-z0-9]){re.escape(word)}(?:s|es)?(?![a-z0-9])" if word.isascii() else re.escape(word)
+        for word in dict.fromkeys(fold(word).strip() for word in words)
+        if word
+    ]
+    return re.compile("|".join(parts)) if parts else None
