@@ -173,6 +173,6 @@ def _text(found: dict[str, Any]) -> str:
     if against:
         lines += ["against it:", *(f"{part:>+10.4f} {word}" for word, part in reversed(against))]
     if leading := found.get("leading"):
-        lines += ["only led to it, shares of the similarity:"]
+        lines += ["led to it, shares of the similarity:"]
         lines += [f"{part:>+10.4f} {word}" for word, part in leading]
     return "\n".join(lines)
