@@ -181,3 +181,29 @@ def test_a_topic_of_words_is_shown_and_asked_for_by_them(command: Callable[..., 
     html = place.read_text(encoding="utf-8")
     assert "Topic 考研、高考. " in html
     assert recipe.topic not in html
+
+
+def test_a_job_that_kept_nothing_says_so(command: Callable[..., Any], tmp_path: Path) -> None:
+    folder = tmp_path / "none"
+    files = JobFiles(folder, Recipe("finance", "breadth_first"))
+    files.begin()
+    files.visits.append(Visit(SEED, 200, 20.0, 0.1, stored=False, time=1.0))
+    files.close()
+    ran = command("pages", str(folder))
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("the job kept no page: `scrapy judge URL` says why one was not kept")
+    assert (command("pages", str(folder), "--json").code, command("pages", str(folder), "--json").out) == (
+        0,
+        "",
+    )
+    assert command("search", "基金", "--job", str(folder)).code == 0
+
+
+def test_relevances_of_an_earlier_version_are_called_similarities(
+    command: Callable[..., Any], job: Path
+) -> None:
+    assert "are similarities" not in command("pages", str(job)).out
+    kept = json.loads((job / "job.json").read_text(encoding="utf-8"))
+    del kept["relevance_since"]
+    (job / "job.json").write_text(json.dumps(kept), encoding="utf-8")
+    assert command("pages", str(job)).out.count("are similarities, not probabilities") == 1

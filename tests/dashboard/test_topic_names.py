@@ -22,7 +22,7 @@ PAGE = "http://a.example/"
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    recipe = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"])
+    recipe = recipe_of_words(Recipe("", "breadth_first"), ["考研", "高考"], 50)
     files = JobFiles(tmp_path / "job", recipe)
     files.begin()
     files.keep(PageRecord(url=PAGE, title="考研", text="考研 高考", relevance=0.5, topic=recipe.topic))
@@ -49,3 +49,13 @@ def test_another_topic_keeps_its_name() -> None:
     assert topic_name(Recipe("x.toml", topic_fields={"name": "tea", "zh": "茶"})) == "tea"
     assert topic_name(Recipe("gone.toml")) == "gone.toml"
     assert topic_name(None) == ""
+
+
+def test_a_page_and_a_job_show_both_heads(data: Path, open_dashboard: Callable[[Path], Any]) -> None:
+    dashboard = open_dashboard(data)
+    job = dashboard.get("/jobs/job/reading").text
+    assert "考研 高考: your own topic" in job
+    assert "Words that judge pages" in job
+    assert "Words that only lead to pages (50)" in job
+    page = dashboard.get(f"/jobs/job/page?url={quote(PAGE, safe='')}", **{"Accept-Language": "zh"}).text
+    assert "相似度（链接按它排序） <b>" in page

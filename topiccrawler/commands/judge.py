@@ -85,6 +85,8 @@ class Command(TellingCommand):
             score = detail_svm(folder_of(recipe.page_classifier_models)).score(of_page)
             found |= {"score": round(score, 4), "threshold": 0.0, "kind": "detail" if score >= 0 else "link"}
             return found | {"words": [[name, round(v, 4)] for name, v in zip(FEATURES, of_page, strict=True)]}
+        from topiccrawler.results.job_pages import words_that_lead
+
         words = [[word, round(part, 4)] for word, part in page_classifier.explain(reading.words)]
         return found | {
             "topic": topic.name,
@@ -96,6 +98,9 @@ class Command(TellingCommand):
             "similarity_threshold": round(page_classifier.similarity_threshold, 4),
             "on_topic": reading.page.is_target,
             "words": words,
+            "leading": [
+                [word, round(part, 4)] for word, part in words_that_lead(page_classifier, reading.words)
+            ],
         }
 
     def _page(self, place: str, url: str | None) -> tuple[str, bytes, str | None]:
@@ -167,4 +172,7 @@ def _text(found: dict[str, Any]) -> str:
     against = [entry for entry in words[WORDS:] if entry[1] < 0][-WORDS // 2 :]
     if against:
         lines += ["against it:", *(f"{part:>+10.4f} {word}" for word, part in reversed(against))]
+    if leading := found.get("leading"):
+        lines += ["led to it, shares of the similarity:"]
+        lines += [f"{part:>+10.4f} {word}" for word, part in leading]
     return "\n".join(lines)

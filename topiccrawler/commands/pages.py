@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 LIST, SHOW, BORDER, EXPORT, REPORT = "list", "show", "border", "export", "report"
 VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2}  # arguments
 LIMIT = 20
+NOTHING_KEPT = "the job kept no page: `scrapy judge URL` says why one was not kept, `scrapy topics teach JOB` corrects the topic"
+SIMILARITIES = (
+    "an earlier version began this job: relevances of pages it kept are similarities, not probabilities"
+)
 USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]
   scrapy pages JOB show URL [--version N] [--json]
   scrapy pages JOB border [--limit N] [--json]
@@ -98,7 +102,9 @@ class Command(TellingCommand):
                 self._list(pages, opts)
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawling.page_stores import kept_nothing
         from topiccrawler.results.first_look import first_look
+        from topiccrawler.results.job_pages import are_similarities
         from topiccrawler.results.selection import selection_by
         from topiccrawler.store.selection import ALL
 
@@ -110,7 +116,9 @@ class Command(TellingCommand):
             )
             shown += 1
         if not shown and not opts.json:
-            self.say("no such page")
+            self.say(NOTHING_KEPT if kept_nothing(pages.folder) else "no such page")
+        if shown and not opts.json and are_similarities(pages.folder):
+            self.say(SIMILARITIES)
         if selection == ALL and not opts.json and (lines := first_look(pages.folder).border_lines()):
             self.say("\n".join(["", *lines]))
 

@@ -40,9 +40,16 @@ def has_pages(folder: Path) -> bool:
     return (folder / PAGES).is_file() or stored_in(folder) is not None
 
 
+def kept_nothing(folder: Path) -> bool:
+    """A crawl has written there, and kept no page."""
+    return (folder / VISITS).is_file() and not has_pages(folder)
+
+
 def open_pages(folder: Path) -> Pages:
-    """The pages of the job in that folder, to be read. StateError when there are none, or they cannot be got."""
+    """The pages of the job in that folder, to be read; none of a job that kept none. StateError where there is no job, or they cannot be got."""
     stored = stored_in(folder)
+    if stored is None and kept_nothing(folder):
+        return PageStore(":memory:")
     return PageStore(folder / PAGES, create=False) if stored is None else open_stored(*stored)
 
 

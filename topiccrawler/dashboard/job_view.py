@@ -85,7 +85,7 @@ def _about(job: Job, wait: float) -> dict[str, Any]:
         for order in orders(job.folder)
     ]
     return {
-        "keywords": made["keywords"],
+        **{name: made.get(name) for name in ("keywords", "understood", "judging", "leading")},
         "settings": made["settings"],
         "orders": list(reversed(given)),
         "has_output": (job.folder / OUTPUT).is_file(),

@@ -13,6 +13,7 @@ from topiccrawler.crawling.assemble import kept_from
 from topiccrawler.crawling.explanation_json import linking_page
 from topiccrawler.crawling.job_files import JOB, read_recipe
 from topiccrawler.crawling.topic_names import displayed
+from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.dashboard.context import Context, context_of, job_of
 from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, Job
 from topiccrawler.dashboard.lists import filters_of, number_of, turned
@@ -20,7 +21,14 @@ from topiccrawler.dashboard.views import query
 from topiccrawler.errors import CrawlerError
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.results.html import moment
-from topiccrawler.results.job_pages import classifier_of, job_pages, names_of, words_that_count
+from topiccrawler.results.job_pages import (
+    are_similarities,
+    classifier_of,
+    job_pages,
+    names_of,
+    words_that_count,
+    words_that_lead,
+)
 from topiccrawler.results.search import search
 from topiccrawler.results.selection import selection_of
 from topiccrawler.results.snippet import Snippet
@@ -47,7 +55,7 @@ async def kept(request: web.Request) -> web.Response:
                 found = list(islice(pages.best(selection, skip + ROWS + 1, skip), ROWS + 1))
         except CrawlerError as error:
             fault = str(error)
-        return {"fault": fault, "pages": found}
+        return {"fault": fault, "pages": found, "are_similarities": are_similarities(job.folder)}
 
     found = await asyncio.to_thread(read)
     asked = {
@@ -84,6 +92,7 @@ def _page(job: Job, url: str) -> dict[str, Any]:
     share = job.log.advance(FIRST_LOOK_SECONDS)
     page_classifier = job.once("classifier", JOB, lambda: classifier_of(job.folder), None)
     words = words_that_count(page_classifier, record)
+    of_text = None if record.alias_of or page_classifier is None else words_of_record(record)
     recipe = read_recipe(job.folder) if page_classifier is not None else None
     text = record.text[:MOST_TEXT]
     facts = {"fetched": moment(record.fetched), **{name: getattr(record, name) for name in _FACTS}}
@@ -100,6 +109,13 @@ def _page(job: Job, url: str) -> dict[str, Any]:
         if recipe is None or page_classifier is None
         else kept_from(recipe, page_classifier),
         "words": words,
+        "similarity": None
+        if page_classifier is None or of_text is None
+        else page_classifier.similarity(of_text),
+        "leading": []
+        if page_classifier is None or of_text is None
+        else words_that_lead(page_classifier, of_text),
+        "are_similarities": are_similarities(job.folder),
         "linking": None
         if recipe is None or page_classifier is None
         else linking_page(recipe, page_classifier, job.log.visit(record.source_url)),

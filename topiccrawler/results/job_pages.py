@@ -15,6 +15,8 @@ from topiccrawler.crawling.topic_names import display_names
 from topiccrawler.crawling.topic_pages import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.pages.classifier import PageClassifier
+from topiccrawler.pages.words import PageWords
+from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.store.checks import Check, PageChecks, Version
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.selection import ALL, Selection
@@ -122,6 +124,15 @@ def names_of(folder: Path) -> dict[str, str]:
         return {}
 
 
+def are_similarities(folder: Path) -> bool:
+    """An earlier version began the job: relevances of pages that it kept are similarities (Recipe.relevance_since)."""
+    try:
+        recipe = read_recipe(folder)
+    except CrawlerError:
+        return False
+    return recipe is not None and recipe.relevance_since != 0
+
+
 def classifier_of(folder: Path) -> PageClassifier | None:
     """The page classifier of a job; None when its recipe, its topic or a model went."""
     try:
@@ -129,6 +140,14 @@ def classifier_of(folder: Path) -> PageClassifier | None:
         return None if recipe is None else page_classifier_of(recipe)
     except CrawlerError:
         return None
+
+
+def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[tuple[str, float]]:
+    """Of a page about a topic of a user's own words: the other words behind its similarity; none where the topic has no others."""
+    if not isinstance(page_classifier, EvidenceClassifier):
+        return []
+    found = page_classifier.vsm.explain(words)
+    return [pair for pair in found if pair[0] not in page_classifier.words][:WORDS]
 
 
 def words_that_count(

@@ -12,6 +12,7 @@ from topiccrawler.errors import CrawlerError
 from topiccrawler.results.html import environment
 from topiccrawler.results.job_pages import JobPages
 from topiccrawler.results.summary import Summary, summary_of
+from topiccrawler.topics.meaning import as_understood, judging_words, leading_words
 
 BEST_PAGES = 100
 MOST_SITES = 100
@@ -65,4 +66,11 @@ def made_from(folder: Path) -> Mapping[str, Any]:
     }
     if recipe.topic == topic.name:
         settings["topic"] = topic.display_name
-    return {"topic": name, "keywords": keywords, "settings": settings}
+    return {
+        "topic": name,
+        "keywords": keywords,
+        "settings": settings,
+        "understood": as_understood(topic),
+        "judging": list(judging_words(topic).items()),
+        "leading": list(leading_words(topic).items())[:MOST_KEYWORDS],
+    }
