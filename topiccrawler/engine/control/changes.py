@@ -16,7 +16,6 @@ from topiccrawler.engine.control.topic_change import change_topic, parts_for, re
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError
 from topiccrawler.model import Link
-from topiccrawler.relevance.base import EVEN
 from topiccrawler.strategies import build, parameters_of
 
 TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD = "topic", "page_threshold", "link_threshold"
@@ -71,10 +70,7 @@ def _topic(runtime: Runtime, value: str) -> Change:
 
 
 def _page_threshold(runtime: Runtime, value: float) -> Change:
-    reader, even = runtime.reader, runtime.parts.page_classifier.similarity_threshold
-    if value == even != EVEN:
-        fault = "is the page_threshold of the topic, a similarity; here it is a relevance, for which .5 is even odds"
-        raise ArgumentError(f"set {PAGE_THRESHOLD}={value:g}", fault, f"set {PAGE_THRESHOLD}={EVEN:g}")
+    reader = runtime.reader
 
     def make() -> None:
         reader.page_threshold = value
