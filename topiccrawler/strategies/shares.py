@@ -30,9 +30,7 @@ def packed_rows(parts: Any) -> list[bytes]:
 
 
 def unpacked(shares: bytes, score: float, names: Sequence[str]) -> Shares:
-    """The shares under their names; those of an earlier version, which had fewer names, under the first ones. StateError for others."""
-    if shares and len(shares) % 4 == 0:
-        names = names[: len(shares) // 4 + 1]
+    """The shares under their names. StateError when they were packed by another version of the strategy."""
     if len(shares) != 4 * (len(names) - 1):
         raise StateError(
             "the shares of a score", "are of another version", "go on with the program that wrote them"

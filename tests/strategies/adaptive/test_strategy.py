@@ -17,7 +17,6 @@ from topiccrawler.strategies.adaptive.features import FEATURES
 from topiccrawler.strategies.adaptive.observation import PageObservation
 from topiccrawler.strategies.adaptive.strategy import Adaptive
 from topiccrawler.strategies.base import ROOT, Knowledge
-from topiccrawler.strategies.shares import packed, unpacked
 from topiccrawler.topics.topic import Topic
 
 SEED = Link("http://s.example/", "s.example")
@@ -132,7 +131,7 @@ def test_what_was_kept_of_a_page_and_is_damaged_is_distinguished_from_what_is_no
 
 def test_a_state_of_other_features_is_refused() -> None:
     state = begun().save()
-    with pytest.raises(ValueError, match="weights of 2 features, not of 10"):
+    with pytest.raises(ValueError, match="weights of 2 features, not of 9"):
         begun().load({**state, "weights": [1.0, 2.0], "squares": [1.0, 1.0]})
 
 
@@ -266,26 +265,6 @@ def named(url: str, anchor: str = "") -> Link:
     return Link(url, url.split("/")[2], anchor=anchor, source_url=SEED.url)
 
 
-def test_a_site_of_which_little_is_known_gets_an_early_look_while_nothing_is_found() -> None:
-    strategy = begun_for_own_words()
-    page = Page(SEED.url, similarity=0.2, is_target=False, via=Via(SEED, 20.0))
-    found = scores(strategy, page, [named("http://s.example/1"), named("http://a.example/")])
-    # beside the bias -1 there is only 2 / (1 + pages of the site): s.example has given one, its seed
-    assert found == {
-        "http://s.example/1": pytest.approx(-1 + 2 / 2),
-        "http://a.example/": pytest.approx(-1 + 2),
-    }
-
-
-def test_what_is_found_leaves_no_room_for_sites_of_which_little_is_known() -> None:
-    strategy = begun_for_own_words()
-    strategy._recent = 0.2  # of .25
-    assert strategy._hunger() == pytest.approx((1 - 0.2 / 0.25) ** 2)
-    strategy._recent = 0.4
-    assert strategy._hunger() == 0.0
-    assert begun()._hunger() == 0.0  # a topic of the catalogue
-
-
 def test_a_page_that_leads_to_pages_named_by_the_users_words_was_worth_fetching() -> None:
     strategy = begun_for_own_words()
 
@@ -302,19 +281,15 @@ def test_a_page_that_leads_to_pages_named_by_the_users_words_was_worth_fetching(
     assert outcome(*two) == 0.0  # both were met before
 
 
-def test_a_state_of_the_release_without_unexplored_is_loaded() -> None:
+def test_a_page_that_leads_to_named_pages_teaches_its_words() -> None:
     strategy = begun_for_own_words()
-    scores(strategy, SEED_PAGE, [named("http://a.example/")])
-    state = json.loads(json.dumps(strategy.save()))
-    for column in ("weights", "squares"):
-        state[column].pop()
-    del state["recent"]
-    for group in state["known"]["group_rates"].values():
-        del group["visits"]
-    resumed = begun_for_own_words()
-    resumed.load(state)
-    assert list(resumed.save()["weights"]) == strategy.save()["weights"]
-    assert unpacked(packed(*range(8)), 30.0, list(FEATURES)) == [
-        *zip(FEATURES, map(float, range(8)), strict=False),
-        ("unproductive", 2.0),
-    ]
+    came = named("http://a.example/tags", "标签")
+    scores(
+        strategy,
+        SEED_PAGE,
+        [came, named("http://b.example/tags", "标签"), named("http://b.example/me", "关于")],
+    )
+    page = Page(came.url, similarity=0.0, is_target=False, via=Via(came, 0.0))
+    scores(strategy, page, [named(f"http://a.example/{n}", "高考") for n in range(9)])
+    found = {score.url: score.value for score in strategy.refresh([])}
+    assert found["http://b.example/tags"] > found["http://b.example/me"]

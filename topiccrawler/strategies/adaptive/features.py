@@ -19,12 +19,7 @@ FEATURES: Mapping[str, float] = {
     "source host": 0.0,
     "words": 0.5,
     "unproductive": 1.0,
-    "unexplored": 2.0,
 }
-FIXED = frozenset(
-    {"unexplored"}
-)  # not learned: a page fetched to learn of its site says nothing of whether learning pays
-LEARNED = np.array([float(name not in FIXED) for name in FEATURES])
 
 
 def mask_of(without: str) -> Floats:

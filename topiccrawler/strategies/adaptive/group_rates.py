@@ -27,7 +27,6 @@ class GroupRates:
         self.relevant = np.zeros(256)
         self.touched = np.zeros(256, dtype=bool)  # since the last look
         self.unproductive = np.zeros(256)  # pages in a row
-        self.visits = np.zeros(256)  # pages, none decayed, also those no link was known of
         self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs met, and the sum of what their links say
 
     def number(self, name: str) -> int:
@@ -36,8 +35,7 @@ class GroupRates:
         if found is None:
             found = self.names.add(name)
             self._grow()
-            columns = (self.pages, self.relevant, self.unproductive, self.visits, self.touched)
-            for column in (*columns, self.urls, self.texts):
+            for column in (self.pages, self.relevant, self.unproductive, self.touched, self.urls, self.texts):
                 column[found] = 0
         return found
 
@@ -46,11 +44,6 @@ class GroupRates:
         self.pages[number] = self.keep * self.pages[number] + 1.0
         self.relevant[number] = self.keep * self.relevant[number] + relevant
         self.unproductive[number] = 0.0 if relevant > 0.0 else self.unproductive[number] + 1.0
-        self.touched[number] = True
-
-    def visit(self, number: int) -> None:
-        """One of its pages was fetched, by whatever way."""
-        self.visits[number] += 1.0
         self.touched[number] = True
 
     def meet(self, numbers: Numbers, texts: Floats) -> None:
@@ -71,7 +64,7 @@ class GroupRates:
         spare[used] = False
         spares = np.flatnonzero(spare)
         spares = spares[np.argsort(self.pages[spares], kind="stable")]
-        silent = (self.pages[spares] == 0) & (self.urls[spares] == 0) & (self.visits[spares] == 0)
+        silent = (self.pages[spares] == 0) & (self.urls[spares] == 0)
         spares = np.concatenate([spares[silent], spares[~silent]])
         self.names.forget(spares[: max(np.count_nonzero(silent), len(self.names) - most)])
 
@@ -88,7 +81,6 @@ class GroupRates:
             "pages": packed(self.pages[:count]),
             "relevant": packed(self.relevant[:count]),
             "unproductive": packed(self.unproductive[:count]),
-            "visits": packed(self.visits[:count]),
             "touched": packed(self.touched[:count]),
             "urls": packed(self.urls[:count]),
             "texts": packed(self.texts[:count]),
@@ -104,8 +96,6 @@ class GroupRates:
         group_rates.pages[:count] = unpacked(state["pages"])
         group_rates.relevant[:count] = unpacked(state["relevant"])
         group_rates.unproductive[:count] = unpacked(state["unproductive"])
-        if "visits" in state:  # not in one of an earlier version
-            group_rates.visits[:count] = unpacked(state["visits"])
         group_rates.touched[:count] = unpacked(state["touched"], np.bool_)
         group_rates.urls[:count] = unpacked(state["urls"])
         group_rates.texts[:count] = unpacked(state["texts"])
@@ -115,7 +105,7 @@ class GroupRates:
         while len(self.pages) < self.names.size:
             self.pages, self.relevant, self.touched = map(doubled, (self.pages, self.relevant, self.touched))
             self.urls, self.texts = map(doubled, (self.urls, self.texts))
-            self.unproductive, self.visits = doubled(self.unproductive), doubled(self.visits)
+            self.unproductive = doubled(self.unproductive)
 
 
 def logit(probability: Floats | float) -> Floats:

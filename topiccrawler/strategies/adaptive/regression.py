@@ -19,11 +19,10 @@ from topiccrawler.text.odds import logistic
 
 
 class Regression:
-    """Weights, and the sums of squared gradients that slow their learning. `learned`: 0 for a weight that stays as it is, else 1."""
+    """Weights, and the sums of squared gradients that slow their learning."""
 
-    def __init__(self, weights: Iterable[float], rate: float, learned: Floats | float = 1.0) -> None:
+    def __init__(self, weights: Iterable[float], rate: float) -> None:
         self.weights = np.array(list(weights))
-        self._learned = learned
         self.squares = np.ones(len(self.weights))
         self.rate = rate
 
@@ -34,7 +33,7 @@ class Regression:
 
     def learn(self, features: Floats, outcome: float) -> None:
         """From one row."""
-        gradient = (logistic(float(features @ self.weights)) - outcome) * features * self._learned
+        gradient = (logistic(float(features @ self.weights)) - outcome) * features
         self.squares += gradient * gradient
         self.weights -= self.rate * gradient / np.sqrt(self.squares)
 
@@ -43,10 +42,8 @@ class Regression:
         return {"weights": self.weights.tolist(), "squares": self.squares.tolist()}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """What `save` kept; the last features may be missing where their weights are not learned. ValueError when it was of others."""
+        """What `save` kept. ValueError when it was of other features."""
         weights, squares = np.array(state["weights"], float), np.array(state["squares"], float)
-        count, least = weights.size, np.count_nonzero(np.broadcast_to(self._learned, self.weights.shape))
-        if weights.ndim != 1 or weights.shape != squares.shape or not least <= count <= self.weights.size:
-            raise ValueError(f"weights of {count} features, not of {self.weights.size}")
-        self.weights = np.concatenate([weights, self.weights[count:]])
-        self.squares = np.concatenate([squares, self.squares[count:]])
+        if not weights.shape == squares.shape == self.weights.shape:
+            raise ValueError(f"weights of {weights.size} features, not of {self.weights.size}")
+        self.weights, self.squares = weights, squares

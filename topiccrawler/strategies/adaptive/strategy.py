@@ -15,7 +15,7 @@ import numpy as np
 from topiccrawler.link_model.learning import label_of
 from topiccrawler.links.packed_arrays import Floats, Numbers
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.adaptive.features import FEATURES, LEARNED, mask_of
+from topiccrawler.strategies.adaptive.features import FEATURES, mask_of
 from topiccrawler.strategies.adaptive.group_rates import bounded, logit
 from topiccrawler.strategies.adaptive.observation import PageObservation
 from topiccrawler.strategies.adaptive.regression import Regression
@@ -45,8 +45,6 @@ UNPRODUCTIVE_SCALE = 10.0  # pages
 NEARBY = 0.3  # outcome of a page that is not relevant, but as similar as one that is
 LISTING = 0.7  # largest outcome of a page that only links to pages named by the user's words
 NEARBY_WORDS = 0.3  # what a word of a page that is not relevant is worth, in its label by similarity
-HUNGRY = 0.25  # share of relevant pages from which on no site is explored
-RECENT = 1 / 50  # what the last page counts for in that share
 ROOM = 0.02  # added to relevances before a logarithm
 
 
@@ -67,14 +65,12 @@ class Adaptive(Strategy):
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.word_statistics)
         unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
-        unexplored   own words only, weight fixed: h^2 / (1 + n), n pages fetched of its site, h = 1 - share
-            relevant of late / HUNGRY, at least 0: while little is found, promising sites get an early look
     Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
         pages count after each further one); memory_urls 30 000; without "" (features left out).
     Reads: relevance of linking pages, text of links (once an anchor and URL), addresses, outcomes so far.
     Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
     But: outcomes are the page classifier's, not the truth; a wrong one teaches wrongly.
-    Reference: ours (docs/lab/adaptive.md); `unexplored` after UCB: Auer, Cesa-Bianchi & Fischer, 2002.
+    Reference: ours (docs/lab/adaptive.md, docs/lab/own-words.md).
     """
 
     name: ClassVar[str] = "adaptive"
@@ -98,9 +94,8 @@ class Adaptive(Strategy):
         check_range(self.name, "keep", self.keep, 0.0, 1.0)
         check_range(self.name, "memory_urls", self.memory_urls, 1)
         self._mask = mask_of(self.without)
-        self._regression = Regression(FEATURES.values(), self.rate, LEARNED)
+        self._regression = Regression(FEATURES.values(), self.rate)
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
-        self._recent = 0.0  # share of relevant pages among those fetched last
         self._own_words: re.Pattern[str] | None = None  # the user's, of a topic of their own
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
@@ -204,7 +199,6 @@ class Adaptive(Strategy):
             **self._regression.save(),
             "fetched": self._fetched,
             "relevant": self._relevant,
-            "recent": self._recent,
             "refreshes": self._refreshes,
             "pending": [(score.url, score.value, score.shares.hex()) for score in self._pending],
             "known": self._urls.save(),
@@ -213,7 +207,6 @@ class Adaptive(Strategy):
     def load(self, state: Mapping[str, Any]) -> None:
         self._regression.load(state)
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
-        self._recent = float(state.get("recent", 0.0))  # not in one of an earlier version
         self._refreshes = int(state["refreshes"])
         self._pending = deque(
             Score(str(url), float(value), 0.0, bytes.fromhex(shares))
@@ -237,9 +230,6 @@ class Adaptive(Strategy):
         label = label_of(page.similarity, self._threshold)
         if self._own_words is not None:
             label = max(outcome, NEARBY_WORDS * label)
-            site = urls.site_of(page.url) if row is None else int(urls.groups["site"][row])
-            urls.group_rates["site"].visit(site)
-            self._recent += RECENT * (page.is_target - self._recent)
         urls.vocabulary.learn(texts, label)
         self._fetched = FADE * (self._fetched + 1.0)
         self._relevant = FADE * (self._relevant + outcome)
@@ -280,10 +270,6 @@ class Adaptive(Strategy):
             grandparent=grandparent,
         )
 
-    def _hunger(self) -> float:
-        """0..1, how much it is worth to look at sites of which little is known."""
-        return 0.0 if self._own_words is None else max(0.0, 1.0 - self._recent / HUNGRY) ** 2
-
     def _promise(self, relevance: float) -> float:
         """A page's relevance on log-odds scale, 0 at the threshold."""
         return min(max(math.log((relevance + ROOM) / (self._threshold + ROOM)), -2.0), 1.5)
@@ -308,7 +294,6 @@ class Adaptive(Strategy):
             source_host,
             bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
             -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
-            self._hunger() / (1.0 + urls.group_rates["site"].visits[urls.groups["site"][rows]]),
         ]
         features: Floats = np.stack(kinds, axis=1) * self._mask
         return features

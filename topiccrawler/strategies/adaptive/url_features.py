@@ -107,10 +107,6 @@ class UrlFeatures:
         self.group_rates["site"].meet(self.groups["site"][rows[~known]], texts[best[~known]])
         return rows
 
-    def site_of(self, url: str) -> int:
-        """The number of the URL's site among the groups."""
-        return self.group_rates["site"].number(registered_domain(url))
-
     def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
         """Of each link on a page: (groups, links)."""
         source_host = self.group_rates["source_host"].number(host_of(page_url))
