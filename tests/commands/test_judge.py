@@ -69,6 +69,23 @@ def test_a_file_is_classified_with_score_threshold_and_words(
     assert sum(share for _, share in found["words"]) == pytest.approx(found["similarity"], abs=2e-3)
 
 
+def test_of_own_words_those_that_judge_and_those_that_lead_are_apart(
+    warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    topic, page = tmp_path / "exams.toml", tmp_path / "page.html"
+    topic.write_text('name = "exams"\nkeywords = ["考研", "高考", "志愿"]\n', encoding="utf-8")
+    text = "高考成绩公布，考生填报志愿，大学招生，教育部要求做好考研复试工作，教学和留学政策不变。"
+    page.write_text(f"<title>高考志愿</title><p>{text}</p>", encoding="utf-8")
+    found = json.loads(warm_scrapy("judge", str(page), "--topic", str(topic), "--json").out)
+    assert {word for word, _ in found["words"][:2]} == {"高考", "志愿"}
+    leading = dict(found["leading"])
+    assert {"教学", "留学"} <= leading.keys()  # of the parent topic: they carry no relevance
+    assert not {"考研", "高考", "志愿"} & leading.keys()
+    assert 0.0 < sum(leading.values()) < found["similarity"]
+    text_lines = warm_scrapy("judge", str(page), "--topic", str(topic)).out.splitlines()
+    assert text_lines[-len(leading) - 1] == "led to it, shares of the similarity:"
+
+
 def test_a_url_is_fetched_as_a_crawl_would(
     warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any]
 ) -> None:
