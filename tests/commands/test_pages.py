@@ -197,6 +197,12 @@ def test_a_job_that_kept_nothing_says_so(command: Callable[..., Any], tmp_path: 
         "",
     )
     assert command("search", "基金", "--job", str(folder)).code == 0
+    files = JobFiles(folder, Recipe("finance", "breadth_first"))
+    files.visits.append(Visit(f"{SEED}kept", 200, 20.0, 0.9, stored=True, time=2.0))
+    files.close()
+    ran = command("pages", str(folder))  # its store is gone: the job is not one that kept nothing
+    assert ran.code == 1
+    assert "no such page store" in ran.err
 
 
 def test_relevances_of_an_earlier_version_are_called_similarities(

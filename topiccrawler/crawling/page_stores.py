@@ -20,6 +20,7 @@ from topiccrawler.store.pages import PageStore
 from topiccrawler.store.postgresql.address import give, whole
 from topiccrawler.store.postgresql.pages import PostgresPages
 from topiccrawler.store.postgresql.session import Session
+from topiccrawler.store.visits import read_visits
 
 Stored = tuple[str, str]  # address of the database, job
 
@@ -41,8 +42,9 @@ def has_pages(folder: Path) -> bool:
 
 
 def kept_nothing(folder: Path) -> bool:
-    """A crawl has written there, and kept no page."""
-    return (folder / VISITS).is_file() and not has_pages(folder)
+    """A crawl has written there, and its log says that it kept no page: a store that is gone is no empty one."""
+    log = folder / VISITS
+    return log.is_file() and not has_pages(folder) and not any(visit.stored for visit in read_visits(log))
 
 
 def open_pages(folder: Path) -> Pages:
