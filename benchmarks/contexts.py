@@ -22,14 +22,11 @@ from typing import Any, get_args
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.evaluation.labels import Labels, read_labels
-from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.counts import Counts
+from topiccrawler.lab.recorded_web import Labels, RecordedPages, read_labels
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.training.evaluation import Row, link_rows
-from topiccrawler.link_model.training.report import table
-from topiccrawler.link_model.training.samples import LabelledLink
-from topiccrawler.link_model.training.sources import Sample, link_samples, silently
+from topiccrawler.link_model.training.promotion import table
+from topiccrawler.link_model.training.samples import LabelledLink, Sample, link_samples, silently
 from topiccrawler.link_model.training.train import evened, split
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.links.features import Lexicon

@@ -29,20 +29,19 @@ from urllib.parse import quote, urlsplit
 import _checkout  # noqa: F401 first: the package may not be installed
 from search import SEED, Texts, records
 
-from topiccrawler.crawling.job_files import FRONTIER, JobFiles
-from topiccrawler.crawling.process import start_scrapy
+from topiccrawler.crawling.job_files import FRONTIER, JobFiles, start_scrapy
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.app import make_app, serve
+from topiccrawler.dashboard.context import PANEL_EVERY
 from topiccrawler.dashboard.jobs import TOP
-from topiccrawler.dashboard.live import PANEL_EVERY
 from topiccrawler.dashboard.panels import ALL_SITES
-from topiccrawler.demo.crawls import DemoFiles
-from topiccrawler.demo.plan import Web
-from topiccrawler.demo.server import RunningServer
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.lab.demo.crawls import DemoFiles
+from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.model import Link, Score, Visit
 from topiccrawler.store.index import BATCH
 from topiccrawler.urls.canonical import host_of

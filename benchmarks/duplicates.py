@@ -25,7 +25,7 @@ from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.pages.fingerprint import BITS, LEAST_WORDS, Fingerprint, fingerprint
+from topiccrawler.pages.site_repeats import BITS, LEAST_WORDS, Fingerprint, fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.text.tokenise import words
 

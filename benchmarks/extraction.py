@@ -24,7 +24,7 @@ from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.pages.content import main_text
+from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.parse import parse
 from topiccrawler.text.decode import decode
 from topiccrawler.text.tokenise import words

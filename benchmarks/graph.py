@@ -22,13 +22,11 @@ from collections.abc import Callable, Sequence
 import _checkout  # noqa: F401 first: the package may not be installed
 import numpy as np
 
-from topiccrawler.links.graph import LinkGraph
-from topiccrawler.links.ranking import hits, pagerank
+from topiccrawler.links.graph import LinkGraph, hits, pagerank
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.strategies.adaptive.strategy import Adaptive
+from topiccrawler.strategies.adaptive import Adaptive
 from topiccrawler.strategies.base import Knowledge
-from topiccrawler.strategies.link_model import LinkModel
-from topiccrawler.strategies.shared.bm25 import LinkIndex, Words
+from topiccrawler.strategies.link_model import LinkIndex, LinkModel, Words
 from topiccrawler.topics.topic import Topic
 
 LINKS_PER_PAGE = 100

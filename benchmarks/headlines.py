@@ -47,7 +47,7 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 
 from topiccrawler.link_model.training.evaluation import Row, row
-from topiccrawler.link_model.training.report import table as as_table
+from topiccrawler.link_model.training.promotion import table as as_table
 from topiccrawler.link_model.training.train import split
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import MOST_BYTES

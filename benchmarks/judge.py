@@ -29,9 +29,7 @@ from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.pages.classifier import PageClassifier
-from topiccrawler.pages.read import Reader
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageClassifier, PageWords, Reader
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.relevance.training.from_files import keywords_by_label

@@ -4,7 +4,7 @@
 
 DIR holds a recorded web (*.warc.gz) and labels.tsv. Each topic is crawled by itself until nothing waits; the topic is three words and the words
 proposed for them, or the catalogue's. Every page is judged when it comes: by its words against the three words alone ("literal"), by its words
-against the topic, and with the page whose link led to it (topiccrawler/relevance/linking_page.py), as a crawl judges what it keeps.
+against the topic, and with the page whose link led to it (topiccrawler/relevance/base.py), as a crawl judges what it keeps.
 """
 
 from __future__ import annotations
@@ -21,17 +21,13 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from sklearn.metrics import average_precision_score
 from teaching import WORDS, TaughtCrawl, Texts, recipe_of
 
-from topiccrawler.crawling.assemble import topic_of
-from topiccrawler.crawling.linking_pages import LinkingPages
-from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.assemble import recipe_of_words, topic_of
+from topiccrawler.crawling.keeping import LinkingPages
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.evaluation.labels import read_labels
-from topiccrawler.evaluation.page_reading import ReadingPlan, read_web
-from topiccrawler.evaluation.parsed_pages import ParsedPages
-from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.replayed import Run
-from topiccrawler.evaluation.workers import Workers
 from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.lab.page_reading import ReadingPlan, Workers, read_web
+from topiccrawler.lab.recorded_web import ParsedPages, RecordedPages, read_labels
+from topiccrawler.lab.replayed import Run
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.replay.warc import RecordedWeb
 

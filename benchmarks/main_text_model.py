@@ -33,14 +33,11 @@ from sklearn.neural_network import MLPClassifier
 from tldextract import TLDExtract
 from tqdm import tqdm
 
-from topiccrawler.pages.blocks.classifier import BlockClassifier, save_block_classifier
-from topiccrawler.pages.blocks.features import features
-from topiccrawler.pages.blocks.text import Numbers
-from topiccrawler.pages.blocks.tree import name_words
-from topiccrawler.pages.content import is_chinese, lines_of
+from topiccrawler.pages.block_classifier import BlockClassifier, features, save_block_classifier
+from topiccrawler.pages.blocks import Numbers, name_words
 from topiccrawler.pages.document import Block, Document
+from topiccrawler.pages.main_text import is_chinese, lines_of, prose_stretch
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.prose_stretch import prose_stretch
 from topiccrawler.text.decode import decode
 
 UNITS = 32

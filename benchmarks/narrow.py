@@ -12,7 +12,7 @@ A page is on the topic when the expression matches its title, first heading or d
 its pages; --judged ({topic: {url: 0|1}}) goes before that. So the truth is a lower bound: a page need not say in its title what it is about.
 
     ratio     = mean over 20 equal steps of pages n of found(n) / min(n, on topic in the web)
-    precision, recall, P@25, calibration error of the content pages: as topiccrawler/evaluation/kept_pages.py has them, a share of
+    precision, recall, P@25, calibration error of the content pages: as topiccrawler/lab/measures.py has them, a share of
                 nothing counted as 0; pages that are kept as aliases of others do not count as kept
 """
 
@@ -35,12 +35,11 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from selectolax.lexbor import LexborHTMLParser
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.job_files import VISITS
-from topiccrawler.crawling.process import failure, job_line, start_scrapy
+from topiccrawler.crawling.job_files import VISITS, failure, job_line, start_scrapy
 from topiccrawler.errors import ArgumentError, CrawlerError, file_faults
-from topiccrawler.evaluation.kept_pages import Assessed, measure
-from topiccrawler.evaluation.live import fetched, job_verdicts
-from topiccrawler.evaluation.recorded_pages import RecordedPages
+from topiccrawler.lab.live import fetched, job_verdicts
+from topiccrawler.lab.measures import Assessed, measure
+from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.decode import decode
 

@@ -23,7 +23,7 @@ from webs.server import Served, served
 INSIDE = """
 import atexit, json, sys, time
 from scrapy.cmdline import execute
-from topiccrawler.crawling.indexing import Indexing
+from topiccrawler.crawling.job_files import Indexing
 from topiccrawler.engine.control.extension import Control
 
 seconds, pages = {"index": 0.0, "control": 0.0}, 0

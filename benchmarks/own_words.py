@@ -26,16 +26,13 @@ import numpy.typing as npt
 from narrow import CONTENT, TOPICS, Topic, read_json, read_topics, read_web
 from sklearn.linear_model import LogisticRegression
 
-from topiccrawler.crawling.assemble import PLAIN_CONTEXT, assemble, topic_of
-from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.assemble import PLAIN_CONTEXT, assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.evaluation.costs import Cost
-from topiccrawler.evaluation.kept_pages import Assessed, measure
-from topiccrawler.evaluation.page_reading import ReadingPlan
-from topiccrawler.evaluation.page_reading import read_web as read_pages
-from topiccrawler.evaluation.parsed_pages import ParsedPages
-from topiccrawler.evaluation.replayed import ReplayedCrawl, Run
-from topiccrawler.evaluation.workers import Workers
+from topiccrawler.lab.measures import Assessed, measure
+from topiccrawler.lab.page_reading import ReadingPlan, Workers
+from topiccrawler.lab.page_reading import read_web as read_pages
+from topiccrawler.lab.recorded_web import ParsedPages
+from topiccrawler.lab.replayed import Cost, ReplayedCrawl, Run
 from topiccrawler.relevance.base import EVEN
 from topiccrawler.relevance.evidence import FEATURES, FILE, FORMAT, EvidenceClassifier, Found
 from topiccrawler.topics.topic import PROPOSED_WORDS

@@ -28,12 +28,12 @@ from typing import Any
 
 import _checkout
 
+from topiccrawler.cluster.postgresql.session import Session
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.job_files import JobFiles
-from topiccrawler.pages.fingerprint import BITS, Fingerprint
+from topiccrawler.pages.site_repeats import BITS, Fingerprint
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.postgresql.crawl_pages import CrawlPages
-from topiccrawler.store.postgresql.pages import PostgresPages
-from topiccrawler.store.postgresql.session import Session
 
 sys.path.append(str(Path(_checkout.ROOT, "examples", "cluster")))
 from servers import MissingError, Postgres

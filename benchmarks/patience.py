@@ -33,18 +33,15 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from topiccrawler import settings
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.evaluation.configurations import parts_of
-from topiccrawler.evaluation.experiment import Plan, reading_plan
-from topiccrawler.evaluation.labels import read_labels
-from topiccrawler.evaluation.page_reading import read_web
-from topiccrawler.evaluation.parsed_pages import ParsedPages
-from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.workers import Workers, cores
 from topiccrawler.frontier.base import Leased, State
 from topiccrawler.frontier.budgets import Budgets
-from topiccrawler.frontier.fair_shares import FairShares
+from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import PATIENCE_MARGIN, Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.lab.experiment import Plan, reading_plan
+from topiccrawler.lab.page_reading import Workers, cores, read_web
+from topiccrawler.lab.recorded_web import ParsedPages, RecordedPages, read_labels
+from topiccrawler.lab.replayed import parts_of
 from topiccrawler.model import Via
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.seeding.seed_files import read_seeds

@@ -22,7 +22,7 @@ from typing import Any
 import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.links.extract import extract
-from topiccrawler.pages.content import main_text
+from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import Reader, page_words
 from topiccrawler.pages.title import title_of

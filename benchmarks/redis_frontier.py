@@ -33,13 +33,12 @@ from typing import Any
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
+from topiccrawler.cluster.redis.connection import Client
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.joining import join
+from topiccrawler.cluster.redis.records import NAMES, prefix_of, script
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.redis.client import Client
-from topiccrawler.frontier.redis.frontier import RedisFrontier
-from topiccrawler.frontier.redis.joining import join
-from topiccrawler.frontier.redis.keys import prefix_of
-from topiccrawler.frontier.redis.scripts import NAMES, script
 from topiccrawler.model import Link, Score
 
 LINKS_A_PAGE, LEASES_A_COMMIT = 200, 16

@@ -44,7 +44,7 @@ from webs.bounded import SEED
 from webs.endless import is_on_topic
 from webs.server import Served, served
 
-from topiccrawler.frontier.redis.keys import prefix_of
+from topiccrawler.cluster.redis.records import prefix_of
 
 sys.path.append(str(Path(_checkout.ROOT, "examples", "cluster")))
 from servers import Postgres

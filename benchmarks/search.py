@@ -28,13 +28,10 @@ import _checkout  # noqa: F401 first: the package may not be installed
 import jieba
 
 from topiccrawler.crawling.job_files import INDEX, PAGES, JobFiles
-from topiccrawler.pages.read import Reader
-from topiccrawler.pages.words import PageWords
-from topiccrawler.results.query import make_query
-from topiccrawler.results.search import JobSearch
+from topiccrawler.pages.read import PageWords, Reader
+from topiccrawler.results.search import JobSearch, make_query
 from topiccrawler.store.index import BATCH
-from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.selection import ALL
+from topiccrawler.store.pages import ALL, PageRecord
 
 SEED = 5
 VOCABULARY = 30_000

@@ -24,9 +24,9 @@ import _checkout  # noqa: F401 first: the package may not be installed
 import redis
 from redis_frontier import ANCHOR, CONTEXT, SERVER, served
 
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.joining import join
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.frontier.redis.frontier import RedisFrontier
-from topiccrawler.frontier.redis.joining import join
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Knowledge, Strategy

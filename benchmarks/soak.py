@@ -40,7 +40,7 @@ from scrapy.utils.project import get_project_settings
 from webs.endless import SEED
 from webs.server import processors, served
 
-from topiccrawler.engine.cycle_search import search_seldom
+from topiccrawler.engine.progress import search_seldom
 from topiccrawler.engine.runtime import Runtime
 
 MOST_GROWTH, MOST_SLICE_MS = 1.10, 50.0

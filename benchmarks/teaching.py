@@ -24,22 +24,15 @@ from typing import Any
 import _checkout  # noqa: F401 first: the package may not be installed
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.assemble import assemble, topic_of
-from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.assemble import assemble, recipe_of_words, topic_of
+from topiccrawler.crawling.checkpoints import relearn, take_over, takes_over
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.relearning import relearn, take_over, takes_over
-from topiccrawler.evaluation.costs import Cost
-from topiccrawler.evaluation.labels import read_labels
-from topiccrawler.evaluation.measures import Curve, oracle_ratio
-from topiccrawler.evaluation.oracle import oracle_order
-from topiccrawler.evaluation.page_reading import ReadingPlan, read_web
-from topiccrawler.evaluation.parsed_pages import ParsedPages, Reading
-from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.replayed import ReplayedCrawl, Run
-from topiccrawler.evaluation.workers import Workers
+from topiccrawler.lab.measures import Curve, oracle_order, oracle_ratio
+from topiccrawler.lab.page_reading import ReadingPlan, Workers, read_web
+from topiccrawler.lab.recorded_web import ParsedPages, Reading, RecordedPages, read_labels
+from topiccrawler.lab.replayed import Cost, ReplayedCrawl, Run
 from topiccrawler.model import Page, Via
-from topiccrawler.pages.read import Reader
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.relevance.training.teaching import questions, taught
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.replay.warc import RecordedWeb

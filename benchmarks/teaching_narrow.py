@@ -26,31 +26,25 @@ import _checkout  # noqa: F401 first: the package may not be installed
 from narrow import CONTENT, TOPICS, LabelledWeb, Topic, harvest_ratio, read_json, read_topics, read_web
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.assemble import assemble, topic_of
-from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.assemble import assemble, recipe_of_words, topic_of
+from topiccrawler.crawling.checkpoints import relearn, take_over, takes_over
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.relearning import relearn, take_over, takes_over
-from topiccrawler.crawling.teaching import ANSWERED
-from topiccrawler.crawling.topic_pages import without_repeats, words_of_record
-from topiccrawler.evaluation.costs import Cost
-from topiccrawler.evaluation.kept_pages import Assessed, measure
-from topiccrawler.evaluation.page_reading import ReadingPlan
-from topiccrawler.evaluation.page_reading import read_web as parse_web
-from topiccrawler.evaluation.parsed_pages import ParsedPages
-from topiccrawler.evaluation.parsed_pages import Reading as ParsedReading
-from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.replayed import ReplayedCrawl, Run
-from topiccrawler.evaluation.workers import Workers
+from topiccrawler.crawling.teaching import ANSWERED, without_repeats, words_of_record
+from topiccrawler.lab.measures import Assessed, measure
+from topiccrawler.lab.page_reading import ReadingPlan, Workers
+from topiccrawler.lab.page_reading import read_web as parse_web
+from topiccrawler.lab.recorded_web import ParsedPages, RecordedPages
+from topiccrawler.lab.recorded_web import Reading as ParsedReading
+from topiccrawler.lab.replayed import Cost, ReplayedCrawl, Run
 from topiccrawler.model import Page, Via
-from topiccrawler.pages.facts import words_about
-from topiccrawler.pages.read import Reader, Reading
+from topiccrawler.pages.metadata import words_about
+from topiccrawler.pages.read import PageWords, Reader, Reading
 from topiccrawler.pages.site_repeats import keys_of
-from topiccrawler.pages.words import PageWords
 from topiccrawler.relevance.base import relevance_with
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.training.teaching import questions, taught
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.text.odds import log_odds
+from topiccrawler.text.weights import log_odds
 from topiccrawler.topics.topic import PROPOSED_WORDS
 
 PART = "tcm,japan,apple,philosophy,phones,outfits,docker,booknotes"

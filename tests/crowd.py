@@ -12,12 +12,12 @@ from uuid import uuid4
 
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis.connection import Client
+from topiccrawler.cluster.redis.exchange import learned_of
+from topiccrawler.cluster.redis.sharded import ShardedFrontier
+from topiccrawler.cluster.redis.view import open_shared
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.base import Pushed, State
-from topiccrawler.frontier.redis.client import Client
-from topiccrawler.frontier.redis.exchange import learned_of
-from topiccrawler.frontier.redis.opening import open_shared
-from topiccrawler.frontier.redis.sharded import ShardedFrontier
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.strategies.base import Strategy
 

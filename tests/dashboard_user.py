@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.job_files import VISITS
-from topiccrawler.demo.crawls import DemoFiles
-from topiccrawler.demo.server import RunningServer
-from topiccrawler.engine.control.client import ask
-from topiccrawler.engine.control.journal import orders
+from topiccrawler.engine.control.client import ask, orders
+from topiccrawler.lab.demo.crawls import DemoFiles
+from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.store.visits import read_visits
 
 JOB, HOSTILE = "from-the-form", "hostile"

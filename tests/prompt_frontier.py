@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.joining import Membership
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.redis.frontier import RedisFrontier
-from topiccrawler.frontier.redis.membership import Membership
 
 
 class PromptFrontier(RedisFrontier):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from topiccrawler.demo import recording
-from topiccrawler.demo.plan import PlannedPage, Web
-from topiccrawler.demo.sites import CRAWL
+from topiccrawler.lab.demo import crawls
+from topiccrawler.lab.demo.plan import CRAWL, PlannedPage, Web
 
 ONE_IN = 3
 
@@ -23,4 +22,4 @@ def pages_of(web: Web) -> Iterator[PlannedPage]:
 
 def record(web: Web, folder: Path) -> tuple[Path, Path]:
     """Write the pages and their labels: the same bytes each time."""
-    return recording.record(web, folder, pages_of(web))
+    return crawls.record(web, folder, pages_of(web))

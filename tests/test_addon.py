@@ -17,10 +17,9 @@ from scrapy.settings import BaseSettings, Settings
 from scrapy.spiders import CrawlSpider
 
 from topiccrawler.addon import REPLAY_HANDLER, Addon
-from topiccrawler.engine.middlewares.lease_end import LeaseEndMiddleware
-from topiccrawler.engine.middlewares.outlinks import OutlinksMiddleware
-from topiccrawler.engine.middlewares.rendering import HANDLER as DRAWING_HANDLER
+from topiccrawler.engine.middlewares import LeaseEndMiddleware, OutlinksMiddleware
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, RelevancePipeline
+from topiccrawler.engine.rendering import HANDLER as DRAWING_HANDLER
 from topiccrawler.errors import ArgumentError, ReplayError
 from topiccrawler.spiders.topic import TopicSpider
 
@@ -72,7 +71,7 @@ def test_what_another_project_set_itself_stays() -> None:
         "SCHEDULER": "scrapy.core.scheduler.Scheduler",
         "CONCURRENT_ITEMS": 100,
         "ITEM_PIPELINES": {ImagesPipeline: 1, "topiccrawler.engine.pipelines.StoragePipeline": 900},
-        "SPIDER_MIDDLEWARES": {"topiccrawler.engine.middlewares.outlinks.OutlinksMiddleware": None},
+        "SPIDER_MIDDLEWARES": {"topiccrawler.engine.middlewares.OutlinksMiddleware": None},
     }
     settings = settings_after(project)
     assert settings["SCHEDULER"] == "scrapy.core.scheduler.Scheduler"
@@ -83,9 +82,7 @@ def test_what_another_project_set_itself_stays() -> None:
         RelevancePipeline: 300,
         NearDuplicatePipeline: 500,
     }
-    assert (
-        settings["SPIDER_MIDDLEWARES"]["topiccrawler.engine.middlewares.outlinks.OutlinksMiddleware"] is None
-    )
+    assert settings["SPIDER_MIDDLEWARES"]["topiccrawler.engine.middlewares.OutlinksMiddleware"] is None
 
 
 def test_a_spider_without_a_topic_keeps_the_settings_of_its_project() -> None:

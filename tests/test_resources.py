@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.files import keep_former, replace_file
-from topiccrawler.resources import folder, own_folder
+from topiccrawler.files import folder, keep_former, own_folder, replace_file
 
 
 def test_models_seeds_and_topics_are_found() -> None:
@@ -14,9 +13,9 @@ def test_models_seeds_and_topics_are_found() -> None:
     assert folder("seeds").joinpath("finance.txt").is_file()
     assert folder("topics/catalogue").joinpath("finance.toml").is_file()
     assert folder("topics").joinpath("clc.tsv").is_file()
-    assert folder("demo").joinpath("web.txt").is_file()
+    assert folder("lab/demo").joinpath("web.txt").is_file()
     assert folder("results/templates").joinpath("report.html").is_file()
-    assert folder("evaluation/templates").joinpath("comparison.html").is_file()
+    assert folder("lab/templates").joinpath("comparison.html").is_file()
 
 
 def test_what_lies_in_the_package_is_not_written_to() -> None:

@@ -10,7 +10,7 @@ import pytest
 from scrapy.dupefilters import RFPDupeFilter
 from scrapy.settings import Settings, default_settings
 
-from topiccrawler.engine.refused_settings import REFUSED, refuse_settings
+from topiccrawler.engine.focused_spider import UNUSABLE, refuse_settings
 from topiccrawler.errors import ArgumentError
 
 PAGE = Path(__file__).parents[1] / "docs" / "scrapy-settings.md"
@@ -42,7 +42,7 @@ def test_each_setting_of_scrapy_stands_in_one_row() -> None:
 
 
 def test_the_refused_ones_are_those_of_the_table() -> None:
-    assert set(listed("Refused")) == set(REFUSED) == set(CHANGED)
+    assert set(listed("Refused")) == set(UNUSABLE) == set(CHANGED)
 
 
 @pytest.mark.parametrize("name", CHANGED)

@@ -47,11 +47,11 @@ MODULES = (
     "topiccrawler.engine.control.verbs",
     "topiccrawler.engine.pipelines",
     "topiccrawler.engine.progress",
-    "topiccrawler.engine.replay_handler",
+    "topiccrawler.engine.archives",
     "topiccrawler.engine.scheduler",
     "topiccrawler.spiders.links",
     "topiccrawler.spiders.topic",
-    "topiccrawler.strategies.adaptive.strategy",
+    "topiccrawler.strategies.adaptive",
 )
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from topiccrawler.api.job import Job as Job
-    from topiccrawler.api.start import crawl as crawl
+    from topiccrawler.api import Job, crawl
 
 __all__ = ["Job", "crawl"]
-_HOMES = {"Job": "topiccrawler.api.job", "crawl": "topiccrawler.api.start"}
+_HOMES = {"Job": "topiccrawler.api", "crawl": "topiccrawler.api"}
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
 The conflict: `-s REPLAY_WARC=…` must switch the download handlers in any command, which no settings file can do; and
 in somebody else's project our components must find their positions without replacing his. So a spider with a topic gets our
-defaults under the project's own values (engine.project_defaults), any other spider nothing. Only the replay's handlers and delays
+defaults under the project's own values (engine.faults), any other spider nothing. Only the replay's handlers and delays
 go above a project's values (not above `-s` or a spider's custom_settings), for a recording has no server to be polite to.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
-from topiccrawler.engine.user_faults import reported_by_scrapy
+from topiccrawler.engine.faults import reported_by_scrapy
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ SWITCHED = {
 }
 CONTACT_PLACE = "{contact}"
 REPLAY_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False}
-REPLAY_HANDLER = "topiccrawler.engine.replay_handler.ReplayDownloadHandler"
+REPLAY_HANDLER = "topiccrawler.engine.archives.ReplayDownloadHandler"
 
 
 class Addon:
@@ -54,7 +54,7 @@ class Addon:
 
 def render(settings: BaseSettings) -> None:
     """Put a browser behind http and https when pages are to be rendered."""
-    from topiccrawler.engine.middlewares import rendering
+    from topiccrawler.engine import rendering
 
     if rendering.is_wanted(settings):
         with reported_by_scrapy(settings):
@@ -71,12 +71,12 @@ def leave_out_what_is_off(settings: BaseSettings) -> None:
 
 def write_warc(settings: BaseSettings) -> None:
     """Put what writes WARC files beside the downloader; ReplayError names a place where none can be written."""
-    from topiccrawler.engine.middlewares import warc_out
+    from topiccrawler.engine import archives
 
     with reported_by_scrapy(settings):
-        warc_out.writer_of(settings)
+        archives.writer_of(settings)
     settings.setdefault_in_component_priority_dict(
-        "DOWNLOADER_MIDDLEWARES", warc_out.WarcOutMiddleware, warc_out.POSITION
+        "DOWNLOADER_MIDDLEWARES", archives.WarcOutMiddleware, archives.POSITION
     )
 
 
@@ -92,7 +92,7 @@ def introduce(settings: BaseSettings) -> None:
 
 def replay(settings: BaseSettings) -> None:
     """Answer http and https from the WARC files; ReplayError names a bad path."""
-    from topiccrawler.engine.replay_handler import replayed_web
+    from topiccrawler.engine.archives import replayed_web
 
     with reported_by_scrapy(settings):
         web = replayed_web(settings)

@@ -38,16 +38,14 @@ class Page:
     depth: int = 0
     title: str = ""
     terms: Mapping[str, float] = field(default_factory=dict)  # word -> count in title and main text
-    similarity: float = (
-        0.0  # 0..1, to the topic and its surroundings (pages.classifier): what strategies go by
-    )
+    similarity: float = 0.0  # 0..1, to the topic and its surroundings (pages.read): what strategies go by
     is_target: bool = False  # as likely on topic as not, or more
     seconds: float = 0.0  # download time
     via: Via | None = None  # how it was reached; None for the virtual root
     is_detail: bool = (
         False  # a page of one text, not of links (relevance.detail); False unless the strategy needs it
     )
-    listings: Sequence[str] = ()  # canonical URLs of feeds and sitemaps that it declares (pages.listings)
+    listings: Sequence[str] = ()  # canonical URLs of feeds and sitemaps that it declares (pages.site_rules)
     relevance: float = 0.0  # 0..1: the probability that it is about the topic, by its own words
 
 
@@ -67,7 +65,7 @@ class Score(NamedTuple):
     url: str
     value: float
     carry: float = 0.0  # returns as page.via.carry
-    shares: bytes = b""  # what the value is made of (strategies.shares); empty = one share, the whole
+    shares: bytes = b""  # what the value is made of (strategies.base); empty = one share, the whole
 
 
 @dataclass(frozen=True, slots=True)

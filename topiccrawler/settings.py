@@ -1,6 +1,6 @@
 """Settings of the project, grouped. A name that begins with TOPIC_ or FRONTIER_ is ours; the rest is Scrapy's.
 
-All but the first four are the defaults of a spider with a topic in a project of another name too (engine.project_defaults).
+All but the first four are the defaults of a spider with a topic in a project of another name too (engine.faults).
 
 To add one: upper case, unit in the name, a line that says why, and a row in docs/settings.md.
 """
@@ -30,8 +30,8 @@ TOPIC_LEARN = (
     None  # True: naive_bayes learns from each page fetched (-a strategy_learn=true); None = its default
 )
 TOPIC_LINK_THRESHOLD = None  # 0..1; None = the topic's own; 0 = every link passes the gate
-TOPIC_PROPOSED_WORDS = 600  # words added to a topic of `-a keywords=` alone (topics.proposal); 0 = none
-TOPIC_LINKING_PAGE = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept (relevance.linking_page); 0 = not at all
+TOPIC_PROPOSED_WORDS = 600  # words added to a topic of `-a keywords=` alone (topics.meaning); 0 = none
+TOPIC_LINKING_PAGE = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept (relevance.base); 0 = not at all
 TOPIC_PAGE_CLASSIFIER = "vsm"  # what decides whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/page-classifiers.md)
 TOPIC_PAGE_CLASSIFIER_MODELS = (
     None  # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
@@ -43,7 +43,7 @@ TOPIC_EXPAND = (
 )
 TOPIC_LISTINGS = False  # True: sites with relevant pages are asked for feeds and sitemaps (docs/listings.md)
 TOPIC_LISTINGS_AFTER = 2  # relevant pages of a host before it is asked
-TOPIC_THESAURUS = None  # file for word similarity, Cilin format or a WordNet; None = ours (text.vector_thesaurus); "none" = equal words
+TOPIC_THESAURUS = None  # file for word similarity, Cilin format or a WordNet; None = ours (text.thesaurus); "none" = equal words
 TOPIC_SEED = 0  # of random_order
 TOPIC_FILE_SECONDS = (
     10.0  # for reading one PDF or Office file, the start of its reader included; then it counts as unreadable
@@ -80,7 +80,9 @@ WARC_OUT_MAX_BYTES = 1_000_000_000  # then the next file begins
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
 TOPIC_CONTACT = None  # contact in the User-Agent: mailto:… or a page; None = mailto:abuse@ this machine
 ROBOTSTXT_OBEY = True
-ROBOTSTXT_PARSER = "topiccrawler.engine.robots.CompactRobotParser"  # Scrapy's, in a fortieth of the memory
+ROBOTSTXT_PARSER = (
+    "topiccrawler.engine.politeness.CompactRobotParser"  # Scrapy's, in a fortieth of the memory
+)
 DOWNLOAD_DELAY = 1.0  # seconds between two requests to one host; robots.txt and AutoThrottle only lengthen it
 # the frontier's clock and the downloader's must agree; jitter would delay leased pages
 DOWNLOAD_DELAY_JITTER = 0
@@ -128,9 +130,9 @@ FRONTIER_SHAPE_UNPRODUCTIVE_PAGES = (
 FRONTIER_UNPROVEN_PAGES = (
     500  # pages of a site that only links itself and that only one other links (frontier.sites)
 )
-# no site gets more of the latest requests than its proofs allow while others have promising URLs (frontier.fair_shares)
+# no site gets more of the latest requests than its proofs allow while others have promising URLs (frontier.host_ranking)
 FRONTIER_FAIR_SHARES = True
-# forms of URLs taken for traps (frontier.traps), discarded unfetched; 0 = not checked
+# forms of URLs taken for traps (frontier.budgets), discarded unfetched; 0 = not checked
 FRONTIER_PATH_SEGMENTS_MAX = 16
 FRONTIER_SEGMENT_REPEATS_MAX = 3  # times one path segment or one query name may stand in a URL
 FRONTIER_QUERY_PARAMETERS_MAX = 12
@@ -138,15 +140,15 @@ FRONTIER_CALENDAR_YEARS_MAX = 2  # years ahead that a date in a URL may lie
 
 # --- the way of the data -----------------------------------------------------------------------------------------
 DOWNLOADER_MIDDLEWARES = {
-    "topiccrawler.engine.middlewares.link_gate.LinkGateMiddleware": 50,
-    "topiccrawler.engine.middlewares.rendering.RenderingMiddleware": 55,
-    "topiccrawler.engine.middlewares.site_access.SiteAccessMiddleware": 90,
-    "topiccrawler.engine.middlewares.documents.DocumentMiddleware": 60,  # behind decompression on the way back
+    "topiccrawler.engine.middlewares.LinkGateMiddleware": 50,
+    "topiccrawler.engine.rendering.RenderingMiddleware": 55,
+    "topiccrawler.engine.private_network.SiteAccessMiddleware": 90,
+    "topiccrawler.engine.rendering.DocumentMiddleware": 60,  # behind decompression on the way back
     "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
 }
 SPIDER_MIDDLEWARES = {
-    "topiccrawler.engine.middlewares.lease_end.LeaseEndMiddleware": 10,
-    "topiccrawler.engine.middlewares.outlinks.OutlinksMiddleware": 1100,
+    "topiccrawler.engine.middlewares.LeaseEndMiddleware": 10,
+    "topiccrawler.engine.middlewares.OutlinksMiddleware": 1100,
 }
 ITEM_PIPELINES = {
     "topiccrawler.engine.pipelines.RelevancePipeline": 300,

@@ -22,15 +22,15 @@ from pathlib import Path
 
 from servers import MissingError, Postgres, Redis
 
-from topiccrawler.crawling.process import failure, start_scrapy
-from topiccrawler.demo.crawls import topic_toml
-from topiccrawler.demo.plan import Web
-from topiccrawler.demo.server import RunningServer
+from topiccrawler.cluster.postgresql.session import Session
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.cluster.redis.view import RedisView
+from topiccrawler.crawling.job_files import failure, start_scrapy
 from topiccrawler.errors import CrawlerError
-from topiccrawler.frontier.redis.view import RedisView
-from topiccrawler.results.queue import report_of
-from topiccrawler.store.postgresql.pages import PostgresPages
-from topiccrawler.store.postgresql.session import Session
+from topiccrawler.lab.demo.crawls import topic_toml
+from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.demo.server import RunningServer
+from topiccrawler.results.summary import report_of
 
 JOB = "cluster"
 LOOK_SECONDS = 1.0

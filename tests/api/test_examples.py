@@ -16,9 +16,9 @@ import pytest
 from warm import WarmScrapy
 
 from topiccrawler import Job
-from topiccrawler.demo.plan import Web
-from topiccrawler.demo.server import RunningServer
-from topiccrawler.engine.control.journal import orders
+from topiccrawler.engine.control.client import orders
+from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.demo.server import RunningServer
 
 ROOT = Path(__file__).parents[2]
 QUICK = ("TOPIC_LINK_MODELS=none", "DOWNLOAD_DELAY=0")

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler import Job
-from topiccrawler.api import arrivals
+from topiccrawler import Job, api
 from topiccrawler.crawling.job_files import PAGES
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.model import Visit
@@ -44,7 +43,7 @@ def urls(pages: list[PageRecord]) -> list[str]:
 
 
 def test_kept_pages_come_in_their_order_and_the_best_first(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrivals, "BATCH", 1)
+    monkeypatch.setattr(api, "BATCH", 1)
     assert urls(list(job.pages())) == [FUND.url, STOCK.url]
     assert urls(job.best()) == [STOCK.url, FUND.url]
     assert urls(job.best(1)) == [STOCK.url]
@@ -101,7 +100,7 @@ def test_a_data_frame_has_a_row_a_page_and_times(job: Job) -> None:
 
 def test_without_pandas_it_says_what_to_install(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    monkeypatch.delitem(sys.modules, "topiccrawler.api.frame", raising=False)
+    monkeypatch.delitem(sys.modules, "topiccrawler.api", raising=False)
     with pytest.raises(ArgumentError, match="pandas is missing; install it: pip install pandas"):
         job.dataframe()
 
@@ -121,7 +120,7 @@ def test_a_folder_that_is_no_job_is_refused(tmp_path: Path) -> None:
 
 
 def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> None:
-    looks = arrivals.Arrivals(tmp_path)
+    looks = api.Arrivals(tmp_path)
     assert looks.new() == []
     (tmp_path / PAGES).touch()
     assert looks.new() == []
@@ -138,4 +137,4 @@ def test_pages_are_awaited_until_the_crawl_has_made_its_file(tmp_path: Path) -> 
 def test_a_file_that_holds_no_pages_is_told(tmp_path: Path) -> None:
     (tmp_path / PAGES).write_bytes(b"no database" * 100)
     with pytest.raises(StateError, match="file is not a database"):
-        arrivals.Arrivals(tmp_path).new()
+        api.Arrivals(tmp_path).new()

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler import Job, crawl
-from topiccrawler.api import start
+from topiccrawler import Job, api, crawl
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError
 
 
@@ -15,7 +14,7 @@ from topiccrawler.errors import ArgumentError, CrawlerError, StateError
 def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The command lines that would be started."""
     lines: list[list[str]] = []
-    monkeypatch.setattr(start, "start_scrapy", lambda line, *_: lines.append(line) or object())
+    monkeypatch.setattr(api, "start_scrapy", lambda line, *_: lines.append(line) or object())
     return lines
 
 

@@ -11,7 +11,7 @@ import pytest
 from fastwarc.warc import WarcRecord, WarcRecordType
 
 from topiccrawler.commands.compare import DEFAULT_CONCURRENCY
-from topiccrawler.evaluation.replayed import CONCURRENCY
+from topiccrawler.lab.replayed import CONCURRENCY
 from topiccrawler.relevance.base import relevance_of
 
 TEA = "茶叶绿茶，" * 30

@@ -14,10 +14,8 @@ import pytest
 from door import PATIENCE, Door
 from drawn_web import DrawnWeb
 
-from topiccrawler.engine.control.address import Address
-from topiccrawler.engine.control.client import ask
-from topiccrawler.engine.control.journal import orders
-from topiccrawler.engine.control.metrics import COUNTS, GAUGES
+from topiccrawler.engine.control.client import Address, ask, orders
+from topiccrawler.engine.control.status import COUNTS, GAUGES
 from topiccrawler.errors import StateError
 
 STATS = Path(__file__).parents[2] / "docs" / "stats.md"

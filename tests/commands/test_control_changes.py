@@ -10,8 +10,7 @@ import pytest
 from door import PATIENCE, Door
 
 from topiccrawler.crawling.job_files import read_recipe
-from topiccrawler.engine.control.client import ask
-from topiccrawler.engine.control.journal import orders
+from topiccrawler.engine.control.client import ask, orders
 from topiccrawler.errors import ArgumentError
 
 TEXT = "<title>基金</title><p>基金 股票 理财 投资</p>"

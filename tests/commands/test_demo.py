@@ -15,8 +15,8 @@ from typing import IO, Any
 import pytest
 
 from topiccrawler.commands.demo import harvest, table, times_as_good
-from topiccrawler.demo.plan import Web
-from topiccrawler.evaluation.measures import Curve
+from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.measures import Curve
 
 ROOT = Path(__file__).parents[2]
 SHORT = """

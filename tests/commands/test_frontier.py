@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import write_recipe
-from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier

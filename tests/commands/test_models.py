@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from topiccrawler.files import sha256_of
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.model_file import load, save
 
 LINKS = [

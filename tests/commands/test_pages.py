@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import DISCARDED, JobFiles
-from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.sample import PageSample
+from topiccrawler.store.refused import PageSample
 
 SEED = "http://a.cn/"
 FUND = PageRecord(

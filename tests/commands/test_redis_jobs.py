@@ -12,16 +12,16 @@ import pytest
 from frontier_calls import lease, link, push
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis.connection import Client
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.joining import join
+from topiccrawler.cluster.redis.records import addresses
+from topiccrawler.cluster.redis.view import open_shared
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.shared_crawl import SharedCrawl
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.redis.client import Client
-from topiccrawler.frontier.redis.frontier import RedisFrontier
-from topiccrawler.frontier.redis.joining import join
-from topiccrawler.frontier.redis.keys import addresses
-from topiccrawler.frontier.redis.opening import open_shared
 from topiccrawler.model import Score
 from topiccrawler.strategies import build
 

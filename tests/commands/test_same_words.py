@@ -10,9 +10,8 @@ import pytest
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 
-from topiccrawler import crawl
-from topiccrawler.api import start
-from topiccrawler.crawling.own_words import as_toml
+from topiccrawler import api, crawl
+from topiccrawler.crawling.assemble import as_toml
 from topiccrawler.spiders.topic import TopicSpider
 from topiccrawler.topics.meaning import as_understood
 from topiccrawler.topics.topic import Topic
@@ -59,7 +58,7 @@ def test_words_mean_the_same_as_an_argument_in_a_file_by_topics_new_and_from_pyt
     of_job.write_text(as_toml(first), encoding="utf-8")
 
     lines: list[list[str]] = []
-    monkeypatch.setattr(start, "start_scrapy", lambda line, *_: lines.append(line) or object())
+    monkeypatch.setattr(api, "start_scrapy", lambda line, *_: lines.append(line) or object())
     crawl(keywords=words, seeds="http://a.example/", data=tmp_path / "api")
     given = [value for option, value in zip(lines[0], lines[0][1:], strict=False) if option == "-a"]
     typed = dict(value.split("=", 1) for value in given)

@@ -16,12 +16,11 @@ import pytest
 from searxng import searxng
 
 from topiccrawler.commands.seeds import wanted
-from topiccrawler.crawling.assemble import page_classifier_of
-from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.assemble import page_classifier_of, recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
-from topiccrawler.pages.words import PageWords
-from topiccrawler.seeding.candidate import Candidate
+from topiccrawler.pages.read import PageWords
+from topiccrawler.seeding.candidates import Candidate
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import VisitLog

@@ -13,15 +13,14 @@ from uuid import uuid4
 import pytest
 from postgresql_server import PASSWORD, PostgresqlServer
 
-from topiccrawler.api.job import Job
+from topiccrawler.api import Job
+from topiccrawler.cluster.postgresql import address
+from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.model import Visit
 from topiccrawler.results.search import search
-from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.postgresql import address
-from topiccrawler.store.postgresql.crawl_pages import CrawlPages
-from topiccrawler.store.selection import ALL, Selection
+from topiccrawler.store.pages import ALL, PageRecord, Selection
 
 SEED = "http://a.cn/"
 FUND = PageRecord(

@@ -14,7 +14,7 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies import STRATEGIES, build
 from topiccrawler.strategies.base import Knowledge
-from topiccrawler.strategies.shared.layers import read_layers
+from topiccrawler.strategies.context_graph import read_layers
 
 
 def test_every_strategy_is_listed_with_its_source_and_defaults(warm_scrapy: Callable[..., Any]) -> None:

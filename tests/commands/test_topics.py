@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.assemble import assemble, recipe_of_words
 from topiccrawler.crawling.job_files import write_recipe
-from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.topics.catalogue import load_topic, topic_names

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.model_file import load, save
 from topiccrawler.link_model.training.promotion import held_out
 

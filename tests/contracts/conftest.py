@@ -11,11 +11,11 @@ from frontier_calls import Make
 from prompt_frontier import PromptFrontier
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis.joining import join
+from topiccrawler.cluster.redis.sharded import ShardedFrontier
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.redis.joining import join
-from topiccrawler.frontier.redis.sharded import ShardedFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.explanation import Explanation, explain
+from topiccrawler.crawling.explanation import Explanation, PastCrawl, explain
 from topiccrawler.crawling.gate import REFUSED
-from topiccrawler.crawling.history import PastCrawl
 from topiccrawler.crawling.job_files import FRONTIER, write_recipe
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe

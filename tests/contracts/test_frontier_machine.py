@@ -23,12 +23,12 @@ from hypothesis.stateful import (
 from prompt_frontier import PromptFrontier
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis import connection
+from topiccrawler.cluster.redis.joining import join
+from topiccrawler.cluster.redis.records import script
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.redis import client
-from topiccrawler.frontier.redis.joining import join
-from topiccrawler.frontier.redis.scripts import script
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 
@@ -290,5 +290,5 @@ def test_it_agrees_with_queues_in_many_chunks(
     redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     RedisMachine.server = redis_server
-    monkeypatch.setattr(client, "script", partial(script, head=4, chunk=2))
+    monkeypatch.setattr(connection, "script", partial(script, head=4, chunk=2))
     run_state_machine_as_test(RedisMachine, settings=_quick)

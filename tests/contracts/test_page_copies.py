@@ -10,12 +10,12 @@ from uuid import uuid4
 import pytest
 from postgresql_server import PostgresqlServer
 
-from topiccrawler.pages.fingerprint import BITS, MOST_DIFFERENT, Fingerprint
-from topiccrawler.store.base import Copies
+from topiccrawler.cluster.postgresql.session import Session
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.cluster.postgresql.writing import PostgresDuplicates
+from topiccrawler.pages.site_repeats import BITS, MOST_DIFFERENT, Fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex
-from topiccrawler.store.postgresql.duplicates import PostgresDuplicates
-from topiccrawler.store.postgresql.pages import PostgresPages
-from topiccrawler.store.postgresql.session import Session
+from topiccrawler.store.pages import Copies
 
 DICE = random.Random(3)
 BYTES = BITS // 8

@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 from page_records import PAGE
 from postgresql_server import PostgresqlServer
 
-from topiccrawler.store.base import Pages
-from topiccrawler.store.pages import PageRecord, PageStore
-from topiccrawler.store.postgresql.pages import PostgresPages
-from topiccrawler.store.postgresql.session import Session
-from topiccrawler.store.selection import Selection
+from topiccrawler.cluster.postgresql.session import Session
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.store.pages import PageRecord, Pages, PageStore, Selection
 
 Open = Callable[[], Pages]
 

@@ -18,8 +18,7 @@ from topiccrawler.errors import StrategyError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
 from topiccrawler.strategies.base import ROOT, Expand, Knowledge, Strategy

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.annotation import Answer, Question, ask, read_answers, write_questions
+from topiccrawler.crawling.rating import Answer, Question, ask, read_answers, write_questions
 from topiccrawler.errors import ArgumentError
 from topiccrawler.store.pages import PageRecord
 

@@ -7,11 +7,11 @@ import pytest
 from frontier_calls import until
 from redis_server import RedisServer
 
-from topiccrawler.crawling.blocks import NOTE, Block, Blocks
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.joining import join
+from topiccrawler.crawling.gate import NOTE, Block, Blocks
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.redis.frontier import RedisFrontier
-from topiccrawler.frontier.redis.joining import join
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
 

@@ -9,17 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.assemble import assemble, kept_from, page_classifier_of, topic_of
-from topiccrawler.crawling.earlier_jobs import as_begun
-from topiccrawler.crawling.explanation_json import linking_page
+from topiccrawler.crawling.assemble import assemble, kept_from, page_classifier_of, recipe_of_words, topic_of
+from topiccrawler.crawling.explanation import linking_page
 from topiccrawler.crawling.job_files import JOB, VISITS, JobFiles, read_recipe, write_recipe
-from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.page_stores import as_begun
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import TEACHING, with_teaching
 from topiccrawler.model import Visit
-from topiccrawler.relevance.base import relevance_of, similarity_of
+from topiccrawler.relevance.base import linking_page_factor, relevance_of, similarity_of
 from topiccrawler.relevance.evidence import EvidenceClassifier
-from topiccrawler.relevance.linking_page import linking_page_factor
 from topiccrawler.relevance.vsm import VsmClassifier
 
 WORDS = ("考研", "高考", "志愿")

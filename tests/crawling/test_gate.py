@@ -7,7 +7,7 @@ import pytest
 
 from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.model import Link
-from topiccrawler.text.odds import logistic
+from topiccrawler.text.weights import logistic
 
 POOR = Link("http://a.example/poor", "a.example", "足球", source_url="http://a.example/")
 GOOD = Link("http://a.example/good", "a.example", "基金", source_url="http://a.example/")

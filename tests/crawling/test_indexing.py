@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.indexing import MOST_AT_ONCE, Indexing, catch_up, missing
-from topiccrawler.crawling.job_files import INDEX, JobFiles
+from topiccrawler.crawling.job_files import INDEX, MOST_AT_ONCE, Indexing, JobFiles, catch_up, missing
 from topiccrawler.store.index import BATCH, PageIndex
-from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.selection import ALL
+from topiccrawler.store.pages import ALL, PageRecord
 
 
 def record(number: int, text: str = "基金收益", fetched: float = 0.0) -> PageRecord:

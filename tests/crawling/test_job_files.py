@@ -10,12 +10,11 @@ from uuid import uuid4
 import pytest
 from postgresql_server import PostgresqlServer
 
-from topiccrawler.crawling.assemble import assemble, topic_of
+from topiccrawler.cluster.postgresql.writing import CrawlPages
+from topiccrawler.crawling.assemble import assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.job_files import JOB, JobFiles, read_recipe, write_recipe
-from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
-from topiccrawler.store.postgresql.crawl_pages import CrawlPages
 from topiccrawler.topics import topic
 from topiccrawler.topics.topic import make_topic
 

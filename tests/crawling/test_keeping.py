@@ -7,14 +7,12 @@ from dataclasses import replace
 import pytest
 
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.keeping import verdict_of
-from topiccrawler.crawling.linking_pages import LinkingPages
+from topiccrawler.crawling.keeping import LinkingPages, verdict_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import relevance_of
-from topiccrawler.relevance.linking_page import with_linking_page
+from topiccrawler.pages.read import PageWords
+from topiccrawler.relevance.base import relevance_of, with_linking_page
 
 HUB = "http://hub.test/"
 VIA = Via(Link("http://page.test/", "page.test", source_url=HUB))

@@ -8,22 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from topiccrawler.crawling.assemble import page_classifier_of
+from topiccrawler.crawling.assemble import page_classifier_of, recipe_of_words
 from topiccrawler.crawling.gate import OF_SITE, OPEN
-from topiccrawler.crawling.linking_pages import (
-    LinkingPages,
-    begin_anew,
-    linking_page_weight,
-    linking_pages_of,
-)
-from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.keeping import LinkingPages, begin_anew, linking_page_weight, linking_pages_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via, Visit
-from topiccrawler.relevance.base import relevance_of, similarity_of
+from topiccrawler.relevance.base import relevance_of, similarity_of, with_linking_page
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.linear import LinearClassifier
-from topiccrawler.relevance.linking_page import with_linking_page
 
 HUB, SEED = "http://hub.test/", "http://seed.test/"
 THRESHOLD = 0.15  # of similarity

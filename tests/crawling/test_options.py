@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.options import expand_of, thesaurus_of
+from topiccrawler.crawling.recipe import expand_of, thesaurus_of
 from topiccrawler.errors import ArgumentError
-from topiccrawler.text.vector_thesaurus import shipped
+from topiccrawler.text.thesaurus import shipped
 
 
 def test_expand_is_all_relevant_or_left_to_the_strategy() -> None:

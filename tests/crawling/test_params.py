@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.crawling.params import parse_arguments, parse_links_arguments
+from topiccrawler.crawling.recipe import parse_arguments, parse_links_arguments
 from topiccrawler.errors import ArgumentError
 
 

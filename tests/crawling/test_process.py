@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from topiccrawler.crawling.process import start_scrapy
+from topiccrawler.crawling.job_files import start_scrapy
 
 
 def test_scrapy_reads_our_settings_in_whatever_project_the_command_is_given(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from topiccrawler.crawling.checkpoints import FEW, relearn, take_over, takes_over
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.crawling.relearning import FEW, relearn, take_over, takes_over
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via

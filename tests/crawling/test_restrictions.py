@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from topiccrawler.crawling.params import parse_arguments
-from topiccrawler.crawling.restrictions import Restrictions, own_domains
+from topiccrawler.crawling.gate import Restrictions, own_domains
+from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.errors import ArgumentError, TopicError
 from topiccrawler.topics.topic import SiteRule, read_site_rules
 

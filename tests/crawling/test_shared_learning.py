@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as drawn
 from redis_server import RedisServer
 
-from topiccrawler.crawling.page_entries import whole_entry_of
+from topiccrawler.crawling.checkpoints import whole_entry_of
 from topiccrawler.frontier.base import Pushed
 from topiccrawler.model import Page
 
@@ -31,7 +31,7 @@ def crowd(request: pytest.FixtureRequest, redis_server: RedisServer) -> Iterator
 
 @pytest.fixture(autouse=True)
 def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("topiccrawler.frontier.redis.frontier.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("topiccrawler.cluster.redis.frontier.LOOK_SECONDS", 0.0)
     for name in ("LOOK_SECONDS", "LOOK_WHOLE_SECONDS", "PAUSES"):
         monkeypatch.setattr(f"topiccrawler.crawling.shared_learning.{name}", 0)
 

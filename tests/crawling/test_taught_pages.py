@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.own_words import as_toml
+from topiccrawler.crawling.assemble import as_toml
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.teaching import Lessons
-from topiccrawler.crawling.topic_pages import without_repeats, words_of_record
+from topiccrawler.crawling.teaching import Lessons, without_repeats, words_of_record
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.topics.topic import make_topic, read_topic
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.assemble import assemble, topic_of
-from topiccrawler.crawling.own_words import recipe_of_words
-from topiccrawler.crawling.params import parse_arguments
-from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.topic_names import (
+from topiccrawler.crawling.assemble import (
+    assemble,
     display_names,
     displayed,
+    recipe_of_words,
     topic_argument,
     topic_display_name,
+    topic_of,
 )
+from topiccrawler.crawling.recipe import Recipe, parse_arguments
 
 FILE = Path("jobs/one/topic.toml")
 

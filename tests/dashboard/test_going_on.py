@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.dashboard.going_on import can_go_on, go_on
 from topiccrawler.dashboard.jobs import Jobs
-from topiccrawler.dashboard.starting import ORDER
+from topiccrawler.dashboard.starting import ORDER, can_go_on, go_on
 from topiccrawler.errors import StateError
 
 DEFAULTS = {"TOPIC": None, "TOPIC_STRATEGY": "adaptive"}

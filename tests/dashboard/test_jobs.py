@@ -14,9 +14,8 @@ import pytest
 
 from topiccrawler.crawling.job_files import FRONTIER, REFUSED
 from topiccrawler.dashboard import jobs
-from topiccrawler.dashboard.baseline import breadth_first, rate_at
-from topiccrawler.dashboard.jobs import Jobs
-from topiccrawler.engine.control.address import Address
+from topiccrawler.dashboard.jobs import Jobs, breadth_first, rate_at
+from topiccrawler.engine.control.client import Address
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.params import parse_arguments
+from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.dashboard import starting
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.starting import is_allowed, line_of, read_form

@@ -9,8 +9,8 @@ import pytest
 
 from topiccrawler.dashboard.panels import ORDERS
 from topiccrawler.dashboard.starting import FIELDS
-from topiccrawler.dashboard.texts import CHINESE, ENGLISH, choose, texts_in
-from topiccrawler.resources import folder
+from topiccrawler.dashboard.views import CHINESE, ENGLISH, choose, texts_in
+from topiccrawler.files import folder
 
 ASKED = re.compile(r'\bt\("(\w+)"(?! ~)')
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
+from topiccrawler.crawling.assemble import recipe_of_words
 from topiccrawler.crawling.job_files import JobFiles
-from topiccrawler.crawling.own_words import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.model import Visit

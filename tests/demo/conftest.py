@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.demo.plan import Web
+from topiccrawler.lab.demo.plan import Web
 
 
 @pytest.fixture(scope="session")

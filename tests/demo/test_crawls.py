@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.demo.crawls import DemoFiles, crawl, crawl_arguments
-from topiccrawler.demo.plan import Web
-from topiccrawler.demo.server import RunningServer
 from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.lab.demo.crawls import DemoFiles, crawl, crawl_arguments
+from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.demo.server import RunningServer
 
 
 def test_a_crawl_fetches_no_page_twice_and_nothing_that_robots_forbid(tmp_path: Path) -> None:

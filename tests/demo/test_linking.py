@@ -3,10 +3,8 @@
 from collections import deque
 from functools import cache
 
-from topiccrawler.demo.linking import Block, blocks
-from topiccrawler.demo.plan import PlannedPage, Web
-from topiccrawler.demo.sites import CRAWL, JUMPED, LICAI, TRAIN, TUNNELS
-from topiccrawler.demo.words import SUBJECTS
+from topiccrawler.lab.demo.linking import Block, blocks
+from topiccrawler.lab.demo.plan import CRAWL, JUMPED, LICAI, SUBJECTS, TRAIN, TUNNELS, PlannedPage, Web
 
 
 @cache

@@ -4,9 +4,7 @@ from collections import Counter
 
 import pytest
 
-from topiccrawler.demo.plan import Web, key
-from topiccrawler.demo.sites import CRAWL, MIXED, TRAIN
-from topiccrawler.demo.words import SUBJECTS, TOPICS
+from topiccrawler.lab.demo.plan import CRAWL, MIXED, SUBJECTS, TOPICS, TRAIN, Web, key
 
 
 def test_the_web_is_large_enough(web: Web) -> None:

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from topiccrawler.demo.answers import answer
-from topiccrawler.demo.plan import Web
-from topiccrawler.demo.server import RunningServer
+from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.demo.server import RunningServer, answer
 
 ROOT = Path(__file__).parents[2]
 

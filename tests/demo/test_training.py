@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.demo.crawls import DemoFiles, topic_toml
-from topiccrawler.demo.plan import Web
-from topiccrawler.demo.server import RunningServer
-from topiccrawler.demo.sites import TRAIN
-from topiccrawler.demo.training import collect, train_on
+from topiccrawler.lab.demo.crawls import DemoFiles, collect, topic_toml, train_on
+from topiccrawler.lab.demo.plan import TRAIN, Web
+from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.link_model.model_file import load_model
-from topiccrawler.link_model.training.labelling import label
+from topiccrawler.link_model.training.samples import label
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.vsm import VsmClassifier

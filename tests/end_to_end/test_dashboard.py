@@ -29,13 +29,12 @@ from dashboard_user import (
 
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.demo.crawls import DemoFiles
-from topiccrawler.demo.plan import Web
-from topiccrawler.demo.server import RunningServer
-from topiccrawler.engine.control.address import FILE as CONTROL
-from topiccrawler.engine.control.address import Address
-from topiccrawler.engine.control.journal import orders
-from topiccrawler.engine.middlewares.rendering import BROWSERS
+from topiccrawler.engine.control.client import FILE as CONTROL
+from topiccrawler.engine.control.client import Address, orders
+from topiccrawler.engine.rendering import BROWSERS
+from topiccrawler.lab.demo.crawls import DemoFiles
+from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
 

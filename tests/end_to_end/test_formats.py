@@ -16,7 +16,7 @@ import docx
 import openpyxl
 import pytest
 
-from topiccrawler.engine.middlewares.rendering import BROWSERS
+from topiccrawler.engine.rendering import BROWSERS
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
 

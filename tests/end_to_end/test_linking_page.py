@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.relevance.base import relevance_of, similarity_of
-from topiccrawler.relevance.linking_page import with_linking_page
+from topiccrawler.relevance.base import relevance_of, similarity_of, with_linking_page
 from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import read_visits
 

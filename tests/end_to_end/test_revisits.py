@@ -14,8 +14,7 @@ import pytest
 
 from topiccrawler.crawling.job_files import CHECKS, PAGES, VISITS
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.store.checks import PageChecks
-from topiccrawler.store.pages import PageStore
+from topiccrawler.store.pages import PageChecks, PageStore
 
 HOME = "http://a.example/"
 WORDS = [

@@ -8,13 +8,11 @@ import pytest
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.middlewares.documents import DocumentMiddleware
-from topiccrawler.engine.middlewares.lease_end import LeaseEndMiddleware
-from topiccrawler.engine.middlewares.link_gate import LinkGateMiddleware
-from topiccrawler.engine.middlewares.outlinks import OutlinksMiddleware
+from topiccrawler.engine.middlewares import LeaseEndMiddleware, LinkGateMiddleware, OutlinksMiddleware
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, StoragePipeline
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware
 from topiccrawler.engine.progress import Progress
+from topiccrawler.engine.rendering import DocumentMiddleware
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from scrapy import signals
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine import cycle_search
+from topiccrawler.engine import progress
 
 
 def test_the_search_comes_with_responses_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,10 +16,10 @@ def test_the_search_comes_with_responses_alone(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(gc, "freeze", lambda: done.append("freeze"))
     monkeypatch.setattr(gc, "set_threshold", lambda *numbers: done.append(numbers))
     monkeypatch.setattr(gc, "collect", lambda: done.append("collect"))
-    monkeypatch.setattr(cycle_search, "EVERY_RESPONSES", 3)
+    monkeypatch.setattr(progress, "EVERY_RESPONSES", 3)
     crawler = get_crawler()
-    cycle_search.search_seldom(crawler)
-    assert done == ["freeze", (cycle_search.YOUNG_OBJECTS, cycle_search.MIDDLE, cycle_search.NEVER)]
+    progress.search_seldom(crawler)
+    assert done == ["freeze", (progress.YOUNG_OBJECTS, progress.MIDDLE, progress.NEVER)]
     for _ in range(7):
         crawler.signals.send_catch_log(signals.response_received)
     assert done[2:] == ["collect", "collect"]

@@ -11,7 +11,7 @@ from twisted.internet import error as connections
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
-from topiccrawler.engine.download_faults import host_is_to_blame, reason_of
+from topiccrawler.engine.faults import host_is_to_blame, reason_of
 
 
 def failed(*reasons: Exception) -> Exception:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from topiccrawler.crawling.harvest_counter import HarvestCounter
-from topiccrawler.crawling.params import parse_arguments
+from topiccrawler.crawling.keeping import HarvestCounter
+from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.engine.ending import failed_lines, found_lines, no_page, place_lines, why
 from topiccrawler.engine.runtime import Runtime, build_runtime
 from topiccrawler.errors import StateError

@@ -11,8 +11,8 @@ from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.utils.misc import load_object
 
 from topiccrawler import settings as ours
-from topiccrawler.engine.middlewares.outlinks import OutlinksMiddleware
-from topiccrawler.engine.project_defaults import IDENTITY
+from topiccrawler.engine.faults import IDENTITY
+from topiccrawler.engine.middlewares import OutlinksMiddleware
 from topiccrawler.spiders.topic import TopicSpider
 
 OURS = {name: value for name, value in vars(ours).items() if name.isupper()}

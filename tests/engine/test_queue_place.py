@@ -8,9 +8,8 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawler.crawling.assemble import assemble
-from topiccrawler.crawling.params import parse_arguments
-from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.engine.queue_place import _recipe, queue_place
+from topiccrawler.crawling.recipe import Recipe, parse_arguments
+from topiccrawler.engine.runtime import _recipe, queue_place
 from topiccrawler.errors import ArgumentError
 from topiccrawler.topics.topic import make_topic
 

@@ -7,10 +7,10 @@ import pytest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.crawling.harvest_counter import HarvestCounter
-from topiccrawler.crawling.noted_waits import NOTE, noted_waits
+from topiccrawler.crawling.job_files import NOTE, noted_waits
+from topiccrawler.crawling.keeping import HarvestCounter
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.engine.queue_stats import QueueStats
+from topiccrawler.engine.progress import QueueStats
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Score

@@ -6,7 +6,7 @@ import pytest
 from scrapy import Request
 
 from topiccrawler.engine.leases import Lease
-from topiccrawler.engine.redirects import KNOWN, NO_PAGE, follow
+from topiccrawler.engine.link_rules import KNOWN, NO_PAGE, follow
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Score

@@ -12,7 +12,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.replay_handler import ReplayDownloadHandler, shared_web
+from topiccrawler.engine.archives import ReplayDownloadHandler, shared_web
 from topiccrawler.errors import ReplayError
 
 GBK_PAGE = "<html><title>股票</title>".encode("gbk")

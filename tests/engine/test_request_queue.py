@@ -3,7 +3,7 @@ from __future__ import annotations
 from scrapy import Request
 from scrapy.utils.request import fingerprint
 
-from topiccrawler.engine.request_queue import RequestQueue
+from topiccrawler.engine.scheduler import RequestQueue
 from topiccrawler.frontier.hosts import Hosts
 
 

@@ -9,8 +9,8 @@ from scrapy.utils.project import get_project_settings
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.site_listings import SiteListings
-from topiccrawler.engine import robots
-from topiccrawler.engine.robots import MOST_BYTES, CompactRobotParser, SitemapLines
+from topiccrawler.engine import politeness
+from topiccrawler.engine.politeness import MOST_BYTES, CompactRobotParser, SitemapLines
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Page
@@ -44,10 +44,10 @@ def test_sitemap_lines_are_declared_for_the_host_that_was_asked() -> None:
 
 
 def test_the_files_of_many_hosts_are_not_kept_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    robots._parsed.cache_clear()
-    parsers = [CompactRobotParser(RULES + b"# %d" % number) for number in range(robots.PARSED + 50)]
+    politeness._parsed.cache_clear()
+    parsers = [CompactRobotParser(RULES + b"# %d" % number) for number in range(politeness.PARSED + 50)]
     assert all(not parser.allowed("http://a.cn/private/", "x") for parser in parsers)
-    assert robots._parsed.cache_info().currsize == robots.PARSED
+    assert politeness._parsed.cache_info().currsize == politeness.PARSED
     assert all(len(parser._packed) < 200 for parser in parsers)
 
 

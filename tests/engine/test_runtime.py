@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from topiccrawler.crawling.params import parse_arguments
+from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.engine.runtime import Runtime, build_runtime
 from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.detail import FILE, load_detail, save_detail
-from topiccrawler.relevance.detail_reading import DetailReader
+from topiccrawler.relevance.detail import FILE, DetailReader, load_detail, save_detail
 
 
 def runtime(folder: Path, arguments: dict[str, str], **more: str) -> Runtime:

@@ -11,8 +11,8 @@ import pytest
 import synthetic_web as synthetic_web_file
 from fastwarc.warc import WarcRecord, WarcRecordType
 
-from topiccrawler.demo.plan import Web
-from topiccrawler.evaluation.recorded_pages import RecordedPages
+from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 
 TOPIC = """

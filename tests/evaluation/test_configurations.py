@@ -7,7 +7,7 @@ import pytest
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StrategyError
-from topiccrawler.evaluation.configurations import (
+from topiccrawler.lab.replayed import (
     build_all,
     contexts_of,
     name_of,
@@ -19,8 +19,8 @@ from topiccrawler.evaluation.configurations import (
 from topiccrawler.link_model.from_keywords import keyword_model
 from topiccrawler.link_model.model_file import save
 from topiccrawler.strategies import STRATEGIES
-from topiccrawler.strategies.fish_search import FishSearch
-from topiccrawler.text.odds import logistic
+from topiccrawler.strategies.shark_search import FishSearch
+from topiccrawler.text.weights import logistic
 from topiccrawler.topics.catalogue import load_topic
 
 

@@ -15,11 +15,9 @@ import numpy as np
 import pytest
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.evaluation.experiment import Plan, compare, reading_plan
-from topiccrawler.evaluation.page_reading import read_web
-from topiccrawler.evaluation.parsed_pages import ParsedPages
-from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.workers import Workers
+from topiccrawler.lab.experiment import Plan, compare, reading_plan
+from topiccrawler.lab.page_reading import Workers, read_web
+from topiccrawler.lab.recorded_web import ParsedPages, RecordedPages
 from topiccrawler.relevance.detail import FILE, DetailClassifier, save_detail
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.seeds import Seeds

@@ -16,10 +16,10 @@ READ_AND_CRAWL = """
 import hashlib, json, sqlite3, sys
 from pathlib import Path
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.replayed import Run, crawl
-from topiccrawler.evaluation.page_reading import ReadingPlan, read_web
-from topiccrawler.evaluation.workers import Workers
+from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.replayed import Run, crawl
+from topiccrawler.lab.page_reading import ReadingPlan, read_web
+from topiccrawler.lab.page_reading import Workers
 from topiccrawler.replay.warc import RecordedWeb
 
 web, place, count = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])

@@ -19,8 +19,8 @@ import pytest
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, ModelError, SeedsError
-from topiccrawler.evaluation.experiment import Comparison, Plan, compare
-from topiccrawler.evaluation.measures import oracle_ratio
+from topiccrawler.lab.experiment import Comparison, Plan, compare
+from topiccrawler.lab.measures import oracle_ratio
 from topiccrawler.topics.seeds import Seeds
 
 A = "http://a.example"

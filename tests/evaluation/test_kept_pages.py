@@ -7,9 +7,19 @@ from dataclasses import fields
 import pytest
 
 from topiccrawler.crawling.keeping import Verdict
-from topiccrawler.evaluation.kept_pages import Assessed, Bin, Kept, calibration_error, measure, reliability
-from topiccrawler.evaluation.measures import Curve
-from topiccrawler.evaluation.scoring import KEPT, Scored, Truth, figures
+from topiccrawler.lab.measures import (
+    KEPT,
+    Assessed,
+    Bin,
+    Curve,
+    Kept,
+    Scored,
+    Truth,
+    calibration_error,
+    figures,
+    measure,
+    reliability,
+)
 
 PAGES = [
     Assessed(True, 0.95, True),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.evaluation.experiment import Plan, compare
+from topiccrawler.lab.experiment import Plan, compare
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.seeds import Seeds
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from topiccrawler.crawling.job_files import DISCARDED, PAGES
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.evaluation.live import LiveCrawls, fetched, job_verdicts
-from topiccrawler.evaluation.recorded_pages import RecordedPages
-from topiccrawler.evaluation.replayed import Run
+from topiccrawler.lab.live import LiveCrawls, fetched, job_verdicts
+from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.replayed import Run
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord, PageStore
-from topiccrawler.store.sample import PageSample
+from topiccrawler.store.refused import PageSample
 from topiccrawler.store.visits import VisitLog
 
 WEB = {f"http://a.example/{name}": name for name in ("", "b/", "c/")}
@@ -70,7 +70,7 @@ def test_the_real_crawl_is_given_the_same_arguments(
     assert "TOPIC_LINK_THRESHOLD=0" in arguments
     middlewares = next(arg for arg in arguments if arg.startswith("SPIDER_MIDDLEWARES="))
     assert json.loads(middlewares.partition("=")[2]) == {
-        "topiccrawler.engine.middlewares.recorded_links.RecordedLinksMiddleware": 1200
+        "topiccrawler.engine.archives.RecordedLinksMiddleware": 1200
     }
     assert "TOPIC_DISCARDED_SAMPLE=50" in arguments
     pruned = Run(Recipe("tea", prune=True, link_threshold=0.3), "naive_bayes", (0,), 50, tmp_path)

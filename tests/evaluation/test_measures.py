@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.evaluation.measures import Curve, checkpoints, harvest_rate, oracle_ratio, target_recall
+from topiccrawler.lab.measures import Curve, checkpoints, harvest_rate, oracle_ratio, target_recall
 
 CRAWL = Curve.of([True, False, True, True, False])  # 1 1 2 3 3
 ORACLE = Curve.of([True, True, True, True, False])  # 1 2 3 4 4

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from topiccrawler.evaluation.oracle import oracle_order
-from topiccrawler.evaluation.recorded_links import NOWHERE, LinkTable
+from topiccrawler.lab.measures import oracle_order
+from topiccrawler.lab.recorded_web import NOWHERE, LinkTable
 
 WEB = LinkTable([[1, 2, 7], [3], [4, 5], [6], [], [], [], [8], []])
 RELEVANT = [4, 5, 6]

@@ -20,15 +20,11 @@ from matplotlib.image import imread
 
 from topiccrawler.crawling.keeping import Verdict
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.evaluation.configurations import Configurations
-from topiccrawler.evaluation.costs import Cost
-from topiccrawler.evaluation.experiment import Comparison, Outcome, Plan
-from topiccrawler.evaluation.plots import COLOURS, plots, spread
-from topiccrawler.evaluation.replayed import Crawled
-from topiccrawler.evaluation.report import report, versions
-from topiccrawler.evaluation.results import mean_ratios, write
-from topiccrawler.evaluation.scoring import Scored, Truth
-from topiccrawler.evaluation.table import lines
+from topiccrawler.lab.experiment import Comparison, Outcome, Plan
+from topiccrawler.lab.measures import Scored, Truth
+from topiccrawler.lab.plots import COLOURS, plots, spread
+from topiccrawler.lab.replayed import Configurations, Cost, Crawled
+from topiccrawler.lab.reporting import lines, mean_ratios, report, versions, write
 from topiccrawler.topics.seeds import Seeds
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

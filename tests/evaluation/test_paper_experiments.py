@@ -8,16 +8,11 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from topiccrawler.demo import recording
 from topiccrawler.errors import ArgumentError
-from topiccrawler.evaluation.configurations import named, strategy_of
-from topiccrawler.evaluation.measures import checkpoints
-from topiccrawler.evaluation.paper_experiments import (
-    EXPERIMENTS,
-    fill_in,
-    mixed_seeds,
-    recorded_synthetic_web,
-)
+from topiccrawler.lab.demo import crawls
+from topiccrawler.lab.experiment import EXPERIMENTS, fill_in, mixed_seeds, recorded_synthetic_web
+from topiccrawler.lab.measures import checkpoints
+from topiccrawler.lab.replayed import named, strategy_of
 from topiccrawler.topics.catalogue import load_topic
 
 PAPERS = Path(__file__).parents[2] / "docs" / "papers"
@@ -64,9 +59,9 @@ def test_an_unknown_one_is_refused() -> None:
 
 def test_without_a_web_the_synthetic_one_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = 3
-    original = recording.record
+    original = crawls.record
     monkeypatch.setattr(
-        recording, "record", lambda web, folder: original(web, folder, list(web.of_part("crawl"))[:few])
+        crawls, "record", lambda web, folder: original(web, folder, list(web.of_part("crawl"))[:few])
     )
     warc, labels, seeds = recorded_synthetic_web(tmp_path)
     assert warc.stat().st_size > 0

@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.demo.plan import Web
-from topiccrawler.evaluation.configurations import ALL, named
-from topiccrawler.evaluation.experiment import Plan, compare
-from topiccrawler.evaluation.results import mean_ratios
+from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.experiment import Plan, compare
+from topiccrawler.lab.replayed import ALL, named
+from topiccrawler.lab.reporting import mean_ratios
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.train import TrainingRecipe, train
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.likeness import unlike
+from topiccrawler.topics.meaning import unlike
 from topiccrawler.topics.seeds import Seeds
 
 FLOORS = json.loads((Path(__file__).parents[1] / "quality_floors.json").read_text(encoding="utf-8"))

@@ -15,9 +15,9 @@ from scrapy.settings import Settings
 
 from topiccrawler import settings
 from topiccrawler.commands.compare import DEFAULTS, Command
-from topiccrawler.evaluation.configurations import name_of, named, strategy_of
-from topiccrawler.evaluation.paper_experiments import fill_in
-from topiccrawler.evaluation.recorded_pages import RecordedPages
+from topiccrawler.lab.experiment import fill_in
+from topiccrawler.lab.recorded_web import RecordedPages
+from topiccrawler.lab.replayed import name_of, named, strategy_of
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic

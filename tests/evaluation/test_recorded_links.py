@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawler.evaluation.recorded_links import NOWHERE, LinkTable
+from topiccrawler.lab.recorded_web import NOWHERE, LinkTable
 
 
 def test_a_page_has_its_distinct_links_in_document_order() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from topiccrawler.evaluation.recorded_pages import RecordedPages
+from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.replay.writing import Exchange, WarcWriter
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.evaluation.measures import Curve
-from topiccrawler.evaluation.scoring import Scored, Truth, band, figures, mean
+from topiccrawler.lab.measures import Curve, Scored, Truth, band, figures, mean
 
 SITES = {0: "a.example", 1: "b.example"}
 TRUTH = Truth("labels", frozenset({0, 1}), frozenset({1}), frozenset({0, 1, 2, 3, 9}), SITES)

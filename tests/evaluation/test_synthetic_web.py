@@ -4,11 +4,9 @@ from pathlib import Path
 
 from synthetic_web import pages_of
 
-from topiccrawler.demo.answers import answer
-from topiccrawler.demo.plan import Web
-from topiccrawler.demo.sites import DIRECTORY, JUMPED, LICAI
-from topiccrawler.evaluation.labels import read_labels
-from topiccrawler.evaluation.recorded_pages import RecordedPages
+from topiccrawler.lab.demo.plan import DIRECTORY, JUMPED, LICAI, Web
+from topiccrawler.lab.demo.server import answer
+from topiccrawler.lab.recorded_web import RecordedPages, read_labels
 from topiccrawler.replay.warc import RecordedWeb
 
 

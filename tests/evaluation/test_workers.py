@@ -6,7 +6,7 @@ import os
 import pytest
 
 from topiccrawler.errors import CrawlerError
-from topiccrawler.evaluation.workers import Workers, cores
+from topiccrawler.lab.page_reading import Workers, cores
 
 
 def test_one_job_runs_here_and_in_order() -> None:

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from topiccrawler.examples.fetching import PoliteFetcher
+from topiccrawler.seeding.example_pages import PoliteFetcher
 from topiccrawler.seeding.http_client import HttpClient
 
 

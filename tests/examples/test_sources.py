@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.examples.sources import Sources
+from topiccrawler.seeding.example_pages import Sources
 from topiccrawler.store.pages import PageRecord, PageStore
 
 PAGE = "<title>龙井</title><p>" + "龙井和普洱都是茶叶。" * 20

@@ -19,8 +19,8 @@ from topiccrawler.frontier.budgets import (
     Allowance,
     Budgets,
 )
+from topiccrawler.frontier.host_ranking import Pace
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.paces import Pace
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.strategies import build

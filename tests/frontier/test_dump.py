@@ -7,9 +7,8 @@ import pytest
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.dump import dump, load
+from topiccrawler.frontier.dump import dump, load, overview, reading
 from topiccrawler.frontier.memory import MemoryFrontier
-from topiccrawler.frontier.overview import overview, reading
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from math import inf
 
-from topiccrawler.frontier.fair_shares import WINDOW, FairShares
+from topiccrawler.frontier.host_ranking import WINDOW, FairShares
 from topiccrawler.frontier.hosts import Hosts
 
 OTHERS = [f"other{number}.cn" for number in range(4)]

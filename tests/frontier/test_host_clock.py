@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
-from topiccrawler.frontier.host_clock import HostClock
-from topiccrawler.frontier.paces import Pace
+from topiccrawler.frontier.host_ranking import Pace
+from topiccrawler.frontier.hosts import HostClock
 
 
 def test_a_new_clock_is_free_at_once() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from topiccrawler.frontier.host_ranking import Pace, Paces
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.paces import Pace, Paces
 
 
 def test_a_host_has_its_own_pace_and_its_ports_share_it_unless_they_have_one() -> None:

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.queues import Queues
+from topiccrawler.frontier.leasing import Queues
 
 
 class World:

@@ -10,9 +10,9 @@ import pytest
 from frontier_calls import lease, push, until
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.joining import join
 from topiccrawler.frontier.base import Ahead, Pushed, State
-from topiccrawler.frontier.redis.frontier import RedisFrontier
-from topiccrawler.frontier.redis.joining import join
 
 Worker = Callable[[], RedisFrontier]
 
@@ -98,7 +98,7 @@ def test_what_was_pushed_to_a_host_meanwhile_is_leased_in_its_turn(worker: Worke
 def test_a_host_whose_asker_is_gone_is_worked_on_all_the_same(
     worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("topiccrawler.frontier.redis.look_ups.UNHEARD_SECONDS", 0.0)
+    monkeypatch.setattr("topiccrawler.cluster.redis.worker.UNHEARD_SECONDS", 0.0)
     first, second = worker(), worker()
     asked(first, "a/1").answer.result(60.0)  # and its page is never shown
     push(second, ("a/1", 1.0))

@@ -11,11 +11,11 @@ import pytest
 from frontier_calls import lease, push, states, until
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis.connection import Call
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.joining import join
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.redis.calls import Call
-from topiccrawler.frontier.redis.frontier import RedisFrontier
-from topiccrawler.frontier.redis.joining import join
 
 
 @pytest.fixture

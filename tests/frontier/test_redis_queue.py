@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from prompt_frontier import PromptFrontier
 from redis_server import RedisServer
 
-from topiccrawler.frontier.redis import client as calls
-from topiccrawler.frontier.redis import scripts
-from topiccrawler.frontier.redis.joining import join
-from topiccrawler.frontier.redis.keys import prefix_of
+from topiccrawler.cluster.redis import connection as calls
+from topiccrawler.cluster.redis import records
+from topiccrawler.cluster.redis.joining import join
+from topiccrawler.cluster.redis.records import prefix_of
 
 HEAD, CHUNK = 8, 4
 DRIVER = """
@@ -48,7 +48,7 @@ steps = st.lists(st.tuples(numbers, st.lists(scores, max_size=2)), min_size=60, 
 
 
 def driver() -> str:
-    folder = resources.files(scripts.__package__ or "") / "scripts"
+    folder = resources.files(records.__package__ or "") / "scripts"
     parts = [(folder / f"{name}.lua").read_text(encoding="utf-8") for name in ("names", "queue")]
     return "\n".join([f"local HEAD, CHUNK = {HEAD}, {CHUNK}", *parts, DRIVER])
 
@@ -99,7 +99,7 @@ def test_a_long_queue_takes_a_third_of_the_memory_and_keeps_its_order(redis_serv
         used = sum(client.memory_usage(key, samples=0) for key in [*kept, prefix + "t:a"])
         packed = len(urls) - client.zcard(prefix + "q:a")
         alone = client.memory_usage(prefix + "q:a", samples=0) / client.zcard(prefix + "q:a")
-        assert packed >= len(urls) - scripts.HEAD
+        assert packed >= len(urls) - records.HEAD
         assert used / packed < 40 < alone
         assert drain(frontier) == [url for url, _ in sorted(urls, key=lambda row: -row[1])]
         assert not chunks(client, prefix)
@@ -109,7 +109,7 @@ def test_a_long_queue_takes_a_third_of_the_memory_and_keeps_its_order(redis_serv
 def test_what_a_chunk_has_may_be_raised_and_is_seen_in_the_overview(
     redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calls, "script", partial(scripts.script, head=HEAD, chunk=CHUNK))
+    monkeypatch.setattr(calls, "script", partial(records.script, head=HEAD, chunk=CHUNK))
     job = uuid4().hex
     with PromptFrontier(join(redis_server.url, job, call_seconds=60.0), keep=2) as frontier:
         push(frontier, *((f"a/{n}", -float(n)) for n in range(40)))

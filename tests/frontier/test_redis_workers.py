@@ -14,14 +14,13 @@ import redis
 from frontier_calls import drain, lease, link, push, states, until
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.joining import has_ended, identity, join
+from topiccrawler.cluster.redis.records import shown
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.redis.frontier import RedisFrontier
-from topiccrawler.frontier.redis.joining import join
-from topiccrawler.frontier.redis.keys import shown
-from topiccrawler.frontier.redis.processes import has_ended, identity
 from topiccrawler.model import Score
 
 Worker = Callable[..., RedisFrontier]
@@ -234,7 +233,7 @@ def test_no_server_and_a_wrong_password_are_one_line_without_the_password(redis_
 
 def test_a_process_that_was_killed_on_this_machine_is_not_waited_for(redis_server: RedisServer) -> None:
     job = uuid4().hex
-    program = "import sys; from topiccrawler.frontier.redis.joining import join; print(join(*sys.argv[1:]).slot, flush=True); sys.stdin.read()"
+    program = "import sys; from topiccrawler.cluster.redis.joining import join; print(join(*sys.argv[1:]).slot, flush=True); sys.stdin.read()"
     command = [sys.executable, "-c", program, redis_server.url, job]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from topiccrawler.frontier.seen_anchors import anchor_bit
+from topiccrawler.frontier.url_index import anchor_bit
 
 
 def test_a_text_has_the_same_single_bit_in_every_process_of_32() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from topiccrawler.frontier.sparse import SparseMap
+from topiccrawler.frontier.url_index import SparseMap
 
 
 def test_it_answers_as_a_dict_does_and_zero_for_the_rest() -> None:

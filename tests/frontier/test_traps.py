@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from topiccrawler.frontier.traps import Limits, shape, trap
+from topiccrawler.frontier.budgets import Limits, shape, trap
 
 NOW = 1_795_000_000.0  # November 2026
 HOME = "http://a.example/"

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.naive_bayes import MultinomialNB
 
-from topiccrawler.link_model.classifier import PAPER_TRUST, LinkClassifier
-from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
 from topiccrawler.links.features import LEXICON, Lexicon, LinkWords, fields, words_of_links
 from topiccrawler.model import Link
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.classifier import Counts
 
 
 def four_links() -> Counts:

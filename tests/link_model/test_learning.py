@@ -13,8 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from topiccrawler.link_model.learning import WORDS_MOST, WORDS_SCALE, WORTH, LinkLearner, label_of
-from topiccrawler.links.numbering import Numbering
-from topiccrawler.links.packed_arrays import packed
+from topiccrawler.links.columns import Numbering, packed
 from topiccrawler.model import Link
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from topiccrawler.errors import ModelError
 from topiccrawler.link_model import model_file as modelfile
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.model_file import dumps, load, load_model, save
 from topiccrawler.links.features import Lexicon
 from topiccrawler.model import Link

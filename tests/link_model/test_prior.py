@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.link_model.prior import FADE, KEEP, KEEP_CLASS, LinkPrior
+from topiccrawler.link_model.learning import FADE, KEEP, KEEP_CLASS, LinkPrior
 from topiccrawler.model import Link
 
 GOOD, POOR = "http://hub.com.cn/good", "http://hub.com.cn/poor"

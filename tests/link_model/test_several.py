@@ -8,7 +8,7 @@ import pytest
 
 from topiccrawler.errors import ModelError
 from topiccrawler.link_model.from_keywords import keyword_model
-from topiccrawler.link_model.several import SeveralLinkModels
+from topiccrawler.link_model.model_file import SeveralLinkModels
 from topiccrawler.model import Link
 from topiccrawler.topics.catalogue import load_topic
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.link_model import word_weights
-from topiccrawler.link_model.word_weights import WordWeights
+from topiccrawler.link_model import classifier
+from topiccrawler.link_model.classifier import WordWeights
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_an_unknown_compound_says_what_its_known_words_say(
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_weights, "_MOST_REMEMBERED", 3)
+    monkeypatch.setattr(classifier, "_MOST_REMEMBERED", 3)
     table = WordWeights({"足球": 2.0})
     assert [table[f"足球{character}"] for character in "甲乙丙丁戊己"] == [2.0] * 6
     assert len(table) == 4

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from topiccrawler.links.columns import grown
 from topiccrawler.links.graph import LinkGraph
-from topiccrawler.links.packed_arrays import grown
 
 
 def urls(*names: str) -> list[str]:

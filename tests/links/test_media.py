@@ -3,10 +3,9 @@
 import pytest
 
 from topiccrawler.items import Medium
-from topiccrawler.links.extract import extract
-from topiccrawler.links.media import MOST_MEDIA, media_of
+from topiccrawler.links.extract import MOST_MEDIA, extract, media_of
 from topiccrawler.pages.parse import parse
-from topiccrawler.urls.file_types import is_media
+from topiccrawler.urls.canonical import is_media
 
 
 @pytest.mark.parametrize(

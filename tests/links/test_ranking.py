@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from topiccrawler.links.graph import LinkGraph
-from topiccrawler.links.ranking import hits, pagerank
+from topiccrawler.links.graph import LinkGraph, hits, pagerank
 
 
 def drawn(seed: int, nodes: int = 80) -> tuple[LinkGraph, nx.DiGraph]:

@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 
 from topiccrawler.errors import ModelError
-from topiccrawler.pages.blocks.classifier import (
+from topiccrawler.pages.block_classifier import (
     FILE,
     best_set,
+    feature_names,
+    features,
     load_block_classifier,
     save_block_classifier,
     shipped_classifier,
 )
-from topiccrawler.pages.blocks.context import of_copies, of_shares
-from topiccrawler.pages.blocks.features import feature_names, features
-from topiccrawler.pages.blocks.text import text_of_blocks
-from topiccrawler.pages.blocks.tree import tree_of
+from topiccrawler.pages.blocks import of_copies, of_shares, text_of_blocks, tree_of
 from topiccrawler.pages.parse import parse
 
 

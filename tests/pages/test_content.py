@@ -2,7 +2,7 @@
 
 import pytest
 
-from topiccrawler.pages.content import main_text
+from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.parse import parse
 
 FIRST = "今年以来，公司的收入增长很快，利润也比去年多了三成，大家都很高兴。"

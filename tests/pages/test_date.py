@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from topiccrawler.pages.date import published
+from topiccrawler.pages.metadata import published
 from topiccrawler.pages.parse import parse
 
 TODAY = date(2024, 5, 6)

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from topiccrawler.pages.facts import LONGEST_FACT, Facts, facts_of
+from topiccrawler.pages.metadata import LONGEST_FACT, Facts, facts_of
 from topiccrawler.pages.parse import parse
 
 

@@ -2,13 +2,7 @@
 
 import random
 
-from topiccrawler.pages.fingerprint import (
-    BITS,
-    LEAST_WORDS,
-    MOST_DIFFERENT,
-    Fingerprint,
-    fingerprint,
-)
+from topiccrawler.pages.site_repeats import BITS, LEAST_WORDS, MOST_DIFFERENT, Fingerprint, fingerprint
 
 EXPECTED_DIGEST = -7858062167069267917
 EXPECTED_BITS = "3be2eabc189da1b41b6ed565ef1332f6541e4fc2205bcf7085e8c716069f6b56"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawler.pages.language import language_of
+from topiccrawler.pages.metadata import language_of
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from topiccrawler.pages.listings import declared_feeds, is_robots, sitemap_lines
 from topiccrawler.pages.parse import parse
+from topiccrawler.pages.site_rules import declared_feeds, is_robots, sitemap_lines
 
 
 def test_a_page_declares_feeds_by_alternates_of_their_types() -> None:

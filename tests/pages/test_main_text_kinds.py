@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.pages.content import MOST_BLOCKS, main_text
+from topiccrawler.pages.main_text import MOST_BLOCKS, main_text
 from topiccrawler.pages.parse import parse
 
 NAVIGATION = (

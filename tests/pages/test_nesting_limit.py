@@ -1,5 +1,4 @@
-from topiccrawler.pages.nesting_limit import MOST_LEVELS, limit_nesting
-from topiccrawler.pages.parse import parse
+from topiccrawler.pages.parse import MOST_LEVELS, limit_nesting, parse
 
 
 def test_usual_pages_pass_untouched() -> None:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from topiccrawler.links.extract import extract
 from topiccrawler.model import Link, Via
-from topiccrawler.pages.read import MOST_BYTES, Reader, Reading
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import MOST_BYTES, PageWords, Reader, Reading
 
 CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if path.is_dir())
 

@@ -9,10 +9,9 @@ import openpyxl
 import pytest
 
 from topiccrawler.links.extract import extract
-from topiccrawler.pages.formats.extract import Extract, UnreadableError
-from topiccrawler.pages.formats.formats import Formats
-from topiccrawler.pages.read import Reader
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.formats.reader import Formats
+from topiccrawler.pages.formats.registry import Extract, UnreadableError
+from topiccrawler.pages.read import PageWords, Reader
 
 
 class ShareOfFunds:

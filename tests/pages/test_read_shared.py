@@ -13,10 +13,9 @@ import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from topiccrawler.links.extract import extract
-from topiccrawler.pages.content import main_text
+from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.read import Reader
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.text.decode import decode
 from topiccrawler.text.tokenise import words
 

@@ -1,6 +1,6 @@
 import pytest
 
-from topiccrawler.pages.regions import region_of
+from topiccrawler.pages.document import region_of
 
 
 @pytest.mark.parametrize(

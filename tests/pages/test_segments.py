@@ -5,7 +5,7 @@ from __future__ import annotations
 from zlib import crc32
 
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.segments import (
+from topiccrawler.pages.site_repeats import (
     MOST_BLOCKS,
     MOST_HEADINGS,
     MOST_TAGS,

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawler.pages import site_repeats
-from topiccrawler.pages.segments import Kind, Segment
-from topiccrawler.pages.site_repeats import BYTES, FULL, SIZE, SiteRepeats, keys_of
+from topiccrawler.pages.site_repeats import BYTES, FULL, SIZE, Kind, Segment, SiteRepeats, keys_of
 
 SITE, MENU, OWN = "a.example", 1, 1_000
 

@@ -6,8 +6,7 @@ import pytest
 
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import Reader
-from topiccrawler.pages.skyreach_title import skyreach_title
-from topiccrawler.pages.title_readers import TITLE_READERS
+from topiccrawler.pages.title import TITLE_READERS, skyreach_title
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.catalogue import load_topic
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawler.pages.summary import GAP, MOST_CHARACTERS, Summariser
+from topiccrawler.pages.metadata import GAP, MOST_CHARACTERS, Summariser
 
 FINANCE = Summariser({"基金": 1.0, "股票": 0.5, "债券": 0.5})
 

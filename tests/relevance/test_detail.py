@@ -12,10 +12,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from topiccrawler.errors import LinksFileError, ModelError
+from topiccrawler.files import folder
 from topiccrawler.pages.parse import parse
 from topiccrawler.relevance.detail import DetailClassifier, features, load_detail, save_detail
-from topiccrawler.relevance.training.detail import Kind, across_webs, train_detail
-from topiccrawler.resources import folder
+from topiccrawler.relevance.training.from_files import Kind, across_webs, train_detail
 
 
 def test_the_figures_by_hand() -> None:

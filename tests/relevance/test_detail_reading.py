@@ -6,8 +6,14 @@ from pathlib import Path
 import numpy as np
 
 from topiccrawler.pages.read import Reader
-from topiccrawler.relevance.detail import FILE, DetailClassifier, load_detail, save_detail
-from topiccrawler.relevance.detail_reading import DetailReader, detail_svm
+from topiccrawler.relevance.detail import (
+    FILE,
+    DetailClassifier,
+    DetailReader,
+    detail_svm,
+    load_detail,
+    save_detail,
+)
 
 TEXT = "<p>" + "基金净值今日上涨投资者应当注意" * 15
 ARTICLE = (TEXT * 5 + "".join(f"<a href=/{n}>首页</a>" for n in range(10))).encode()

@@ -7,18 +7,17 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.topic_pages import words_of_record
+from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import TopicError
-from topiccrawler.pages.segments import Kind, with_words
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.site_repeats import Kind, with_words
 from topiccrawler.relevance.choose import make_page_classifier, untrained
 from topiccrawler.relevance.evidence import FEATURES, EvidenceClassifier, shipped_weights
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.tokenise import words
 from topiccrawler.topics.catalogue import topic_from_keywords
-from topiccrawler.topics.meaning import understood
-from topiccrawler.topics.proposal import near_words
+from topiccrawler.topics.meaning import near_words, understood
 from topiccrawler.topics.topic import make_topic
 
 EXAM = ["考研", "高考", "志愿"]

@@ -1,7 +1,7 @@
 """What a page classifier counts of a page, by hand."""
 
-from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.features import Lists, counts_of, is_pair, plain
+from topiccrawler.pages.read import PageWords
+from topiccrawler.relevance.linear import Lists, counts_of, is_pair, plain
 
 PAGE = PageWords(title=["基金", "净值"], body=["银行", "基金", "银行", "基金"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.relevance.linking_page import NEUTRAL, linking_page_factor, with_linking_page
+from topiccrawler.relevance.base import NEUTRAL, linking_page_factor, with_linking_page
 
 
 def test_the_formula() -> None:

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from topiccrawler.errors import ModelError
-from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.linear import LinearClassifier
-from topiccrawler.relevance.model_file import load, load_vectors, save, save_vectors
+from topiccrawler.pages.read import PageWords
+from topiccrawler.relevance.linear import LinearClassifier, load, load_vectors, save, save_vectors
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
 
@@ -141,7 +140,7 @@ def damaged(change: dict[str, Any]) -> dict[str, Any]:
         "threshold": 0.5, "slope": 1.0, "offset": 0.0, "classes": ["finance", "rest"], "biases": [0.0, 0.0],
         "unit_value": 0.1, "lists": {}, "training": {}, "scores": {}, "words": {"基金": [1.0, 3, -3]},
     }  # fmt: skip
-    from topiccrawler.relevance.features import FEATURES
+    from topiccrawler.relevance.linear import FEATURES
     from topiccrawler.text.tokenise import TOKENIZER
 
     return {**good, "tokenizer": TOKENIZER, "features": FEATURES, **change}

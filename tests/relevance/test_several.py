@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import relevance_of
-from topiccrawler.relevance.several import SeveralTopics
+from topiccrawler.relevance.choose import SeveralTopics
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.pages.segments import stored_segments, with_words
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.site_repeats import stored_segments, with_words
 from topiccrawler.relevance.evidence import FEATURES, EvidenceClassifier
-from topiccrawler.text.odds import log_odds
+from topiccrawler.text.weights import log_odds
 from topiccrawler.topics.topic import Topic, make_topic
 
 WEIGHTS = {"bias": -2.0, **dict.fromkeys(FEATURES, 1.0), "length": 0.0, "main text": 0.0}

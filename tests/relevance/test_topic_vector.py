@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.topic_vector import keywords_of_pages, running_words
+from topiccrawler.pages.read import PageWords
+from topiccrawler.relevance.linear import keywords_of_pages, running_words
 from topiccrawler.text.weights import information_gain
 from topiccrawler.topics.keywords import keywords_of_texts, keywords_of_words, merged
 

@@ -16,13 +16,12 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
 from topiccrawler.errors import TopicError
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import words
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.keyword_tokens import token_weights
-from topiccrawler.topics.likeness import contrast_vectors
-from topiccrawler.topics.topic import Topic, make_topic
+from topiccrawler.topics.meaning import contrast_vectors
+from topiccrawler.topics.topic import Topic, make_topic, token_weights
 
 
 def topic_of(keywords: dict[str, float], **fields: object) -> Topic:

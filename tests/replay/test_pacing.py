@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from topiccrawler.replay import pacing as requests
-from topiccrawler.replay.pacing import Pacer
+from topiccrawler.replay import warc as requests
+from topiccrawler.replay.warc import Pacer
 
 
 @pytest.fixture(autouse=True)

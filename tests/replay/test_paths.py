@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import ReplayError
-from topiccrawler.replay.paths import recorded_paths
+from topiccrawler.replay.warc import recorded_paths
 
 
 @pytest.fixture

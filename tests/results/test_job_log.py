@@ -8,7 +8,7 @@ from pathlib import Path
 
 from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.model import Visit
-from topiccrawler.results.job_log import JobLog
+from topiccrawler.results.jobs import JobLog
 
 
 def line(url: str, source: str = "", *, stored: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.results.query import make_query
+from topiccrawler.results.search import make_query
 
 
 @pytest.mark.parametrize(

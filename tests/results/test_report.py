@@ -11,9 +11,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.model import Visit
-from topiccrawler.results.html import moment, shown
 from topiccrawler.results.job_pages import job_pages
-from topiccrawler.results.report import made_from, report
+from topiccrawler.results.report import made_from, moment, report, shown
 from topiccrawler.store.pages import PageRecord
 
 PAGE = PageRecord(

@@ -11,8 +11,7 @@ from topiccrawler.crawling.job_files import INDEX
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.jobs import job_folder, jobs_in
 from topiccrawler.results.search import search
-from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.selection import ALL, Selection
+from topiccrawler.store.pages import ALL, PageRecord, Selection
 
 MakeJob = Callable[..., Path]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from topiccrawler.results.snippet import WIDTH, snippet
+from topiccrawler.results.search import WIDTH, snippet
 
 
 def test_words_are_marked_in_the_texts_own_spelling() -> None:

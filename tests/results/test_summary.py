@@ -10,8 +10,7 @@ from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score, Visit
-from topiccrawler.results.summary import Summary, summary_of
-from topiccrawler.results.tally import CURVE_POINTS
+from topiccrawler.results.summary import CURVE_POINTS, Summary, summary_of
 
 
 def visit(url: str, status: int = 200, *, stored: bool = False, time: float = 1.0) -> Visit:

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 import pytest
 from searxng import searxng
 
-from topiccrawler.seeding.candidate import Candidate
-from topiccrawler.seeding.choosing import choose
+from topiccrawler.seeding.candidates import Candidate, choose, fault_of, faults
 from topiccrawler.seeding.http_client import HttpClient
-from topiccrawler.seeding.liveness import fault_of, faults
 
 SITE = "http://a.example"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import SeedsError
-from topiccrawler.pages.formats.markup import MOST_BYTES
+from topiccrawler.pages.formats.feeds import MOST_BYTES
 from topiccrawler.seeding.seed_files import MOST_LIST_BYTES, MOST_SEEDS, read_seeds
 
 A, B = "http://a.example/", "https://b.example/x?y=1&z=2"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import StateError
-from topiccrawler.pages.fingerprint import BITS, Fingerprint
+from topiccrawler.pages.site_repeats import BITS, Fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex, NearIndex
 
 DICE = random.Random(3)

@@ -11,8 +11,7 @@ import pytest
 from topiccrawler.errors import StateError
 from topiccrawler.store import index as store_index
 from topiccrawler.store.index import BATCH, PageIndex
-from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.selection import ALL, Selection
+from topiccrawler.store.pages import ALL, PageRecord, Selection
 
 PAGE = PageRecord(
     url="http://a.cn/1",

@@ -15,14 +15,13 @@ from uuid import uuid4
 import pytest
 from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
 
+from topiccrawler.cluster.postgresql import address, writing
+from topiccrawler.cluster.postgresql.session import Session
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.cluster.postgresql.writing import CrawlPages, PostgresDuplicates
 from topiccrawler.errors import ArgumentError, StateError
-from topiccrawler.pages.fingerprint import BITS, Fingerprint
+from topiccrawler.pages.site_repeats import BITS, Fingerprint
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.postgresql import address, writer
-from topiccrawler.store.postgresql.crawl_pages import CrawlPages
-from topiccrawler.store.postgresql.duplicates import PostgresDuplicates
-from topiccrawler.store.postgresql.pages import PostgresPages
-from topiccrawler.store.postgresql.session import Session
 
 PATIENCE = 60.0
 PAGE = PageRecord(url="http://a.cn/1", title="基金", text="股票 " * 50, relevance=0.5, fetched=7.0)
@@ -299,7 +298,7 @@ def test_a_server_that_stays_away_ends_the_crawl_in_one_line() -> None:
 
 
 def test_a_closing_crawl_does_not_wait_for_a_server_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "CLOSE_SECONDS", 0.1)
+    monkeypatch.setattr(writing, "CLOSE_SECONDS", 0.1)
     crawl = CrawlPages("postgresql://127.0.0.1:1/pages", "job", "finance")
     held = crawl.keep(PAGE)
     crawl.hurry()

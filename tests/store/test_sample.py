@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.sample import PageSample
+from topiccrawler.store.refused import PageSample
 
 
 def kept(sample: PageSample) -> set[str]:

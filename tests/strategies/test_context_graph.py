@@ -13,8 +13,8 @@ from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Knowledge
-from topiccrawler.strategies.shared.feature_hashing import as_rows, hashed_counts
-from topiccrawler.strategies.shared.layers import Layers, distances, read_layers
+from topiccrawler.strategies.context_graph import Layers, distances, read_layers
+from topiccrawler.strategies.features import as_rows, hashed_counts
 
 
 def counts(text: str) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.strategies.fish_search import FishSearch
+from topiccrawler.strategies.shark_search import FishSearch
 
 LINKS = [Link(f"http://{n}.example/", f"{n}.example") for n in range(5)]
 

@@ -9,7 +9,7 @@ import pytest
 
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Knowledge, LinkScorer
-from topiccrawler.text.cilin import CodedThesaurus
+from topiccrawler.text.thesaurus import CodedThesaurus
 from topiccrawler.topics.topic import Topic
 
 GoldenOrder = Callable[..., list[str]]

@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.relevance.detail import DetailClassifier
-from topiccrawler.relevance.detail_reading import DetailReader
+from topiccrawler.relevance.detail import DetailClassifier, DetailReader
 from topiccrawler.relevance.linear import LinearClassifier
-from topiccrawler.strategies.anchor_text import AnchorText
 from topiccrawler.strategies.base import Knowledge
-from topiccrawler.strategies.jlse import Jlse
-from topiccrawler.strategies.shared.bm25 import LinkIndex, hashed
-from topiccrawler.strategies.shared.q_learning import q_values
+from topiccrawler.strategies.baselines import AnchorText
+from topiccrawler.strategies.jlse import Jlse, q_values
+from topiccrawler.strategies.link_model import LinkIndex, hashed
 
 EDGES = {
     (1, 2): 90, (1, 4): 81, (1, 7): 81, (2, 3): 100, (2, 5): 90, (4, 5): 90, (5, 6): 100, (7, 8): 81, (7, 9): 90,

@@ -8,8 +8,7 @@ from scipy.sparse import csr_array
 
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Knowledge
-from topiccrawler.strategies.link_model import LinkModel
-from topiccrawler.strategies.shared.label_propagation import nearest_rows, propagate
+from topiccrawler.strategies.link_model import LinkModel, nearest_rows, propagate
 from topiccrawler.topics.topic import Topic
 
 U = np.array([[0.8, 0.4], [0.0, 0.6]])

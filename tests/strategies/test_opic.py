@@ -6,8 +6,7 @@ import pytest
 
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Knowledge
-from topiccrawler.strategies.opic import Opic
-from topiccrawler.strategies.opie import Opie
+from topiccrawler.strategies.graph_ranks import Opic, Opie
 
 
 def links(*names: str) -> list[Link]:

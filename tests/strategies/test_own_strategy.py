@@ -14,7 +14,7 @@ from topiccrawler import strategies
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies import build, parameters_of
 from topiccrawler.strategies.base import Strategy, check_range
-from topiccrawler.strategies.shared.card import PARTS, card
+from topiccrawler.strategies.card import PARTS, card
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "strategies.md"
 SITE = {

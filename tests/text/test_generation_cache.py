@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from topiccrawler.text.generation_cache import TwoGenerationCache
+from topiccrawler.text.tokenise import TwoGenerationCache
 
 
 def recent(characters: int) -> tuple[TwoGenerationCache[int], list[list[str]]]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from topiccrawler.text import tokenise
-from topiccrawler.text.tokenise import cut_all, is_whole, learn, words, words_of
-from topiccrawler.text.tokeniser_engines import jieba_cut, rjieba_cut
+from topiccrawler.text.tokenise import cut_all, is_whole, jieba_cut, learn, rjieba_cut, words, words_of
 
 LEARNED = ["纯电动", "换电站", "增程式"]
 TEXTS = [

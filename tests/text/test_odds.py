@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from topiccrawler.text.odds import logistic
+from topiccrawler.text.weights import logistic
 
 
 @pytest.mark.parametrize(

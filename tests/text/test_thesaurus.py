@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.text.cilin import CodedThesaurus
-from topiccrawler.text.synonyms import SYNONYMS
-from topiccrawler.text.thesauri import load_thesaurus
-from topiccrawler.text.thesaurus import Thesaurus
-from topiccrawler.text.vector_thesaurus import shipped
+from topiccrawler.text.thesaurus import SYNONYMS, CodedThesaurus, Thesaurus, load_thesaurus, shipped
 
 LINES = [
     "Aa01A01= 股票 个股",

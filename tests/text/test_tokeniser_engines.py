@@ -14,8 +14,7 @@ from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.links import features
 from topiccrawler.model import Link
-from topiccrawler.text.tokenise import cut_all
-from topiccrawler.text.tokeniser_engines import Cut, jieba_cut, rjieba_cut
+from topiccrawler.text.tokenise import Cut, cut_all, jieba_cut, rjieba_cut
 
 EVERY = (
     8  # of the shared links; jieba needs a minute for all, and test_segment compares its words on all of them

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
-from topiccrawler.text.vectors import centroid, cosine, dot, norm, top_k
+from topiccrawler.text.weights import centroid, cosine, dot, norm, top_k
 
 VECTORS = st.dictionaries(st.sampled_from("甲乙丙丁戊"), st.floats(0.01, 100), max_size=5)
 

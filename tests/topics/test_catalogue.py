@@ -10,23 +10,23 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import TopicError
-from topiccrawler.link_model.training.labelling import label
-from topiccrawler.pages.words import PageWords
+from topiccrawler.link_model.training.samples import label
+from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import is_whole, words_of
-from topiccrawler.text.vectors import cosine
+from topiccrawler.text.weights import cosine
 from topiccrawler.topics import catalogue
 from topiccrawler.topics.catalogue import (
     is_catalogued,
     load_topic,
+    named,
     topic_from_keywords,
     topic_names,
     with_site_rules,
 )
-from topiccrawler.topics.check import LIKE
-from topiccrawler.topics.likeness import nearest, unlike
-from topiccrawler.topics.names import named
+from topiccrawler.topics.meaning import nearest, unlike
 from topiccrawler.topics.topic import SiteRule, make_topic
+from topiccrawler.topics.topic_files import LIKE
 
 TRAINED = [
     "auto",
@@ -104,7 +104,7 @@ def test_every_keyword_of_a_topic_can_be_found_among_words() -> None:
     """In a process of its own: a segmenter that has learned 500 words would be another one for the tests to come."""
     program = (
         "from topiccrawler.topics.catalogue import load_topic, topic_names\n"
-        "from topiccrawler.topics.keyword_tokens import keep_whole, token_weights\n"
+        "from topiccrawler.topics.topic import keep_whole, token_weights\n"
         "for name, _ in topic_names():\n"
         "    keep_whole(load_topic(name))\n"
         "    print(*token_weights(load_topic(name).keywords)[1], end='')\n"

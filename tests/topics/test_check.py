@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.text.stopwords import STOP_WORDS
-from topiccrawler.topics.background import common_words
+from topiccrawler.text.tokenise import STOP_WORDS
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.check import HEAVY, check
+from topiccrawler.topics.keywords import common_words
 from topiccrawler.topics.topic import Topic, make_topic
+from topiccrawler.topics.topic_files import HEAVY, check
 
 TEN = [f"{word}茶" for word in "红绿白黑青黄花凉奶砖"]
 

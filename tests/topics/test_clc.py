@@ -10,11 +10,18 @@ from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import TopicError
 from topiccrawler.link_model.from_keywords import link_model
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import words
-from topiccrawler.topics.catalogue import is_catalogued, load_topic
-from topiccrawler.topics.clc import Class, children, classes, find, keywords_of
+from topiccrawler.topics.catalogue import (
+    Class,
+    children,
+    classes,
+    find,
+    is_catalogued,
+    keywords_of,
+    load_topic,
+)
 
 
 def test_every_class_but_the_top_ones_stands_below_another() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.topics.common_words import is_common, rarity
+from topiccrawler.topics.keywords import is_common, rarity
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.crawling.assemble import topic_of
-from topiccrawler.crawling.own_words import recipe_of_words
+from topiccrawler.crawling.assemble import recipe_of_words, topic_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.topics.catalogue import load_topic, topic_from_keywords
-from topiccrawler.topics.kindred import named_by
-from topiccrawler.topics.meaning import MOST_WORDS, as_understood, has_few_words, meaning_of, understood
-from topiccrawler.topics.proposal import with_proposed
+from topiccrawler.topics.meaning import (
+    MOST_WORDS,
+    as_understood,
+    has_few_words,
+    meaning_of,
+    named_by,
+    understood,
+    with_proposed,
+)
 from topiccrawler.topics.topic import Topic, make_topic, read_topic
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from topiccrawler.errors import TopicError
 from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.new_file import topic_file
+from topiccrawler.topics.topic_files import topic_file
 
 
 def test_the_file_gives_the_words_and_every_comment_may_become_a_field(tmp_path: Path) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.topics.catalogue import load_topic
-from topiccrawler.topics.own_names import display_name, joined_words, own_id
-from topiccrawler.topics.several import united
-from topiccrawler.topics.topic import make_topic
+from topiccrawler.topics.catalogue import load_topic, united
+from topiccrawler.topics.topic import display_name, joined_words, make_topic, own_id
 
 EXAM = ["考研", "高考", "志愿"]
 

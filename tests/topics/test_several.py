@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import TopicError
-from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.catalogue import load_topic, load_topics, parts_of, united
 from topiccrawler.topics.seeds import seeds_of_topic
-from topiccrawler.topics.several import load_topics, parts_of, united
 from topiccrawler.topics.topic import SiteRule, make_topic
 
 

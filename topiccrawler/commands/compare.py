@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, file_faults
-from topiccrawler.evaluation.paper_experiments import EXPERIMENTS
+from topiccrawler.lab.experiment import EXPERIMENTS
 
 if TYPE_CHECKING:
-    from topiccrawler.evaluation.experiment import Comparison, Plan
+    from topiccrawler.lab.experiment import Comparison, Plan
     from topiccrawler.topics.seeds import Seeds
 
 DEFAULT_PAGES = 1000
@@ -95,9 +95,9 @@ class Command(TellingCommand):
                 self.refuse(f"--{name} {number}: give a number from 1 on")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.evaluation import table
-        from topiccrawler.evaluation.experiment import compare
-        from topiccrawler.evaluation.results import as_json, result
+        from topiccrawler.lab import reporting
+        from topiccrawler.lab.experiment import compare
+        from topiccrawler.lab.reporting import as_json, result
 
         folder = _folder(opts.out)
         if opts.experiment:
@@ -112,17 +112,12 @@ class Command(TellingCommand):
             found = {outcome.topic: result(comparison, outcome) for outcome in comparison.outcomes}
             print(as_json(found if len(found) > 1 else next(iter(found.values()))), end="")
             return
-        print("\n".join(table.lines(comparison)))
+        print("\n".join(reporting.lines(comparison)))
         of_each = "result.json, curves.csv, cost.json, plots of each topic"
         print(f"written to {folder}: report.html, and {of_each}")
 
     def _fill_in(self, opts: argparse.Namespace, folder: Path) -> None:
-        from topiccrawler.evaluation.paper_experiments import (
-            experiment_of,
-            fill_in,
-            mixed_seeds,
-            recorded_synthetic_web,
-        )
+        from topiccrawler.lab.experiment import experiment_of, fill_in, mixed_seeds, recorded_synthetic_web
 
         assert self.settings is not None  # noqa: S101 Scrapy sets it before run
         fill_in(opts, self.settings)
@@ -140,10 +135,10 @@ class Command(TellingCommand):
 
     def _plan(self, opts: argparse.Namespace) -> Plan:
         from topiccrawler.crawling.recipe import recipe_of
-        from topiccrawler.evaluation.configurations import ALL, named
-        from topiccrawler.evaluation.experiment import Plan
-        from topiccrawler.evaluation.workers import cores
-        from topiccrawler.replay.paths import recorded_paths
+        from topiccrawler.lab.experiment import Plan
+        from topiccrawler.lab.page_reading import cores
+        from topiccrawler.lab.replayed import ALL, named
+        from topiccrawler.replay.warc import recorded_paths
         from topiccrawler.urls.canonical import canonical
 
         settings = self.settings
@@ -238,9 +233,8 @@ def _settings(opts: argparse.Namespace, plan: Plan) -> dict[str, object]:
 
 
 def _write(comparison: Comparison, folder: Path, settings: dict[str, object]) -> None:
-    from topiccrawler.evaluation.plots import plots
-    from topiccrawler.evaluation.report import report
-    from topiccrawler.evaluation.results import write
+    from topiccrawler.lab.plots import plots
+    from topiccrawler.lab.reporting import report, write
 
     with file_faults(ArgumentError, f"--out {folder}", "cannot be written to", "name another folder"):
         pictures = {}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 
 STATUS, TOP, SITES, WHY, METRICS = "status", "top", "sites", "why", "metrics"
 SET, BLOCK = "set", "block"
@@ -80,7 +80,7 @@ class Command(TellingCommand):
 
 def _folder(given: str, data: Path) -> Path:
     """A crawl that has no page yet is one, too."""
-    from topiccrawler.engine.control.address import FILE
+    from topiccrawler.engine.control.client import FILE
     from topiccrawler.results.jobs import job_folder
 
     for folder in (Path(given).expanduser(), data / given):

@@ -20,8 +20,7 @@ class Command(crawl.Command):
     """The stock command, behind a look at the call."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.engine.focused_spider import FocusedSpider
-        from topiccrawler.engine.startup_log import hold_back
+        from topiccrawler.engine.focused_spider import FocusedSpider, hold_back
 
         try:
             super().process_options(args, opts)

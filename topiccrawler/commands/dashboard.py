@@ -8,7 +8,7 @@ import contextlib
 import webbrowser
 from pathlib import Path
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError
 
 LOOPBACK = "127.0.0.1"

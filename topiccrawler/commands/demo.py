@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import StateError, file_faults
 
 if TYPE_CHECKING:
-    from topiccrawler.demo.crawls import DemoFiles
-    from topiccrawler.demo.plan import Web
-    from topiccrawler.demo.server import RunningServer
-    from topiccrawler.evaluation.measures import Curve
+    from topiccrawler.lab.demo.crawls import DemoFiles
+    from topiccrawler.lab.demo.plan import Web
+    from topiccrawler.lab.demo.server import RunningServer
+    from topiccrawler.lab.measures import Curve
 
 FOCUSED, BASELINE = "naive_bayes", "breadth_first"
 DEFAULT_PAGES = 600
@@ -80,11 +80,9 @@ def _say(text: str) -> None:
 
 
 def _demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
-    from topiccrawler.demo.crawls import DemoFiles
-    from topiccrawler.demo.plan import Web
-    from topiccrawler.demo.server import RunningServer
-    from topiccrawler.demo.sites import CRAWL, TRAIN
-    from topiccrawler.demo.words import FINANCE
+    from topiccrawler.lab.demo.crawls import DemoFiles
+    from topiccrawler.lab.demo.plan import CRAWL, FINANCE, TRAIN, Web
+    from topiccrawler.lab.demo.server import RunningServer
 
     web, files = Web(seed), DemoFiles(out)
     files.make_ready(web.seeds, (FOCUSED, BASELINE))
@@ -104,7 +102,7 @@ def _demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:
 
 
 def _train(web: Web, files: DemoFiles, server: RunningServer) -> None:
-    from topiccrawler.demo.training import train_on
+    from topiccrawler.lab.demo.crawls import train_on
 
     begun = time.monotonic()
     with _bar("   reading training hosts", TRAINING_PAGES) as tick:
@@ -117,7 +115,7 @@ def _train(web: Web, files: DemoFiles, server: RunningServer) -> None:
 
 
 def _crawl(number: int, strategy: str, pages: int, files: DemoFiles, server: RunningServer) -> None:
-    from topiccrawler.demo.crawls import crawl
+    from topiccrawler.lab.demo.crawls import crawl
 
     begun = time.monotonic()
     with _bar(f"   crawling, {strategy}", pages) as tick:
@@ -164,8 +162,8 @@ def _fetched(files: DemoFiles, strategy: str) -> list[str]:
 
 def harvest(web: Web, urls: Iterable[str]) -> Curve:
     """Of a crawl that fetched `urls` in this order; what is no page of the plan does not count, whatever the page classifier said."""
-    from topiccrawler.demo.words import FINANCE
-    from topiccrawler.evaluation.measures import Curve
+    from topiccrawler.lab.demo.plan import FINANCE
+    from topiccrawler.lab.measures import Curve
 
     return Curve.of(truth == FINANCE for truth in map(web.truth, urls) if truth is not None)
 
@@ -179,7 +177,7 @@ def times_as_good(focused: Curve, baseline: Curve) -> float:
 
 def table(named: Mapping[str, Curve], step: int = STEP_PAGES) -> list[str]:
     """Lines of a table: pages fetched, then each crawl's on-topic pages and harvest rate so far."""
-    from topiccrawler.evaluation.measures import checkpoints
+    from topiccrawler.lab.measures import checkpoints
 
     lines = ["  pages" + "".join(f"{name:>20}" for name in named)]
     for pages in checkpoints(max(one.pages for one in named.values()), step):
@@ -195,7 +193,7 @@ def _rate(curve: Curve, pages: int) -> float:
 
 
 def _json(seed: int, named: Mapping[str, Curve], times: float) -> str:
-    from topiccrawler.evaluation.measures import checkpoints
+    from topiccrawler.lab.measures import checkpoints
 
     strategies = {}
     for name, one in named.items():

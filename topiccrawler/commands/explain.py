@@ -10,13 +10,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.assemble import Parts
-    from topiccrawler.crawling.explanation import Explanation
-    from topiccrawler.crawling.history import History, PastCrawl
+    from topiccrawler.crawling.explanation import Explanation, History, PastCrawl
     from topiccrawler.model import Link
 
 BY_HAND = "by hand"  # the source of a link that is given in words: it is no seed, so the gate looks at it
@@ -63,7 +62,7 @@ class Command(TellingCommand):
             self.refuse("give one URL, or --anchor TEXT")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.history import PastCrawl
+        from topiccrawler.crawling.explanation import PastCrawl
         from topiccrawler.crawling.page_stores import given_folder
         from topiccrawler.urls.canonical import canonical
 
@@ -87,8 +86,7 @@ class Command(TellingCommand):
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.crawling.assemble import kept_from
-        from topiccrawler.crawling.explanation import explain
-        from topiccrawler.crawling.explanation_json import crawl_as_json, explained
+        from topiccrawler.crawling.explanation import crawl_as_json, explain, explained
 
         history = past.of(url) if past is not None and url else None
         texts = {name: text for name in TEXTS if (text := getattr(opts, name)) is not None}
@@ -145,7 +143,7 @@ def _by_link_model(parts: Parts, link: Link) -> Explanation:
 
 def explanation_text(found: Mapping[str, Any]) -> str:
     """The answer for a person."""
-    from topiccrawler.urls.readable import readable
+    from topiccrawler.urls.canonical import readable
 
     link, gate, crawl = found["link"], found["gate"], found["crawl"]
     lines = [f"Link      {readable(link['url']) or '(no URL)'}  “{link['anchor']}”"]
@@ -179,7 +177,7 @@ def _score_lines(title: str, made: Mapping[str, Any], where: str) -> list[str]:
 
 
 def _crawl_lines(crawl: Mapping[str, Any]) -> list[str]:
-    from topiccrawler.urls.readable import readable
+    from topiccrawler.urls.canonical import readable
 
     lines = [f"Crawl     {crawl['folder']}"]
     since = f", met first {_when(crawl['added'])}" if crawl["added"] is not None else ""

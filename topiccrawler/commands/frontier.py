@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError
 
 USAGE = """[JOBDIR]
@@ -89,10 +89,10 @@ class Command(TellingCommand):
             self._show(path, opts)
 
     def _in_redis(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.cluster.redis.view import RedisView
         from topiccrawler.crawling.recipe import Recipe
         from topiccrawler.frontier.dump import dump
-        from topiccrawler.frontier.redis.view import RedisView
-        from topiccrawler.results.queue import report_of
+        from topiccrawler.results.summary import report_of
 
         url = self.setting("REDIS_URL")
         if not url:
@@ -118,14 +118,13 @@ class Command(TellingCommand):
             view.close()
 
     def _show(self, path: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.results.queue import queue_report
+        from topiccrawler.results.summary import queue_report
 
         report = queue_report(path.parent, opts.top, time.time())
         self.say(json.dumps(report, ensure_ascii=False) if opts.json else _page(report))
 
     def _dump(self, path: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.frontier.dump import dump
-        from topiccrawler.frontier.overview import reading
+        from topiccrawler.frontier.dump import dump, reading
 
         with reading(path) as rows:
             self._write(dump(rows.notes(), rows.listing()), opts)
@@ -155,7 +154,7 @@ class Command(TellingCommand):
         self.say(json.dumps({"added": added, "known": known}) if opts.json else text)
 
     def _tables(self, job: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.link_tables import write_tables
+        from topiccrawler.results.exports.graph import write_tables
 
         links, results = write_tables(job, Path(opts.file).expanduser())
         text = f"{opts.file}: LinkTable {links} rows, ResultTable {results} rows"
@@ -199,7 +198,7 @@ def _page(report: Mapping[str, Any]) -> str:
 
 def next_lines(top: list[dict[str, Any]]) -> list[str]:
     """What comes next and why, for a person."""
-    from topiccrawler.urls.readable import readable
+    from topiccrawler.urls.canonical import readable
 
     lines = ["\nNext by score"] if top else []
     for row in top:

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ class Command(TellingCommand):
         }
         if name == "detail":
             from topiccrawler.crawling.assemble import folder_of
-            from topiccrawler.relevance.detail import FEATURES, features
-            from topiccrawler.relevance.detail_reading import detail_svm
+            from topiccrawler.relevance.detail import FEATURES, detail_svm, features
 
             of_page = features(reading.document)
             score = detail_svm(folder_of(recipe.page_classifier_models)).score(of_page)
@@ -110,7 +109,7 @@ class Command(TellingCommand):
                 return url or path.absolute().as_uri(), path.read_bytes(), None
         from w3lib.encoding import http_content_type_encoding
 
-        from topiccrawler.engine.middlewares.documents import content_type
+        from topiccrawler.engine.rendering import content_type
 
         response = self._fetch(place)
         return response.url, response.body, http_content_type_encoding(content_type(response))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, CrawlerError, ModelError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Command(TellingCommand):
         getattr(self, f"_{step}")(names, opts)
 
     def _folder(self, opts: argparse.Namespace) -> Path:
-        from topiccrawler.resources import folder
+        from topiccrawler.files import folder
 
         given = opts.models or self.setting("TOPIC_LINK_MODELS")
         place = Path(given).expanduser() if given else folder("models")
@@ -119,7 +119,7 @@ class Command(TellingCommand):
             print(f"{head}{line['event']:12}{line['context']:10}{line['threshold']:>9.2f}{f1:>13}  {sources}")
 
     def _show(self, names: Sequence[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.link_model.training.report import report
+        from topiccrawler.link_model.training.promotion import report
 
         model = self._model(names[0], opts)
         if opts.json:
@@ -151,6 +151,7 @@ class Command(TellingCommand):
             print(f"{line['model']:40}{figures}{line['threshold']:11.2f}{line['links']:9}")
 
     def _promote(self, names: Sequence[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.files import own_folder
         from topiccrawler.link_model.model_file import load
         from topiccrawler.link_model.training.promotion import (
             in_use,
@@ -159,7 +160,6 @@ class Command(TellingCommand):
             put_to_use,
             trained_on,
         )
-        from topiccrawler.resources import own_folder
 
         candidate, folder = load(Path(names[0]).expanduser()), self._folder(opts)
         if own_folder("models") is None and not (opts.models or self.setting("TOPIC_LINK_MODELS")):
@@ -215,8 +215,7 @@ def _measured(model: LinkClassifier, opts: argparse.Namespace) -> dict[str, floa
 def _links(model: LinkClassifier, opts: argparse.Namespace) -> list[LabelledLink]:
     from topiccrawler.link_model.training.promotion import labelled
     from topiccrawler.topics.catalogue import load_topic
-    from topiccrawler.topics.keyword_tokens import keep_whole
-    from topiccrawler.topics.topic import make_topic
+    from topiccrawler.topics.topic import keep_whole, make_topic
 
     if not opts.links:
         raise ArgumentError("--links", "is missing", "name a file of labelled links (JSON lines)")

@@ -10,12 +10,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 
 if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
-    from topiccrawler.store.checks import Check, Version
-    from topiccrawler.store.pages import PageRecord
+    from topiccrawler.store.pages import Check, PageRecord, Version
 
 LIST, SHOW, BORDER, EXPORT, REPORT = "list", "show", "border", "export", "report"
 VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2}  # arguments
@@ -50,7 +49,7 @@ class Command(TellingCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        from topiccrawler.results.selection import add_options
+        from topiccrawler.results.jobs import add_options
 
         super().add_options(parser)
         add_options(parser)
@@ -103,10 +102,9 @@ class Command(TellingCommand):
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import kept_nothing
-        from topiccrawler.results.first_look import first_look
-        from topiccrawler.results.job_pages import are_similarities
-        from topiccrawler.results.selection import selection_by
-        from topiccrawler.store.selection import ALL
+        from topiccrawler.results.job_pages import are_similarities, first_look
+        from topiccrawler.results.jobs import selection_by
+        from topiccrawler.store.pages import ALL
 
         shown, selection = 0, selection_by(opts)
         for record in pages.best(selection, opts.limit or LIMIT):
@@ -123,7 +121,7 @@ class Command(TellingCommand):
             self.say("\n".join(["", *lines]))
 
     def _border(self, folder: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.results.first_look import SHOWN, first_look
+        from topiccrawler.results.job_pages import SHOWN, first_look
 
         look = first_look(folder, count=opts.limit or SHOWN)
         if opts.json:
@@ -135,8 +133,8 @@ class Command(TellingCommand):
     def _export(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.files import whole_file
         from topiccrawler.results.exports.registry import export_of, format_of
-        from topiccrawler.results.selection import selection_by
-        from topiccrawler.store.selection import ALL
+        from topiccrawler.results.jobs import selection_by
+        from topiccrawler.store.pages import ALL
 
         selection = selection_by(opts)
         whole = selection == ALL and opts.limit is None
@@ -208,7 +206,7 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
 
 
 def _line(record: PageRecord, check: Check | None) -> str:
-    from topiccrawler.urls.readable import readable
+    from topiccrawler.urls.canonical import readable
 
     copy = "  (copy of a page listed)" if record.alias_of else ""
     kind = "" if record.format == "html" else f"  [{record.format}]"
@@ -217,7 +215,7 @@ def _line(record: PageRecord, check: Check | None) -> str:
 
 
 def _short(text: str, most: int = 100) -> str:
-    from topiccrawler.text.printable import one_line
+    from topiccrawler.text.normalise import one_line
 
     return one_line(text, most) or "(no title)"
 
@@ -233,8 +231,8 @@ def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
 
 
 def _page(record: PageRecord, reasons: Reasons, check: Check | None, versions: list[Version]) -> str:
-    from topiccrawler.crawling.topic_names import displayed
-    from topiccrawler.urls.readable import readable
+    from topiccrawler.crawling.assemble import displayed
+    from topiccrawler.urls.canonical import readable
 
     least = "" if reasons.threshold is None else f" >= {reasons.threshold:.3f}"
     about = [record.day, record.format, record.language, record.author]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Command(TellingCommand):
                 self._read(folder, sample, opts)
 
     def _write(self, sample: Sample, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.annotation import write_questions
+        from topiccrawler.crawling.rating import write_questions
 
         place = Path(opts.write).expanduser()
         with file_faults(ArgumentError, place, "cannot be made", "name another folder"):
@@ -103,7 +103,7 @@ class Command(TellingCommand):
         self.tell(opts, {"pages": pages, "files": list(map(str, files))}, text)
 
     def _ask(self, sample: Sample, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.annotation import ask, read_answers, write_answers
+        from topiccrawler.crawling.rating import ask, read_answers, write_answers
 
         place = Path(opts.rater).expanduser()
         known = read_answers(place) if place.exists() else {}
@@ -115,9 +115,8 @@ class Command(TellingCommand):
         self.say(f"\n{len(known)} answers in {place}")
 
     def _read(self, folder: Path, sample: Sample, opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.annotation import read_answers
-        from topiccrawler.crawling.rating import harvest_curve
-        from topiccrawler.evaluation.agreement import Share, kappa, majority
+        from topiccrawler.crawling.rating import harvest_curve, read_answers
+        from topiccrawler.lab.measures import Share, kappa, majority
 
         drawn = {record.url for record in (*sample.kept, *sample.discarded)}
         ratings = [

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Command(TellingCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        from topiccrawler.results.selection import add_options
+        from topiccrawler.results.jobs import add_options
 
         super().add_options(parser)
         job = "folder of a job, its pages.sqlite, its name in TOPIC_DATA_DIR or, with STORE_URL, in that database; may be given several times"
@@ -55,9 +55,8 @@ class Command(TellingCommand):
             self.refuse("--limit is at least 1")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.results.jobs import jobs_in, looked_at
+        from topiccrawler.results.jobs import jobs_in, looked_at, selection_by
         from topiccrawler.results.search import search
-        from topiccrawler.results.selection import selection_by
 
         data = Path(opts.data or self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         with ExitStack() as places:
@@ -95,7 +94,7 @@ def _plain(hit: Hit) -> dict[str, Any]:
 
 
 def _text(hit: Hit) -> str:
-    from topiccrawler.urls.readable import readable
+    from topiccrawler.urls.canonical import readable
 
     about = f"{hit.rank:.2f} · relevance {hit.relevance:.2f} · {hit.day} · {hit.job.name}"
     lines = [hit.title.marked() or "(no title)", readable(hit.url), about, hit.snippet.marked()]

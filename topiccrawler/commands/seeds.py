@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.recipe import Recipe
-    from topiccrawler.pages.classifier import PageClassifier
-    from topiccrawler.seeding.candidate import Candidate
-    from topiccrawler.seeding.choosing import Choice
+    from topiccrawler.pages.read import PageClassifier
+    from topiccrawler.seeding.candidates import Candidate, Choice
     from topiccrawler.topics.topic import Topic
 
 COUNT, PER_HOST = 50, 3
@@ -80,8 +79,8 @@ class Command(TellingCommand):
         from topiccrawler.addon import introduce
         from topiccrawler.crawling.assemble import page_classifier_of, topic_of
         from topiccrawler.files import replace_file
-        from topiccrawler.seeding.candidate import merged
-        from topiccrawler.seeding.seed_list import as_seed_file
+        from topiccrawler.seeding.candidates import merged
+        from topiccrawler.seeding.seed_files import as_seed_file
 
         assert self.settings is not None  # noqa: S101 Scrapy sets it before run
         introduce(self.settings)
@@ -107,7 +106,7 @@ class Command(TellingCommand):
             raise SeedsError(f"topic {topic.display_name}", "no seed is left", "nothing was written")
 
     def _recipe(self, args: list[str], opts: argparse.Namespace) -> Recipe:
-        from topiccrawler.crawling.own_words import recipe_of_words
+        from topiccrawler.crawling.assemble import recipe_of_words
         from topiccrawler.crawling.recipe import recipe_of
         from topiccrawler.topics.catalogue import split_keywords
 
@@ -137,9 +136,8 @@ class Command(TellingCommand):
     def _of_search(
         self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier
     ) -> list[Candidate]:
-        from topiccrawler.seeding.from_search import candidates_of_search
+        from topiccrawler.seeding.from_search import Searxng, candidates_of_search
         from topiccrawler.seeding.http_client import HttpClient
-        from topiccrawler.seeding.search_service import Searxng
 
         base = opts.search or self.setting("TOPIC_SEARCH_URL")
         if not base:
@@ -148,9 +146,8 @@ class Command(TellingCommand):
         return candidates_of_search(topic, Searxng(base, client), page_classifier)
 
     def _chosen(self, candidates: Sequence[Candidate], opts: argparse.Namespace) -> Choice:
-        from topiccrawler.seeding.choosing import choose
+        from topiccrawler.seeding.candidates import choose, faults
         from topiccrawler.seeding.http_client import HttpClient
-        from topiccrawler.seeding.liveness import faults
         from topiccrawler.urls.private_hosts import is_inside
 
         assert self.settings is not None  # noqa: S101 Scrapy sets it before run
@@ -168,7 +165,7 @@ class Command(TellingCommand):
     def _tell(
         self, opts: argparse.Namespace, topic: Topic, choice: Choice, seeds: Sequence[Candidate], out: str
     ) -> None:
-        from topiccrawler.seeding.seed_list import shown_title
+        from topiccrawler.seeding.seed_files import shown_title
 
         if opts.json:
             rows = [
@@ -187,7 +184,7 @@ class Command(TellingCommand):
 
 def line(one: Candidate) -> str:
     """Score, URL, title and why, in two lines of a terminal."""
-    from topiccrawler.seeding.seed_list import shown_title
+    from topiccrawler.seeding.seed_files import shown_title
 
     return f"{one.score:6.2f}  {one.url}\n        {'; '.join(filter(None, (shown_title(one), one.why)))}"
 

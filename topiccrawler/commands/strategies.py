@@ -11,7 +11,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 
 USAGE = """[NAME...]
@@ -69,7 +69,7 @@ def _show(names: list[str], *, as_json: bool) -> None:
 
 def _described(name: str) -> dict[str, Any]:
     from topiccrawler.strategies import STRATEGIES, parameters_of
-    from topiccrawler.strategies.shared.card import card
+    from topiccrawler.strategies.card import card
 
     strategy = STRATEGIES[name]
     return {

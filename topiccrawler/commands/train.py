@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, LinksFileError, ModelError, file_faults
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ class Command(TellingCommand):
         from topiccrawler.link_model.training.promotion import model_file, why_it_stays
         from topiccrawler.link_model.training.train import TrainingRecipe, train
         from topiccrawler.topics.catalogue import load_topic
-        from topiccrawler.topics.keyword_tokens import keep_whole
-        from topiccrawler.topics.likeness import unlike
+        from topiccrawler.topics.meaning import unlike
+        from topiccrawler.topics.topic import keep_whole
 
         if opts.pages:
             fault = "is read for a page classifier alone"
@@ -154,7 +154,7 @@ def _words(path: Path) -> list[str]:
 
 
 def _folder(given: str | None) -> Path:
-    from topiccrawler.resources import own_folder
+    from topiccrawler.files import own_folder
 
     place = Path(given).expanduser() if given else own_folder("models")
     if place is None:
@@ -168,8 +168,7 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path |
     """Save model and report, as the topic's own or as a candidate; where they are, and where the former model is kept."""
     from topiccrawler.files import keep_former
     from topiccrawler.link_model.model_file import save
-    from topiccrawler.link_model.training.promotion import CANDIDATE, model_file, put_to_use
-    from topiccrawler.link_model.training.report import report
+    from topiccrawler.link_model.training.promotion import CANDIDATE, model_file, put_to_use, report
 
     model, former = trained.model, None
     place = model_file(model.topic, folder) if in_use else folder / f"{model.topic}{CANDIDATE}"
@@ -187,7 +186,7 @@ def _save(trained: Trained, folder: Path, *, in_use: bool) -> tuple[Path, Path |
 def _print(
     recipe: TrainingRecipe, trained: Trained, place: Path, former: Path | None, *, in_use: bool, as_json: bool
 ) -> None:
-    from topiccrawler.link_model.training.report import divergence_lines, table, thresholds
+    from topiccrawler.link_model.training.promotion import divergence_lines, table, thresholds
 
     if as_json:
         found = {

@@ -1,38 +1,155 @@
 """The one place where topic, page classifier, link model, strategy and gate are put together.
 
 `scrapy crawl`, `compare`, `explain`, `frontier` and `judge` all call it, so an explanation is of the very crawl that ran.
+
+A topic of a user's own words alone: `-a keywords=基金,定投:0.5 -a seeds=URL`.
+
+It is kept with the job (job.json), and beside it as a file that a later crawl can name and a person can edit.
+
+How a job's topic is named to people, and the argument of `scrapy crawl` that says it.
 """
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import tomli_w
 
 from topiccrawler.crawling.gate import LinkGate
-from topiccrawler.crawling.options import expand_of, thesaurus_of
-from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.errors import TopicError
+from topiccrawler.crawling.recipe import Recipe, expand_of, thesaurus_of
+from topiccrawler.errors import CrawlerError, TopicError
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.from_keywords import link_model
-from topiccrawler.link_model.several import SeveralLinkModels
+from topiccrawler.link_model.model_file import SeveralLinkModels
 from topiccrawler.links.extract import ContextMaker
-from topiccrawler.pages.classifier import PageClassifier
-from topiccrawler.pages.formats.formats import Formats
-from topiccrawler.pages.read import Reader
+from topiccrawler.pages.formats.reader import Formats
+from topiccrawler.pages.read import PageClassifier, PageWords, Reader
 from topiccrawler.pages.site_repeats import SiteRepeats
-from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.choose import make_page_classifier
-from topiccrawler.relevance.several import SeveralTopics
+from topiccrawler.relevance.choose import SeveralTopics, make_page_classifier
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
-from topiccrawler.text.odds import logistic
-from topiccrawler.topics.catalogue import is_catalogued, with_site_rules
-from topiccrawler.topics.clc import PREFIX
-from topiccrawler.topics.keyword_tokens import keep_whole
-from topiccrawler.topics.meaning import understood
-from topiccrawler.topics.proposal import with_proposed
-from topiccrawler.topics.several import load_topics, parts_of, united
-from topiccrawler.topics.topic import Topic, make_topic
+from topiccrawler.text.weights import logistic
+from topiccrawler.topics.catalogue import (
+    PREFIX,
+    by_name,
+    is_catalogued,
+    load_topic,
+    load_topics,
+    parts_of,
+    split_keywords,
+    topic_from_keywords,
+    united,
+    with_site_rules,
+)
+from topiccrawler.topics.meaning import reasons, understood, with_proposed
+from topiccrawler.topics.topic import Topic, display_name, joined_words, keep_whole, make_topic, own_id
+
+TOLD = 10  # words proposed
+
+
+def recipe_of_words(
+    recipe: Recipe, words: Sequence[str], proposed_words: int = 0, *, is_understood: bool = True
+) -> Recipe:
+    """The recipe with a topic of these words in place of its own, and so many words proposed for them; reading rules by site are
+    taken into it. `is_understood`: what the words mean is decided (topics.meaning); a job of an earlier version goes on without.
+    """
+    topic = with_site_rules(topic_from_keywords(words, own_id(words)), recipe.sites)
+    zh = joined_words(list(topic.keywords))
+    topic = Topic.model_validate({**topic.model_dump(), "zh": zh, "proposed_words": proposed_words})
+    if is_understood:
+        topic = understood(topic)
+    return replace(recipe, topic=topic.name, keywords=(), topic_fields=topic.model_dump())
+
+
+def as_toml(topic: Topic) -> str:
+    """The topic as a file; what is as by default is left out. A word that was proposed has its reason beside it; one that was learned,
+    in a table of its own, for the program reads it again."""
+    fields = topic.model_dump(exclude_defaults=True, exclude_none=True)
+    if fields.get("lexicon") == list(topic.keywords):
+        del fields["lexicon"]
+    del fields["keywords"]
+    why = {word: reason for word, reason in reasons(topic).items() if word not in topic.reasons}
+    words = [
+        tomli_w.dumps({word: weight}).rstrip() + (f"  # {why[word]}" if word in why else "")
+        for word, weight in topic.keywords.items()
+    ]
+    tables: dict[str, Any] = {
+        name: fields.pop(name) for name in ("trust", "near", "against", "reasons", "sites") if name in fields
+    }
+    parts = [tomli_w.dumps(fields), "\n".join(["[keywords]", *words, ""]), tomli_w.dumps(tables)]
+    return "\n".join(filter(None, parts))
+
+
+def words_and_weights(topic: Topic) -> str:
+    """The words given with their weights in one line, how many others there are and what they do, and the heaviest of these."""
+    given = topic.given or list(topic.keywords)
+    told = ", ".join(f"{word} {topic.keywords[word]:g}" for word in given if word in topic.keywords)
+    more = {word: weight for word, weight in topic.keywords.items() if word not in set(given)}
+    if not more:
+        return told
+    first = sorted(more, key=lambda word: (-more[word], word))[:TOLD]
+    does = "only lead to their pages" if topic.narrow else "judge pages with them"
+    return f"{told}; {len(more)} more {does}: {', '.join(first)}{', …' if len(more) > TOLD else ''}"
+
+
+TOPIC = "topic.toml"  # a topic that is not of the catalogue, in the folder of its job
+
+
+def topic_display_name(recipe: Recipe) -> str:
+    """Its name in the catalogue, or as a user's own file or words say; reads no file."""
+    known = by_name().get(recipe.topic.strip().lower())
+    if known is not None:
+        return known.name
+    fields = recipe.topic_fields or {}
+    return display_name(str(fields.get("name") or ""), str(fields.get("zh") or "")) or recipe.topic
+
+
+def display_names(recipe: Recipe) -> dict[str, str]:
+    """By the names that are stored with pages, those that people are shown; of a topic that cannot be read any more, none."""
+    if recipe.topic_fields is not None:
+        return {str(recipe.topic_fields.get("name")): topic_display_name(recipe)}
+    found: dict[str, str] = {}
+    for part in parts_of(recipe.topic):
+        with suppress(CrawlerError):
+            topic = load_topic(part)
+            found[topic.name] = topic.display_name
+    return found
+
+
+def displayed(topics: str, names: Mapping[str, str]) -> str:
+    """What is stored with a page as its topics, for people."""
+    return ", ".join(names.get(one, one) for one in topics.split(","))
+
+
+def topic_argument(recipe: Recipe, topic_file: Path | None) -> str:
+    """The argument that goes on with the topic of a job, for a shell. `topic_file`: where the job keeps its topic; None: nowhere.
+
+    Words are given again as they were typed: what the job was taught is used then. Where that is not known, the topic's file is named.
+    """
+    fields = recipe.topic_fields
+    if fields is None or Path(recipe.topic).expanduser().is_file():
+        return f"-a {shlex.quote(f'topic={recipe.topic}')}"
+    if (typed := _typed(fields)) is not None:
+        return f"-a {shlex.quote(f'keywords={typed}')}"
+    return "" if topic_file is None else f"-a {shlex.quote(f'topic={topic_file}')}"
+
+
+def _typed(fields: Mapping[str, object]) -> str | None:
+    """The words of a topic made of words; None where they would make another one."""
+    weights, given = fields.get("keywords"), fields.get("given")
+    if not isinstance(weights, Mapping) or not isinstance(given, list | tuple):
+        return None
+    words = [
+        word if (weight := weights.get(word, 1.0)) == 1 else f"{word}:{weight:g}" for word in given or weights
+    ]
+    typed = ",".join(words)
+    return typed if split_keywords(typed) == words and own_id(words) == fields.get("name") else None
+
 
 LinkModel = LinkClassifier | SeveralLinkModels
 PLAIN_CONTEXT: ContextMaker = "window"  # of links for strategies that ask no link model
@@ -112,7 +229,7 @@ def topic_of(recipe: Recipe) -> Topic:
     """The topic with the recipe's keywords and reading rules, and the words it wants proposed; a job's own copy goes before the file
     it came from.
 
-    Of several topics the one that is all of them (topics.several). From now on this process's segmenter keeps its words whole.
+    Of several topics the one that is all of them (topics.catalogue). From now on this process's segmenter keeps its words whole.
     """
     return united(topics_of(recipe))
 
@@ -233,7 +350,7 @@ def reader_of(
     formats = Formats(seconds=recipe.file_seconds)
     if not detail:
         return Reader(page_classifier, formats, topic.sites, recipe.title_reader, repeats)
-    from topiccrawler.relevance.detail_reading import DetailReader, detail_svm  # numpy
+    from topiccrawler.relevance.detail import DetailReader, detail_svm  # numpy
 
     svm = detail_svm(folder_of(recipe.page_classifier_models))
     return DetailReader(

@@ -13,21 +13,89 @@ as long as it, so that a page costs the same however much was learned. A strateg
 What a strategy learns from a refresh must come from what it was shown before, not from the queue, and be learned
 before its first score: a refresh that has ended is repeated here with an empty queue. Links that a strategy drew from
 the queue but had not scored yet are drawn again; they may have been fetched or raised since.
+
+A page as a strategy was shown it, as JSON: what it took from the page, or page and links, to be shown again later or elsewhere.
+
+What a strategy knows after its crawl's topic was changed, without the network.
+
+Where the change turned the verdict on many pages, the crawl is done once more: what was fetched is shown to a new strategy as it is judged
+now, and what waits gets the scores that come of it. Where it turned few, the new strategy takes over what the old one had learned, and
+goes on learning from pages as they were judged before: on another scale they would say something else (docs/lab/teaching.md). Of a narrow
+topic it learns from them as they are judged now: there the scale is the same, and what is kept is what the answers change.
+
+The conflict: a strategy has learned from outcomes that are no longer held true, and cannot unlearn them; pages cannot be fetched
+again for that. But the crawl log knows their order, and the queue a link to each URL. Of several links to a URL the queue holds the best
+alone, so less is learned than in a crawl: after twenty answers, in single runs, that cost more than a few wrong outcomes (docs/lab/teaching.md).
+Cost: that of the strategy for each page; memory for all links of the queue.
 """
 
 from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from topiccrawler.crawling.page_entries import entry_of, show_again
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Notes
+from topiccrawler.frontier.base import Frontier, Notes, State
 from topiccrawler.frontier.rescoring import COUNTED, Rescoring
-from topiccrawler.model import Link, Page
-from topiccrawler.strategies.base import Strategy
+from topiccrawler.model import Link, Page, Score, Via
+from topiccrawler.strategies.base import ROOT, Strategy
+
+TAKEN = "taken"
+
+
+def entry_of(strategy: Strategy, page: Page, links: Sequence[Link], **first: object) -> str:
+    """Of the page that it was shown last; `first`: what stands before it."""
+    taken = strategy.taken()
+    return _text({**first, **({TAKEN: taken} if taken is not None else _whole(strategy, page, links))})
+
+
+def whole_entry_of(strategy: Strategy, page: Page, links: Sequence[Link]) -> str:
+    """Of a page that it was not shown."""
+    return _text(_whole(strategy, page, links))
+
+
+def show_again(strategy: Strategy, kept: Mapping[str, Any]) -> None:
+    """What an entry says. ValueError, KeyError or TypeError when it is damaged."""
+    if TAKEN in kept:
+        strategy.take(kept[TAKEN])
+    else:
+        deque(strategy.visit(*page_of(kept)), maxlen=0)
+
+
+def page_of(kept: Mapping[str, Any]) -> tuple[Page, list[Link]]:
+    """Page and links of an entry that has them. ValueError, KeyError or TypeError when it is damaged."""
+    make_link: Callable[..., Link] = Link
+    make_page: Callable[..., Page] = Page
+    via = None
+    if kept["via"] is not None:
+        fields, score, carry, tunnel = kept["via"]
+        via = Via(make_link(*fields), score, carry, tunnel)
+    page = make_page(*kept["page"], via, bool(kept.get("detail")))
+    return page, [make_link(*fields) for fields in kept["links"]]
+
+
+def _whole(strategy: Strategy, page: Page, links: Sequence[Link]) -> dict[str, Any]:
+    via = page.via
+    terms = dict(page.terms) if strategy.reads_terms else {}
+    plain = (page.url, page.depth, page.title, terms, page.similarity, page.is_target, page.seconds)
+    return {
+        "page": plain,
+        "detail": page.is_detail,
+        "via": None if via is None else (via.link, via.score, via.carry, via.tunnel),
+        "links": links,
+    }
+
+
+def _text(entry: Mapping[str, Any]) -> str:
+    text = json.dumps(entry, allow_nan=False, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair in somebody's HTML
+        return json.dumps(entry, allow_nan=False)
+    return text
+
 
 NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering/seeds"
 EVERY_PAGES = 100
@@ -161,3 +229,49 @@ class Checkpoints:
                 deque(self.strategy.refresh(()), maxlen=0)
         if place is not None and not self.rescoring.running:
             self.rescoring.begin(self.strategy.refresh, "" if place.startswith(COUNTED) else place)
+
+
+FEW = 0.25  # of the pages
+
+
+def takes_over(strategy: Strategy, turned: int, pages: int) -> bool:
+    """A strategy of this kind may keep what it learned when the verdict on so many of its pages turned."""
+    return strategy.takes and bool(strategy.refresh_every) and turned < FEW * pages
+
+
+def take_over(strategy: Strategy, learned: Mapping[str, Any], frontier: Frontier) -> int:
+    """Give a strategy what the one before had saved; rescore what waits. Returns how many scores changed."""
+    strategy.load(learned)
+    waiting = [row.link for row in frontier.listing.rows(State.WAITING)]
+    return frontier.rescore(list(strategy.refresh(waiting)))
+
+
+def relearn(strategy: Strategy, frontier: Frontier, pages: Iterable[Page]) -> int:
+    """Show the pages, first to last, to a strategy that has learned nothing; rescore what waits. Returns how many scores changed."""
+    links: dict[str, list[Link]] = {}
+    waiting: list[str] = []
+    for row in frontier.listing.rows():
+        links.setdefault(row.link.source_url, []).append(row.link)
+        if row.state is State.WAITING:
+            waiting.append(row.link.url)
+    seeds = links.pop("", [])
+    scores = {score.url: score for score in strategy.visit(ROOT, seeds)}
+    queued = {link.url: link for link in seeds}
+    for number, page in enumerate(pages, 1):
+        if page.via is not None:
+            queued.pop(page.via.link.url, None)
+        shown = links.pop(page.url, [])
+        queued.update((link.url, link) for link in shown)
+        for score in strategy.visit(page, shown):
+            _raise(scores, score)
+        if strategy.refresh_every and number % strategy.refresh_every == 0:
+            scores.update((score.url, score) for score in strategy.refresh(list(queued.values())))
+    scores.update((score.url, score) for score in strategy.refresh(list(queued.values())))
+    return frontier.rescore([scores[url] for url in waiting if url in scores])
+
+
+def _raise(scores: dict[str, Score], score: Score) -> None:
+    """A page's score only raises."""
+    known = scores.get(score.url)
+    if known is None or score.value > known.value:
+        scores[score.url] = score

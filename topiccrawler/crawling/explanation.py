@@ -2,19 +2,172 @@
 
 The score explained is the one in the queue, or the one the URL was fetched with; its shares add up to it. Where the strategy
 would score the URL otherwise by now, that score is given beside it. A gate's decision that was taken is given as it was taken.
+
+What a past or running crawl knows of one URL: its score, its path from the seed, and what became of it.
+
+The answer lies in files that know nothing of each other: the queue (who linked to it, with which text and score, how it
+ended), the crawl log (the score it was fetched with) and the page store. A crawl without JOBDIR leaves no queue; then log
+and store must do, and what they do not hold is said to be unknown.
+
+An explanation as JSON values, as `scrapy explain --json` prints it and a running crawl answers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol, cast
 
-from topiccrawler.crawling.assemble import Parts
-from topiccrawler.crawling.gate import REFUSED
-from topiccrawler.crawling.history import History
-from topiccrawler.frontier.base import Row, State
+from topiccrawler.crawling.assemble import Parts, assemble
+from topiccrawler.crawling.checkpoints import Checkpoints
+from topiccrawler.crawling.gate import OF_SITE, REFUSED
+from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
+from topiccrawler.crawling.keeping import linking_page_weight, visit_similarity
+from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Frontier, Listing, Notes, Row, State
+from topiccrawler.frontier.rescoring import Rescoring
+from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.link_model.learning import Explainer
-from topiccrawler.model import Link
-from topiccrawler.strategies.shares import Shares
+from topiccrawler.model import Link, Visit
+from topiccrawler.pages.read import PageClassifier
+from topiccrawler.relevance.base import linking_page_factor
+from topiccrawler.store.pages import PageRecord, Pages
+from topiccrawler.strategies.base import Shares, Strategy
+from topiccrawler.urls.canonical import host_of
+
+LONGEST_PATH = 1000  # steps
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One page on the way from a seed."""
+
+    link: Link
+    score: float | None  # None where no file has it
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All of one URL."""
+
+    row: Row | None  # of the queue
+    visits: tuple[Visit, ...]
+    record: PageRecord | None
+    path: tuple[Step, ...]  # from the seed to the URL itself
+    whole: bool  # the path begins at a seed
+    linking: Visit | None = None  # of the page that links it
+
+    @property
+    def link(self) -> Link:
+        """The link that led to it, as far as it is on file."""
+        return self.path[-1].link
+
+    @property
+    def state(self) -> str:
+        """Of the queue; without one from the log."""
+        return self.path[-1].state
+
+
+class _Queue(Protocol):
+    listing: Listing
+    notes: Notes
+
+    def close(self) -> None: ...
+
+
+class PastCrawl:
+    """The files of a job's folder, opened to be read."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        queue = folder / FRONTIER
+        if not any((folder / name).is_file() for name in (FRONTIER, PAGES, VISITS, JOB)):
+            raise StateError(
+                f"folder {folder}",
+                "holds no crawl",
+                "name the JOBDIR of a crawl, or its folder in TOPIC_DATA_DIR",
+            )
+        self.recipe = read_recipe(folder)
+        self._frontier: _Queue | None = SqliteFrontier(queue, read_only=True) if queue.is_file() else None
+        self._store: Pages | None = open_pages(folder) if has_pages(folder) else None
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for opened in (self._frontier, self._store):
+            if opened is not None:
+                opened.close()
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The crawl's parts, with what its strategy has learned so far. StateError when the job kept no recipe."""
+        if self.recipe is None:
+            raise StateError(
+                f"folder {self.folder}",
+                f"holds no {JOB}",
+                "name the topic with --topic, for the link model's word alone",
+            )
+        parts = assemble(self.recipe)
+        self._learn(parts.strategy)
+        return parts
+
+    def _learn(self, strategy: Strategy) -> None:
+        """Load what the crawl's strategy has learned."""
+        if self._frontier is not None:
+            queue = cast("Frontier", self._frontier)  # its listing is all that is asked
+            Checkpoints(strategy, self._frontier.notes, Rescoring(queue), durable=True).load()
+
+    def of(self, url: str) -> History:
+        """What is known of a canonical URL; StateError when the crawl never met it."""
+        row, record = self._row(url), self._record(url)
+        visits = tuple(visit for visit in self._visits if visit.url == url)
+        if row is None and record is None and not visits:
+            raise StateError(
+                f"URL {url}",
+                f"was never met by the crawl in {self.folder}, or its link gate refused every link to it",
+                "check its spelling, or ask with --anchor TEXT what the gate says of a link",
+            )
+        steps, whole = self._path(url)
+        return History(row, visits, record, steps, whole, self._visited.get(steps[-1].link.source_url))
+
+    @cached_property
+    def _visits(self) -> list[Visit]:
+        return list(visits_of(self.folder))
+
+    @cached_property
+    def _visited(self) -> Mapping[str, Visit]:
+        return MappingProxyType({visit.url: visit for visit in self._visits})
+
+    def _row(self, url: str) -> Row | None:
+        return self._frontier.listing.row(url) if self._frontier is not None else None
+
+    def _record(self, url: str) -> PageRecord | None:
+        return self._store.get(url) if self._store is not None else None
+
+    def _path(self, url: str) -> tuple[tuple[Step, ...], bool]:
+        steps: dict[str, Step] = {}
+        while url and url not in steps and len(steps) < LONGEST_PATH:
+            steps[url] = self._step(url)
+            url = steps[url].link.source_url
+        found = tuple(reversed(steps.values()))
+        return found, not url and found[0].state != "unknown"
+
+    def _step(self, url: str) -> Step:
+        if (row := self._row(url)) is not None:
+            return Step(row.link, row.score, row.state.value)
+        known = self._visited.get(url) or self._record(url)
+        if known is None:
+            return Step(Link(url, host_of(url)), None, "unknown")
+        depth = known.depth if isinstance(known, PageRecord) else 0
+        link = Link(url, host_of(url), known.anchor, depth=depth, source_url=known.source_url)
+        return Step(link, known.score, "stored" if known.stored else "not kept")
+
 
 _SAME = 1e-9
 MOST_SHARES = 4  # of one link in a list
@@ -102,3 +255,113 @@ def _gate(parts: Parts, history: History) -> GateOutcome:
         )
     decision = parts.gate.decide(history.link, row.tunnel if row is not None else 0)
     return GateOutcome(decision.passed, decision.reason, taken=False)
+
+
+VERSION = 2
+
+
+def explained(parts: Parts, link: Link, explanation: Explanation, strategy: str | None) -> dict[str, Any]:
+    """`strategy`: whose score it is; None = the link model's word alone."""
+    return {
+        "link": link._asdict(),
+        "topic": parts.topic.name,
+        "topic_name": parts.topic.display_name,
+        "strategy": strategy,
+        **_plain(explanation),
+        "gate": {
+            "threshold": parts.gate.threshold,
+            "passed": explanation.gate.passed,
+            "taken": explanation.gate.taken,
+            "reason": explanation.gate.reason,
+        },
+        "crawl": None,
+        "version": VERSION,
+    }
+
+
+def _plain(explanation: Explanation) -> dict[str, Any]:
+    """Scores, shares and words as JSON values."""
+
+    def made(score: ScoreMade | None) -> dict[str, Any]:
+        if score is None:
+            return {"score": None, "shares": []}
+        return {"score": score.value, "shares": [{"name": n, "share": share} for n, share in score.shares]}
+
+    return {
+        **made(explanation.score),
+        "now": None if explanation.now is None else made(explanation.now),
+        "words": [{"feature": name, "log_odds": share} for name, share in explanation.words],
+    }
+
+
+def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
+    """The words behind a stored page, as its text is judged now: shares of its similarity, without the linking page's; of a topic of a
+    user's own words, shares of its relevance."""
+    words = words_of_record(record, in_segments=parts.page_classifier.reads_segments)
+    shares = parts.page_classifier.explain(words)
+    return [{"word": word, "share": share} for word, share in shares]
+
+
+def page_similarity(parts: Parts, record: PageRecord) -> float:
+    """Of a stored page, as its text is judged now: what its links were ordered by."""
+    return parts.strategy_classifier.similarity(words_of_record(record))
+
+
+def linking_page(
+    recipe: Recipe, page_classifier: PageClassifier, linking: Visit | None
+) -> dict[str, Any] | None:
+    """What the page that links a kept one did to its similarity: times `factor`; None where it did nothing."""
+    weight = linking_page_weight(recipe, page_classifier)
+    if linking is None or linking.gate == OF_SITE or weight == 0:
+        return None
+    similarity = visit_similarity(linking, page_classifier.similarity_threshold, recipe.relevance_since)
+    return {
+        "url": linking.url,
+        "relevance": linking.relevance,
+        "similarity": round(similarity, 4),
+        "factor": round(linking_page_factor(similarity, weight), 4),
+    }
+
+
+def crawl_as_json(
+    history: History, folder: Path, parts: Parts | None = None, page_threshold: float | None = None
+) -> dict[str, Any]:
+    """What became of the URL in a crawl; `folder`: of the job. `parts`: of the crawl; without them the words of a stored page are left
+    out. `page_threshold`: as it is now."""
+    row, record = history.row, history.record
+    return {
+        "folder": str(folder),
+        "state": history.state,
+        "reason": "" if row is None else row.reason,
+        "added": None if row is None else row.added,
+        "changed": None if row is None else row.changed,
+        "fetches": [
+            {
+                "time": visit.time,
+                "status": visit.status,
+                "score": visit.score,
+                "relevance": visit.relevance,
+                "stored": visit.stored,
+            }
+            for visit in history.visits
+        ],
+        "page_threshold": page_threshold,
+        "similarity_threshold": None if parts is None else parts.page_classifier.similarity_threshold,
+        "stored": None
+        if record is None
+        else {
+            "title": record.title,
+            "relevance": record.relevance,
+            "similarity": None if parts is None or record.alias_of else page_similarity(parts, record),
+            "kept": record.stored,
+            "words": [] if parts is None or record.alias_of else page_words(parts, record),
+            "linking_page": None
+            if parts is None
+            else linking_page(parts.recipe, parts.page_classifier, history.linking),
+        },
+        "path_is_whole": history.whole,
+        "path": [
+            {"url": step.link.url, "anchor": step.link.anchor, "score": step.score, "state": step.state}
+            for step in history.path
+        ],
+    }

@@ -4,18 +4,185 @@ The conflict: most of a queue is never fetched, but a crawl that only follows go
 and what was right when a link was queued may be wrong by now. So the gate keeps out only what the link model holds hopeless (its
 threshold keeps 98 % of relevant links that the model had not seen), looks again before a link is fetched, by what is known
 *then*, and now and then lets a poor link through as a tunnel step, the same ones each time the crawl is run.
+
+What a user has blocked while the crawl runs: URLs by pattern, and whole sites. Kept in a note of the queue, so it outlives a restart.
+
+A pattern matches a whole URL; `*` stands for any characters, all else for itself. Without a `*` it means the URLs that begin with it.
+A site is a host with all its subdomains.
+
+Which pages a user does not want: other kinds of documents, and older ones; by the job's arguments and by site.
+
+What a site's rule names counts for it in place of the arguments. The date of a page is the one it tells (pages.metadata), else the Last-Modified
+header's; a page without any is kept.
+Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §4.2.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from email.utils import parsedate_to_datetime
 
 from topiccrawler.crawling.site_listings import LISTING
+from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.frontier.base import Notes
+from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.model import Link
+from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.strategies.base import LinkScorer
-from topiccrawler.text.odds import logistic
+from topiccrawler.text.weights import logistic
+from topiccrawler.topics.topic import SiteRule
+from topiccrawler.urls.canonical import host_of
+
+logger = logging.getLogger(__name__)
+
+NOTE = "blocks"
+LONGEST = 2000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One of the two is given. ArgumentError for none, both, or what would match everything."""
+
+    pattern: str = ""
+    site: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.pattern) == bool(self.site) or len(self.text) > LONGEST:
+            raise ArgumentError(
+                "block", "needs a URL pattern or a site", "block 'http://host/path/*' or block --site HOST"
+            )
+        if self.pattern and not self.pattern.strip("*"):
+            raise ArgumentError(f"block {self.pattern}", "matches everything", "use stop to end the crawl")
+        if self.site and (set(self.site) & set("/:*? ") or self.site != self.site.lower()):
+            raise ArgumentError(
+                f"block --site {self.site}", "is no host", "write it as news.example.com, in small letters"
+            )
+
+    @property
+    def text(self) -> str:
+        """As the user gave it."""
+        return self.pattern or self.site
+
+    @property
+    def reason(self) -> str:
+        """For the URLs that it drops."""
+        return f"blocked: {self.text}"
+
+    def matches(self, url: str) -> bool:
+        """Whether a URL is blocked; O(length), whatever the pattern."""
+        if self.site:
+            host = host_of(url).partition(":")[0]
+            return host == self.site or host.endswith(f".{self.site}")
+        first, *rest = self.pattern.split("*")
+        if not url.startswith(first):
+            return False
+        if not rest:
+            return True
+        place, last = len(first), rest.pop()
+        for part in rest:
+            found = url.find(part, place)
+            if found < 0:
+                return False
+            place = found + len(part)
+        return len(url) - place >= len(last) and url.endswith(last)
+
+
+class Blocks:
+    """Of one crawl; with an `exchange` what one process is told to block counts for all."""
+
+    def __init__(self, notes: Notes, exchange: Exchange | None = None) -> None:
+        self._notes, self._exchange = notes, exchange
+        self._heard = 0  # announcements
+        try:
+            kept = json.loads(notes.get(NOTE) or "[]")
+            self._blocks = [Block(**block) for block in kept]
+        except (ValueError, TypeError, ArgumentError) as error:
+            raise StateError("the job's blocks", f"are damaged ({error})", "choose another JOBDIR") from None
+
+    def add(self, block: Block) -> None:
+        """From now on."""
+        if self._keep(block) and self._exchange is not None:
+            self._exchange.announce(json.dumps({NOTE: asdict(block)}, ensure_ascii=False))
+
+    def reason(self, url: str) -> str | None:
+        """Why a URL is blocked; None when it is not."""
+        self._hear()
+        return next((block.reason for block in self._blocks if block.matches(url)), None)
+
+    def admitted(self, links: Sequence[Link]) -> Sequence[Link]:
+        """Those links that are not blocked."""
+        self._hear()
+        return [link for link in links if self.reason(link.url) is None] if self._blocks else links
+
+    def _keep(self, block: Block) -> bool:
+        """False when it was there."""
+        if block in self._blocks:
+            return False
+        self._blocks.append(block)
+        self._notes.put(NOTE, json.dumps([asdict(one) for one in self._blocks], ensure_ascii=False))
+        return True
+
+    def _hear(self) -> None:
+        """What other processes were told."""
+        if self._exchange is None or self._heard == len(self._exchange.announced):
+            return
+        new = self._exchange.announced[self._heard :]
+        self._heard += len(new)
+        for text in new:
+            try:
+                block = Block(**json.loads(text)[NOTE])
+            except (ValueError, TypeError, KeyError, ArgumentError) as error:
+                logger.warning("A block that another process told of is damaged (%s): passed over", error)
+                continue
+            if self._keep(block):
+                logger.info("Another process was told to block %s", block.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Restrictions:
+    """`formats`: none = all."""
+
+    formats: frozenset[str] = frozenset()
+    since: date | None = None
+    sites: Mapping[str, SiteRule] = field(default_factory=dict)
+
+    def reads(self, url: str, form: str) -> bool:
+        """Whether a document of that format is read."""
+        rule = rule_of(url, self.sites)
+        formats = rule.formats if rule is not None and rule.formats else self.formats
+        return not formats or form in formats
+
+    def is_old(self, url: str, published: str, last_modified: str = "") -> bool:
+        """Whether a page is older than wanted; `published`: YYYY-MM-DD or empty, `last_modified`: the header."""
+        rule = rule_of(url, self.sites)
+        since = rule.since if rule is not None and rule.since else self.since
+        told = None if since is None else _day(published) or _day_of_header(last_modified)
+        return since is not None and told is not None and told < since
+
+
+def own_domains(sites: Mapping[str, SiteRule]) -> list[str]:
+    """The hosts of the sites that the crawl is to stay on; none = anywhere."""
+    return sorted({place.partition("/")[0].partition(":")[0] for place, rule in sites.items() if rule.only})
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+
+
+def _day_of_header(text: str) -> date | None:
+    try:
+        return parsedate_to_datetime(text).date()
+    except (ValueError, OverflowError):  # OverflowError: a year or a time zone of twenty digits
+        return None
+
 
 REFUSED = "below link threshold"
 OPEN = "the gate stands open"

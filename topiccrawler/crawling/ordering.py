@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from topiccrawler.crawling.checkpoints import EVERY_PAGES, Checkpoints
 from topiccrawler.crawling.gate import OPEN_GATE, LinkGate
-from topiccrawler.crawling.linking_pages import LinkingPages
+from topiccrawler.crawling.keeping import LinkingPages
 from topiccrawler.crawling.shared_learning import LEARNING_SECONDS, SharedLearning
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Accept, Ahead, Frontier, Leased, Postpone, Pushed, State

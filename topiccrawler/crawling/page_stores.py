@@ -2,24 +2,36 @@
 
 The recipe has the address without a password: it is that of the STORE_URL this process was given for the same database, else PGPASSWORD or
 .pgpass have it. A STORE_URL on the command line goes before what recipes say.
+
+The crawl log of a job; of a crawl whose pages lie in a database those of all its processes that ran in the same data folder.
+
+Jobs that an earlier version began: they go on as they were begun.
+
+In their crawl logs and page stores relevance was a similarity, on the scale of the page classifier; since then it is a probability. job.json
+notes since when. And their topics of a few words are classified by vsm, as all topics were, not by the words alone (topics.meaning).
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
+from heapq import merge
+from operator import attrgetter
 from pathlib import Path
 
+from topiccrawler.cluster.postgresql.address import give, whole
+from topiccrawler.cluster.postgresql.session import Session
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.crawling.assemble import recipe_of_words, topic_as_written
 from topiccrawler.crawling.job_files import PAGES, VISITS, read_recipe, write_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError
-from topiccrawler.store.base import Pages
-from topiccrawler.store.pages import PageStore
-from topiccrawler.store.postgresql.address import give, whole
-from topiccrawler.store.postgresql.pages import PostgresPages
-from topiccrawler.store.postgresql.session import Session
+from topiccrawler.model import Visit
+from topiccrawler.store.pages import Pages, PageStore
 from topiccrawler.store.visits import read_visits
 
 Stored = tuple[str, str]  # address of the database, job
@@ -97,3 +109,44 @@ def folders_of(job: str, data: Path) -> list[Path]:
         return []
     found = (folder for folder in sorted(data.iterdir()) if folder.is_dir() and (folder / VISITS).is_file())
     return [folder for folder in found if (stored := stored_in(folder)) is not None and stored[1] == job]
+
+
+def logs_of(folder: Path) -> list[Path]:
+    """The files that there are."""
+    stored = stored_in(folder)
+    folders = [folder] if stored is None else folders_of(stored[1], folder.absolute().parent)
+    return [log for each in folders if (log := each / VISITS).is_file()]
+
+
+def visits_of(folder: Path) -> Iterator[Visit]:
+    """The visits of the job, in the order they ended."""
+    logs = logs_of(folder)
+    return read_visits(logs[0]) if len(logs) == 1 else merge(*map(read_visits, logs), key=attrgetter("time"))
+
+
+logger = logging.getLogger(__name__)
+
+
+def as_begun(
+    recipe: Recipe, folder: Path, now: float, words: tuple[str, ...] = (), proposed: int = 0
+) -> Recipe:
+    """The recipe of a crawl that may go on in that folder; one warning for a job of an earlier version. `words`: the topic, if it is of
+    these alone; so many words are `proposed` for it."""
+    kept = read_recipe(folder)
+    if kept is None or kept.relevance_since == 0:
+        return recipe
+    since = kept.relevance_since
+    if since is None:
+        if next(iter(visits_of(folder)), None) is None:
+            return recipe
+        since = now
+        logger.warning(
+            "%s was begun by an earlier version: relevances in its crawl log and page store up to now are similarities, not "
+            "probabilities; pages kept from now on have probabilities, kept from .5",
+            folder,
+        )
+    recipe = replace(recipe, relevance_since=since)
+    if words:
+        return recipe_of_words(recipe, words, proposed, is_understood=False)
+    written = topic_as_written(recipe)
+    return recipe if written is None else replace(recipe, topic_fields=written.model_dump())

@@ -2,22 +2,136 @@
 
 Drawn by lot, the same for all raters of one seed: a share of the kept pages, and as many of the discarded ones of which a text was kept. They are
 mixed, so that nothing tells a rater what the program thinks; each rater gets another order.
+
+Asks a person about pages: in a terminal, or by a CSV file that a colleague fills in.
+
+The conflict: texts of pages are anybody's, and a spreadsheet runs what begins with `=`; so such cells get an apostrophe before them.
+The file is UTF-8 with a mark, or a spreadsheet shows Chinese as noise.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from topiccrawler.crawling.annotation import Question
-from topiccrawler.crawling.crawl_logs import logs_of, visits_of
 from topiccrawler.crawling.job_files import DISCARDED, VISITS
-from topiccrawler.crawling.page_stores import has_pages, open_pages
-from topiccrawler.errors import ArgumentError, StateError
-from topiccrawler.store.base import Pages
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.crawling.page_stores import has_pages, logs_of, open_pages, visits_of
+from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.files import read_text, replace_file
+from topiccrawler.store.pages import PageRecord, Pages, PageStore
+
+MOST_BYTES = 50_000_000
+FIRST_CHARACTERS = 240
+YES = frozenset({"y", "yes", "1", "true", "是", "对", "有"})
+NO = frozenset({"n", "no", "0", "false", "否", "不", "不是", "无"})
+SKIP = frozenset({"", "s", "skip", "?", "跳过"})
+QUIT = frozenset({"q", "quit", "退出"})
+COLUMNS = ("url", "title", "text", "answer")
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A page a person is asked about; `note` is what the program thinks of it, empty in a blind rating."""
+
+    url: str
+    title: str
+    text: str  # its first lines
+    note: str = ""
+
+    @classmethod
+    def of(cls, record: PageRecord, note: str = "") -> Question:
+        """About a stored page."""
+        text = " ".join(record.text.split())
+        return cls(record.url, " ".join(record.title.split()), text[:FIRST_CHARACTERS], note)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person said of a page; None: skipped."""
+
+    url: str
+    answer: bool | None
+
+
+def ask(
+    asked: Iterable[Question], say: Callable[[str], None], reply: Callable[[str], str], first: int = 1
+) -> Iterator[Answer]:
+    """One answer a page; the end of the input, or q, ends it. `first`: the number of the first question."""
+    for number, question in enumerate(asked, first):
+        note = f"  [{question.note}]" if question.note else ""
+        lines = [f"\n{number}. {question.title or '(no title)'}{note}", f"   {question.url}"]
+        say("\n".join([*lines, f"   {question.text}"] if question.text else lines))
+        answer = "!"
+        while answer not in YES | NO | SKIP | QUIT:
+            try:
+                answer = reply("   about the topic? [y/n/skip/quit] ").strip().lower()
+            except EOFError:
+                answer = "q"
+        if answer in QUIT:
+            return
+        yield Answer(question.url, None if answer in SKIP else answer in YES)
+
+
+def write_questions(place: Path, asked: Sequence[Question]) -> None:
+    """A CSV file with an empty column `answer`."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([_cell(cell) for cell in (one.url, one.title, one.text, "")] for one in asked)
+    with file_faults(ArgumentError, place, "cannot be written", "name another file"):
+        place.write_text(text.getvalue(), encoding="utf-8-sig")
+
+
+def write_answers(place: Path, answers: Mapping[str, bool]) -> None:
+    """A file that `read_answers` reads again."""
+    rows = "".join(f"{_quoted(url)},{'y' if answer else 'n'}\n" for url, answer in answers.items())
+    with file_faults(ArgumentError, place, "cannot be written", "name another file"):
+        replace_file(place, f"\ufeffurl,answer\n{rows}")
+
+
+def read_answers(place: Path) -> dict[str, bool]:
+    """URL -> answer, of a filled-in file; lines without an answer are passed over. ArgumentError names a wrong line."""
+    remedy = "give a CSV file with the columns url and answer (y or n)"
+    text = read_text(place, MOST_BYTES, ArgumentError, str(place), remedy)
+    head = text.partition("\n")[0]
+    delimiter = max(",;\t", key=head.count)  # a spreadsheet writes what its country has
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as failure:
+        raise ArgumentError(str(place), f"is no CSV ({failure})", remedy) from None
+    columns = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if not {"url", "answer"} <= set(columns):
+        raise ArgumentError(str(place), "has no columns url and answer", remedy)
+    url_at, answer_at = columns.index("url"), columns.index("answer")
+    found: dict[str, bool] = {}
+    for line, row in enumerate(rows[1:], 2):
+        if len(row) <= max(url_at, answer_at):
+            if any(row):
+                raise ArgumentError(f"{place}, row {line}", "has too few columns", remedy)
+            continue
+        answer = row[answer_at].strip().lower()
+        if answer in YES | NO:
+            found[row[url_at].strip().removeprefix("'")] = answer in YES
+        elif answer not in SKIP:
+            raise ArgumentError(f"{place}, row {line}", f"answer {answer[:20]!r} is unknown", "write y or n")
+    return found
+
+
+def _quoted(url: str) -> str:
+    cell = _cell(url).replace('"', '""')
+    return f'"{cell}"'
+
+
+def _cell(text: str) -> str:
+    plain = " ".join(text.split())
+    return f"'{plain}" if plain.startswith(_FORMULA) else plain
+
 
 PARTS = 10  # of the crawl, for the curve
 REMEDY = "name the folder of a job that has kept pages"

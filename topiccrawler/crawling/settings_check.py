@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from topiccrawler import settings as ours
 from topiccrawler.errors import ArgumentError, shortened
-from topiccrawler.pages.title_readers import TITLE_READERS
+from topiccrawler.pages.title import TITLE_READERS
 
 logger = logging.getLogger(__name__)
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from topiccrawler.crawling.history import PastCrawl
+from topiccrawler.cluster.redis.view import RedisView
+from topiccrawler.crawling.explanation import PastCrawl
 from topiccrawler.crawling.page_stores import open_stored
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.shared_learning import DAMAGED, load_state
 from topiccrawler.errors import CrawlerError, StateError
-from topiccrawler.frontier.redis.view import RedisView
 from topiccrawler.strategies.base import Strategy
 
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import monotonic, thread_time
 from typing import Any
 
-from topiccrawler.crawling.page_entries import TAKEN, entry_of, page_of, show_again, whole_entry_of
+from topiccrawler.crawling.checkpoints import TAKEN, entry_of, page_of, show_again, whole_entry_of
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.exchange import START, Exchange, Learned, Told
 from topiccrawler.frontier.rescoring import Rescoring

@@ -2,6 +2,8 @@
 
 teaching.json in the job's folder keeps the topic as it was, and each step: the answers given then and the topic learned from all so far. A
 crawl that goes on with the command it was begun with uses the last one; `undo` takes a step back.
+
+What a topic makes of pages at hand: HTML files, or the pages a job has stored.
 """
 
 from __future__ import annotations
@@ -11,37 +13,91 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
-from topiccrawler.crawling.checkpoints import Checkpoints
+from topiccrawler.crawling.checkpoints import Checkpoints, relearn, take_over, takes_over
 from topiccrawler.crawling.job_files import DISCARDED, FRONTIER, VISITS, read_recipe, write_recipe
-from topiccrawler.crawling.linking_pages import visit_similarity
+from topiccrawler.crawling.keeping import visit_similarity
 from topiccrawler.crawling.page_stores import has_pages, open_pages
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.relearning import relearn, take_over, takes_over
-from topiccrawler.crawling.topic_pages import without_repeats, words_of_record
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import JsonFile, replace_file
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.pages.classifier import PageClassifier
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords, Reader
+from topiccrawler.pages.site_repeats import SiteRepeats, keys_of, stored_segments
 from topiccrawler.relevance.base import VSM, relevance_of, relevance_with
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
-from topiccrawler.store.base import Pages
-from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.pages import PageRecord, Pages, PageStore
 from topiccrawler.store.visits import read_visits
-from topiccrawler.text.odds import log_odds
-from topiccrawler.topics.several import parts_of
-from topiccrawler.topics.topic import Topic, make_topic, without_removed_fields
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.weights import log_odds
+from topiccrawler.topics.catalogue import parts_of
+from topiccrawler.topics.topic import Topic, keep_whole, make_topic, without_removed_fields
 from topiccrawler.urls.canonical import host_of
+
+
+def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float]]:
+    """Address (or path) and relevance 0..1 of each page of the files, by the keywords alone.
+
+    Of stored pages title, meta keywords, description and main text are read: headings are not kept apart.
+    """
+    keep_whole(topic)
+    page_classifier = untrained(topic)
+    reader = Reader(page_classifier, sites=topic.sites)
+    for file in files:
+        if file.suffix == ".sqlite":
+            store = PageStore(file, create=False)
+            try:
+                for record in store.records():
+                    words = words_of_record(record, in_segments=page_classifier.reads_segments)
+                    yield record.url, page_classifier.relevance(words)
+            finally:
+                store.close()
+            continue
+        with file_faults(ArgumentError, file, "cannot be read", "give an HTML file or a job's pages.sqlite"):
+            body = file.read_bytes()
+        yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
+
+
+def words_of_record(record: PageRecord, *, in_segments: bool = False) -> PageWords:
+    """The words of a stored page: title, meta keywords with description, and main text. `in_segments`: its segments too, for page classifiers
+    that read them; its headings, and which segments the site repeats, are not known here, so its relevance is only nearly that of the
+    crawl."""
+    meta = f"{record.keywords} {record.description}"
+    title, about, body = words_of([record.title, meta, record.text])
+    words = PageWords(title=title, meta=about, body=body)
+    if not in_segments:
+        return words
+    is_main = len(record.text) >= SHORTEST_MAIN_TEXT
+    parts = stored_segments(record.title, record.keywords, record.description, record.text, is_main=is_main)
+    return replace(words, segments=parts)
+
+
+def without_repeats(urls: Sequence[str], pages: Sequence[PageWords]) -> list[PageWords]:
+    """The pages without the segments that these very pages show to be repeated by their sites: a crawl knows all pages that it has read,
+    here are those that were stored."""
+    repeats = SiteRepeats()
+    for _ in range(2):  # counted, then asked
+        found = [
+            repeats.of(host_of(url), url, keys_of(page.segments))
+            for url, page in zip(urls, pages, strict=True)
+        ]
+    return [
+        replace(
+            page,
+            segments=[one for one, is_repeat in zip(page.segments, repeated, strict=True) if not is_repeat],
+        )
+        for page, repeated in zip(pages, found, strict=True)
+    ]
+
 
 logger = logging.getLogger(__name__)
 

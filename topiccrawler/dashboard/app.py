@@ -1,4 +1,7 @@
-"""The dashboard's HTTP server: which address is answered by what, and who is answered at all."""
+"""The dashboard's HTTP server: which address is answered by what, and who is answered at all.
+
+The dashboard's style sheet, scripts and icon, out of the package; and the switch of language.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,65 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
-from topiccrawler.dashboard import job_list, job_view, lists, orders, page_view, starting_view, statics
-from topiccrawler.dashboard.context import CONTEXT, Context
+from topiccrawler.dashboard import job_view, lists, page_view, starting
+from topiccrawler.dashboard.context import CONTEXT, Context, Live
 from topiccrawler.dashboard.jobs import Jobs
-from topiccrawler.dashboard.live import Live
-from topiccrawler.dashboard.session import HEADERS, Handler, Session
-from topiccrawler.dashboard.views import Views
-from topiccrawler.engine.control.admission import RefusedError
+from topiccrawler.dashboard.views import COOKIE, HEADERS, LANGUAGES, Handler, Session, Views
+from topiccrawler.engine.control.server import RefusedError
 from topiccrawler.errors import CrawlerError
+from topiccrawler.files import folder
 from topiccrawler.text.tokenise import words_of
+
+_KINDS = {
+    "css": "text/css",
+    "js": "text/javascript",
+    "svg": "image/svg+xml",
+    "LICENSE": "text/plain",
+}
+FILES = (
+    "dashboard.css",
+    "dashboard.js",
+    "icon.svg",
+    "vendor/htmx.min.js",
+    "vendor/htmx.LICENSE",
+    "vendor/uplot.min.js",
+    "vendor/uplot.min.css",
+    "vendor/uplot.LICENSE",
+)
+_YEAR_SECONDS = 31_536_000
+
+
+async def file(request: web.Request) -> web.Response:
+    """`/static/NAME`."""
+    name = request.match_info["name"]
+    if name not in FILES:
+        raise web.HTTPNotFound
+    kind = _KINDS[name.rpartition(".")[2]]
+    return web.Response(
+        body=_body(name), content_type=kind, charset="utf-8", headers={"Cache-Control": "no-cache"}
+    )
+
+
+@cache
+def _body(name: str) -> bytes:
+    return folder("dashboard/static").joinpath(*name.split("/")).read_bytes()
+
+
+async def language(request: web.Request) -> web.Response:
+    """`/language`: from now on this browser gets the other one."""
+    form = await request.post()
+    to, back = str(form.get("to", "")), str(form.get("back", "/"))
+    found = web.HTTPSeeOther(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
+    if to in LANGUAGES:
+        found.set_cookie(COOKIE, to, max_age=_YEAR_SECONDS, httponly=True, samesite="Strict", path="/")
+    raise found
+
 
 logger = logging.getLogger(__name__)
 
@@ -38,12 +85,12 @@ def make_app(data: Path, settings: dict[str, Any], told: Callable[[str], None]) 
     app[CONTEXT] = Context(data, jobs, session, Views(session), live, settings)
     app.on_shutdown.append(lambda _: live.close())
     router = app.router
-    router.add_get("/", job_list.page)
-    router.add_get("/jobs-table", job_list.table)
-    router.add_get("/static/{name:.+}", statics.file)
-    router.add_post("/language", statics.language)
-    router.add_get("/new", starting_view.form)
-    router.add_post("/new", starting_view.start)
+    router.add_get("/", lists.page)
+    router.add_get("/jobs-table", lists.table)
+    router.add_get("/static/{name:.+}", file)
+    router.add_post("/language", language)
+    router.add_get("/new", starting.form)
+    router.add_post("/new", starting.start)
     router.add_get("/search", page_view.searching)
     job = "/jobs/{job}"
     router.add_get(job, job_view.page)
@@ -63,9 +110,9 @@ def make_app(data: Path, settings: dict[str, Any], told: Callable[[str], None]) 
         router.add_get(f"{job}/{name}", handler)
     router.add_get(f"{job}/urls.{{kind:csv|jsonl}}", lists.urls_file)
     router.add_get(f"{job}/pages.{{kind:csv|jsonl}}", lists.pages_file)
-    router.add_post(f"{job}/go-on", starting_view.again)
-    for verb in orders.VERBS:
-        router.add_post(f"{job}/{verb}", partial(orders.give, verb))
+    router.add_post(f"{job}/go-on", starting.again)
+    for verb in job_view.VERBS:
+        router.add_post(f"{job}/{verb}", partial(job_view.give, verb))
     return app
 
 

@@ -1,12 +1,17 @@
-"""The jobs of a data folder as the dashboard shows them: which there are, whether they run, and their files kept in memory."""
+"""The jobs of a data folder as the dashboard shows them: which there are, whether they run, and their files kept in memory.
+
+What breadth-first gave on the same topic, when a `scrapy compare` has left its result.json in the data folder.
+"""
 
 from __future__ import annotations
 
+import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from subprocess import Popen
 from threading import Lock
@@ -14,15 +19,41 @@ from typing import Any, TypeVar, cast
 
 from topiccrawler.crawling.job_files import FRONTIER, JOB, OUTPUT, REFUSED, read_recipe
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.engine.control.address import FILE as CONTROL
+from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.engine.control.client import ask, is_listening
 from topiccrawler.errors import ArgumentError, CrawlerError
-from topiccrawler.frontier.overview import Outcome, outcomes
-from topiccrawler.results.job_log import JobLog
-from topiccrawler.results.jobs import is_job
-from topiccrawler.results.queue import queue_report
-from topiccrawler.results.tally import EXAMPLES
+from topiccrawler.frontier.dump import Outcome, outcomes
+from topiccrawler.results.jobs import JobLog, is_job
+from topiccrawler.results.summary import EXAMPLES, queue_report
 from topiccrawler.store.refused import read_refused
+
+STRATEGY = "breadth_first"
+_PLACES = ("*/result.json", "*/*/result.json")
+_MOST_BYTES = 5_000_000
+
+
+def breadth_first(data: Path, topic: str) -> list[tuple[int, float]]:
+    """Pages fetched and harvest rate, 0..1, of the newest comparison; empty where there is none."""
+    found: list[tuple[float, list[tuple[int, float]]]] = []
+    for path in chain.from_iterable(data.glob(place) for place in _PLACES):
+        try:
+            about = path.stat()
+            if about.st_size > _MOST_BYTES:
+                continue
+            result = json.loads(path.read_text(encoding="utf-8"))
+            if result["topic"] != topic:
+                continue
+            rates = result["strategies"][STRATEGY]["harvest_rate"]
+            found.append((about.st_mtime, sorted((int(pages), float(rate)) for pages, rate in rates.items())))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue  # of another program
+    return max(found, default=(0.0, []))[1]
+
+
+def rate_at(curve: list[tuple[int, float]], pages: int) -> tuple[int, float] | None:
+    """The count nearest to `pages` and its harvest rate; None for no curve."""
+    return min(curve, key=lambda one: abs(one[0] - pages), default=None)
+
 
 STARTING, RUNNING, PAUSED, CLOSING, ENDED, FAILED = (
     "starting",

@@ -1,4 +1,7 @@
-"""Lists that can be opened and taken away: sites, what failed and was discarded by reason, the kept pages."""
+"""Lists that can be opened and taken away: sites, what failed and was discarded by reason, the kept pages.
+
+The list of all jobs.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import csv
 import io
 import json
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, astuple
@@ -18,20 +22,83 @@ from aiohttp import web
 
 from topiccrawler.crawling.job_files import FRONTIER, REFUSED, VISITS
 from topiccrawler.dashboard import panels
-from topiccrawler.dashboard.context import context_of, job_of
-from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, Job
+from topiccrawler.dashboard.context import Context, context_of, job_of
+from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, LIVE, Job, mark
+from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.dashboard.views import query
-from topiccrawler.errors import ArgumentError
+from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.overview import Ended, ended
+from topiccrawler.frontier.dump import Ended, ended
 from topiccrawler.results.exports.registry import export_of
 from topiccrawler.results.exports.table import inert
 from topiccrawler.results.job_pages import job_pages
-from topiccrawler.results.selection import selection_of
-from topiccrawler.results.tally import end_of
+from topiccrawler.results.jobs import selection_of
+from topiccrawler.results.summary import end_of
 from topiccrawler.store.refused import NOT_QUEUED, read_refused
 from topiccrawler.store.visits import read_visits
-from topiccrawler.topics.names import by_name
+from topiccrawler.topics.catalogue import by_name
+
+_SECONDS = 0.06  # for reading logs that were not read yet; the next request goes on
+_UNREAD_SECONDS, _LIVE_SECONDS = 0.5, 3  # until the list asks again
+_MOST = 500
+
+
+async def page(request: web.Request) -> web.Response:
+    """`/`."""
+    return await _answer(request, "jobs")
+
+
+async def table(request: web.Request) -> web.Response:
+    """`/jobs-table`: the same without its surroundings."""
+    return await _answer(request, "jobs_table")
+
+
+async def _answer(request: web.Request, template: str) -> web.Response:
+    here = context_of(request)
+    return here.views.page(request, template, await asyncio.to_thread(_values, here))
+
+
+def _values(here: Context) -> dict[str, Any]:
+    until, unread, rows = time.monotonic() + _SECONDS, False, []
+    for name in here.jobs.names()[:_MOST]:
+        try:
+            row, read = _row(here, name, until - time.monotonic())
+        except CrawlerError:
+            continue  # it has gone
+        rows.append(row)
+        unread |= not read
+    live = any(row["state"] in LIVE for row in rows)
+    return {
+        "jobs": rows,
+        "data": here.data,
+        "refresh": _UNREAD_SECONDS if unread else _LIVE_SECONDS if live else 0,
+    }
+
+
+def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool]:
+    job = here.jobs.get(name)
+    seen = mark(job.folder / VISITS)
+    known = here.jobs.figures.get(name)
+    read = True
+    if known is None or known[0] != seen:
+        read = seconds > 0 and job.log.advance(seconds) >= 1
+        tally = job.log.tally
+        known = (seen, {"pages": tally.fetched, "kept": tally.kept, "began": tally.began})
+        if read:
+            here.jobs.figures[name] = known
+        else:
+            known = (seen, {"pages": None, "kept": None, "began": tally.began})
+    status, recipe = job.status(), job.recipe()
+    found: dict[str, Any] = {**known[1], **{key: status[key] for key in ("pages", "kept") if key in status}}
+    return {
+        "name": name,
+        "state": status["state"],
+        "topic": topic_name(recipe),
+        "strategy": "" if recipe is None else recipe.strategy,
+        "rate": found["kept"] / found["pages"] if found["pages"] else None,
+        **found,
+    }, read
+
 
 ROWS = 100  # of a list's page
 _CHUNK = 256 * 1024
@@ -132,7 +199,7 @@ async def pages_file(request: web.Request) -> web.StreamResponse:
 
 
 def filters_of(request: web.Request) -> dict[str, Any]:
-    """What of the pages is asked for, as results.selection takes it. ArgumentError for a relevance that is no number."""
+    """What of the pages is asked for, as results.jobs takes it. ArgumentError for a relevance that is no number."""
     asked = {
         name: text
         for name in ("topic", "site", "since", "kind")

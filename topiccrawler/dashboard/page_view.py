@@ -9,18 +9,16 @@ from typing import Any
 
 from aiohttp import web
 
-from topiccrawler.crawling.assemble import kept_from
-from topiccrawler.crawling.explanation_json import linking_page
+from topiccrawler.crawling.assemble import displayed, kept_from
+from topiccrawler.crawling.explanation import linking_page
 from topiccrawler.crawling.job_files import JOB, read_recipe
-from topiccrawler.crawling.topic_names import displayed
-from topiccrawler.crawling.topic_pages import words_of_record
+from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.dashboard.context import Context, context_of, job_of
 from topiccrawler.dashboard.jobs import FIRST_LOOK_SECONDS, Job
 from topiccrawler.dashboard.lists import filters_of, number_of, turned
 from topiccrawler.dashboard.views import query
 from topiccrawler.errors import CrawlerError
 from topiccrawler.pages.formats.registry import READ
-from topiccrawler.results.html import moment
 from topiccrawler.results.job_pages import (
     are_similarities,
     classifier_of,
@@ -29,11 +27,11 @@ from topiccrawler.results.job_pages import (
     words_that_count,
     words_that_lead,
 )
-from topiccrawler.results.search import search
-from topiccrawler.results.selection import selection_of
-from topiccrawler.results.snippet import Snippet
+from topiccrawler.results.jobs import selection_of
+from topiccrawler.results.report import moment
+from topiccrawler.results.search import Snippet, search
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.text.printable import printable
+from topiccrawler.text.normalise import printable
 
 ROWS, HITS = 25, 20
 MOST_COPIES = 50

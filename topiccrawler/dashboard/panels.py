@@ -11,15 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from topiccrawler.crawling.assemble import topic_display_name
 from topiccrawler.crawling.gate import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.topic_names import topic_display_name
-from topiccrawler.dashboard.baseline import breadth_first, rate_at
-from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, WAIT_SECONDS, Job
+from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, WAIT_SECONDS, Job, breadth_first, rate_at
 from topiccrawler.frontier.base import State
-from topiccrawler.results.tally import Site
+from topiccrawler.results.summary import Site
 from topiccrawler.store.refused import NOT_QUEUED
-from topiccrawler.topics.names import by_name
+from topiccrawler.topics.catalogue import by_name
 
 FIND, WHERE, NEXT, WRONG = "find", "where", "next", "wrong"
 PANELS = (FIND, WHERE, NEXT, WRONG)

@@ -2,10 +2,17 @@
 
 The crawl outlives the dashboard. Settings are taken from a fixed list: none of them names code to load, a program to run, a folder of
 another user, or an address that the crawl would listen on.
+
+A job that was started from the form and has ended goes on, with what the form said then.
+
+What its folder holds is checked as the form is: whoever can write there cannot have more started than who fills in the form.
+
+The form that starts a job.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -16,17 +23,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aiohttp import web
+from pydantic import TypeAdapter, ValidationError
+
 from topiccrawler import settings as ours
-from topiccrawler.crawling.job_files import OUTPUT
-from topiccrawler.crawling.params import STRATEGY_PREFIX, CrawlParams, parse_arguments
-from topiccrawler.crawling.process import job_line, start_scrapy
+from topiccrawler.crawling.job_files import OUTPUT, job_line, start_scrapy
+from topiccrawler.crawling.recipe import STRATEGY_PREFIX, CrawlParams, parse_arguments
 from topiccrawler.crawling.settings_check import check_settings
-from topiccrawler.dashboard.jobs import Job, Jobs
+from topiccrawler.dashboard.context import context_of, job_of
+from topiccrawler.dashboard.jobs import LIVE, Job, Jobs
+from topiccrawler.dashboard.views import part
+from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.errors import ArgumentError, CrawlerError, SeedsError, StateError, file_faults
+from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.seeding.seed_files import read_seeds
-from topiccrawler.strategies import build
-from topiccrawler.topics.catalogue import topic_from_keywords, with_site_rules
-from topiccrawler.topics.several import load_topics, united
+from topiccrawler.strategies import STRATEGIES, build
+from topiccrawler.topics.catalogue import (
+    load_topics,
+    topic_from_keywords,
+    topic_names,
+    united,
+    with_site_rules,
+)
 
 ARGUMENTS = tuple(name for name in CrawlParams.model_fields if name not in {"job", "parameters", "revisit"})
 JOB, PARAMETERS, SETTINGS = "job", "parameters", "settings"
@@ -161,7 +179,7 @@ def line_of(order: Order, folder: Path) -> list[str]:
     return job_line(order.arguments, {**order.settings, "TOPIC_CONTROL": "True"}, folder)
 
 
-def start(order: Order, jobs: Jobs) -> Job:
+def start_job(order: Order, jobs: Jobs) -> Job:
     """Begin the crawl; StateError with its last line when it ends at once with an error."""
     folder = jobs.data.absolute() / order.job
     with file_faults(StateError, f"folder {folder}", "cannot be made", "choose another data folder"):
@@ -192,3 +210,89 @@ def begin(order: Order, jobs: Jobs) -> Job:
 
 def _is_up(folder: Path) -> bool:
     return (folder / "control.json").is_file()
+
+
+_KEPT = TypeAdapter(dict[str, dict[str, str]])
+
+
+def can_go_on(job: Job) -> bool:
+    """It was started from the form."""
+    return (job.folder / ORDER).is_file()
+
+
+def go_on(job: Job, jobs: Jobs, defaults: Mapping[str, Any]) -> Job:
+    """Begin it again; StateError when it runs, was started elsewhere, or what is kept of the form is wrong."""
+    what = f"job {job.name}"
+    if job.status()["state"] in LIVE:
+        raise StateError(what, "is running", "look at its page")
+    if not can_go_on(job):
+        raise StateError(what, "was not started from here", "give its command again")
+    order = _order(job.folder / ORDER, job.name)
+    for name in order.arguments:
+        if name not in ARGUMENTS and not name.startswith(STRATEGY_PREFIX):
+            order.faults[name] = f"argument {name[:40]!r} cannot be given here"
+    for name in order.settings:
+        if not is_allowed(name):
+            order.faults[name] = refusal(name)
+    if not order.faults:
+        check(order, defaults)
+    if order.faults:
+        raise StateError(what, f"cannot go on: {next(iter(order.faults.values()))}", "give its command again")
+    (job.folder / CONTROL).unlink(missing_ok=True)  # of a crawl that was killed
+    return begin(order, jobs)
+
+
+def _order(path: Path, name: str) -> Order:
+    with file_faults(StateError, path, "cannot be read", "give the job's command again"):
+        text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        kept = _KEPT.validate_python(json.loads(text))
+        return Order(kept["arguments"], kept["settings"], name)
+    except (ValueError, KeyError, ValidationError) as error:
+        fault = f"is damaged ({type(error).__name__})"
+        raise StateError(str(path), fault, "give the job's command again") from None
+
+
+async def form(request: web.Request) -> web.Response:
+    """`/new`."""
+    return _page(request, {}, {})
+
+
+async def start(request: web.Request) -> web.Response:
+    """`POST /new`: the form again with what is wrong beside each field, or the new job's page."""
+    here = context_of(request)
+    given = {name: str(value) for name, value in (await request.post()).items()}
+
+    def work() -> Order:
+        order = read_form(given, here.jobs, here.settings)
+        if not order.faults:
+            try:
+                start_job(order, here.jobs)
+            except CrawlerError as error:
+                order.faults[""] = str(error)
+        return order
+
+    order = await asyncio.to_thread(work)
+    if order.faults:
+        return _page(request, given, order.faults, 422)
+    raise web.HTTPSeeOther(f"/jobs/{part(order.job)}")
+
+
+async def again(request: web.Request) -> web.Response:
+    """`POST /jobs/JOB/go-on`: the job's page."""
+    here, job = context_of(request), await job_of(request)
+    await asyncio.to_thread(go_on, job, here.jobs, here.settings)
+    raise web.HTTPSeeOther(f"/jobs/{part(job.name)}")
+
+
+def _page(
+    request: web.Request, given: Mapping[str, str], faults: Mapping[str, str], status: int = 200
+) -> web.Response:
+    values = {
+        "given": {name: given.get(name, "") for name in FIELDS},
+        "faults": faults,
+        "topics": topic_names(),
+        "strategies": sorted(STRATEGIES),
+        "classifiers": sorted(PAGE_CLASSIFIERS),
+    }
+    return context_of(request).views.page(request, "new", values, status)

@@ -1,9 +1,21 @@
-"""Makes the dashboard's pages of templates. All that is filled in is escaped (results.html), for it comes out of the web."""
+"""Makes the dashboard's pages of templates. All that is filled in is escaped (results.report), for it comes out of the web.
+
+Who may use the dashboard: a browser that was given the link on the terminal, and no web page in its place.
+
+The link has a token that is good once; the browser gets a cookie for it (HttpOnly, SameSite=Strict). Host, Origin and
+Sec-Fetch-Site are looked at as a running crawl does it (engine.control.server). A form has a token of its own besides.
+
+The texts of the dashboard's pages in Chinese and English, and which of the two a browser gets.
+"""
 
 from __future__ import annotations
 
+import hmac
+import re
+import secrets
 import time
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -11,11 +23,130 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 from jinja2 import Environment
 
-from topiccrawler.dashboard.session import Session
-from topiccrawler.dashboard.texts import COOKIE, LANGUAGES, Texts, choose, texts_in
-from topiccrawler.resources import folder
-from topiccrawler.results.html import environment
-from topiccrawler.text.printable import printable
+from topiccrawler.engine.control.server import RefusedError, admit
+from topiccrawler.files import folder
+from topiccrawler.results.report import environment
+from topiccrawler.text.normalise import printable
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+QUERY, FIELD, HEADER = "token", "form", "X-Form-Token"
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class Session:
+    """The secrets of one dashboard. `told`: hears of the link for the next browser, when one was used."""
+
+    def __init__(self, told: Callable[[str], None]) -> None:
+        self._told = told
+        self._link, self._cookie, self.form = (secrets.token_urlsafe(32) for _ in range(3))
+        self.host, self.port = "", 0
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}/"
+
+    @property
+    def link(self) -> str:
+        """The address with the token that is good once."""
+        return f"{self.url}?{QUERY}={self._link}"
+
+    @property
+    def cookie_name(self) -> str:
+        """Cookies know no ports."""
+        return f"topiccrawler_{self.port}"
+
+    async def admit(self, request: web.Request) -> None:
+        """RefusedError for whom nothing is shown; HTTPSeeOther for a browser that brings the link's token."""
+        admit(request.headers, self.host, self.port)
+        given = request.query.get(QUERY)
+        if given is not None and request.method == "GET":
+            self._exchange(given)
+        if not _same(request.cookies.get(self.cookie_name, ""), self._cookie):
+            raise RefusedError(
+                401, "this browser has no key", "open the link that `scrapy dashboard` has printed"
+            )
+        if request.method == "POST":
+            form = request.headers.get(HEADER) or str((await request.post()).get(FIELD, ""))
+            if not _same(form, self.form):
+                raise RefusedError(403, "the form is not from here", "load the page again")
+
+    def _exchange(self, given: str) -> None:
+        if not _same(given, self._link):
+            raise RefusedError(
+                401, "the link was used already", "open the newest link that `scrapy dashboard` has printed"
+            )
+        self._link = secrets.token_urlsafe(32)
+        self._told(self.link)
+        found = web.HTTPSeeOther("/")
+        found.set_cookie(self.cookie_name, self._cookie, httponly=True, samesite="Strict", path="/")
+        raise found
+
+
+def _same(given: str, secret: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), secret.encode())
+
+
+ENGLISH, CHINESE = "en", "zh"
+LANGUAGES = {ENGLISH: "English", CHINESE: "中文"}  # each by its own name
+TAGS = {ENGLISH: "en", CHINESE: "zh-Hans"}  # for the attribute lang
+COOKIE = "topiccrawler_language"
+
+_NUMBER, _NO_WORD = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"\W+")
+
+
+class Texts:
+    """Of one language: `t("key", number=3)`."""
+
+    def __init__(self, language: str, texts: Mapping[str, str]) -> None:
+        self.language, self.tag, self._texts = language, TAGS[language], texts
+
+    def __call__(self, key: str, **values: object) -> str:
+        """KeyError for a text that there is not."""
+        text = self._texts[key]
+        return text.format(**values) if values else text
+
+    def known(self, prefix: str, said: str) -> str:
+        """What the program itself has said (a state, a reason, why it waits), a number in it kept; as it is where there is no text."""
+        number = _NUMBER.search(said)
+        key = _NO_WORD.sub("_", _NUMBER.sub("n", said, count=1)).strip("_").lower()
+        found = self._texts.get(f"{prefix}_{key}")
+        return said if found is None else found.format(n=number[0] if number else "")
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Of all texts."""
+        return frozenset(self._texts)
+
+
+@cache
+def texts_in(language: str) -> Texts:
+    """The texts of a language."""
+    body = folder("dashboard/texts").joinpath(f"{language}.toml").read_text(encoding="utf-8")
+    return Texts(language, tomllib.loads(body))
+
+
+def choose(cookie: str | None, accept: str) -> str:
+    """The language of a browser: as its user has switched, else the first of ours in Accept-Language, else English."""
+    if cookie in LANGUAGES:
+        return str(cookie)
+    wanted: list[tuple[float, str]] = []
+    for part in accept.split(","):
+        tag, _, weight = part.partition(";")
+        try:
+            quality = float(weight.strip().removeprefix("q=") or 1)
+        except ValueError:
+            quality = 0.0
+        wanted.append((-quality, tag.strip().lower().partition("-")[0]))
+    return next((tag for quality, tag in sorted(wanted, key=lambda one: one[0]) if tag in LANGUAGES), ENGLISH)
+
 
 MOST_LINE = 2_000  # characters
 TEMPLATES = "dashboard/templates"

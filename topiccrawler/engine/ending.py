@@ -17,8 +17,8 @@ from typing import Any, Self
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from topiccrawler.crawling.harvest_counter import HarvestCounter
 from topiccrawler.crawling.job_files import PAGES
+from topiccrawler.crawling.keeping import HarvestCounter
 from topiccrawler.engine.runtime import Runtime, needed_runtime
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import CrawlerError, SeedsError
@@ -127,7 +127,7 @@ def found_lines(harvest: HarvestCounter) -> list[str]:
 
 def look_lines(runtime: Runtime) -> list[str]:
     """Titles by which a person sees whether the topic was understood; none where the files cannot be read any more."""
-    from topiccrawler.results.first_look import first_look  # what no crawl needs while it runs
+    from topiccrawler.results.job_pages import first_look  # what no crawl needs while it runs
 
     try:
         return first_look(runtime.files.folder, runtime.reader.page_threshold).lines()

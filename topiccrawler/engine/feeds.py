@@ -19,8 +19,8 @@ from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.settings import BaseSettings
 from w3lib.url import file_uri_to_path
 
+from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.runtime import runtime_of
-from topiccrawler.engine.user_faults import reported_by_scrapy
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 FEED_FAILED = "feed_failed"  # finish_reason

@@ -1,33 +1,96 @@
-"""What our spiders have in common: arguments that are checked first, a runtime made of them, and how links are read."""
+"""What our spiders have in common: arguments that are checked first, a runtime made of them, and how links are read.
+
+Holds back what Scrapy logs of itself until the call has been found right: a slip of the user's is one line, and the first.
+
+Settings of Scrapy that a crawl by a strategy cannot obey: refused in one line, not passed over.
+
+docs/scrapy-settings.md says of each setting what becomes of it. Under another scheduler (SCHEDULER) all of them work.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from typing import Any, Self
 
-# Early, as in topiccrawler.spiders: `scrapy crawl` comes here first.
 import scrapy.core.downloader.contextfactory  # noqa: F401
 from scrapy import Spider
 from scrapy.crawler import Crawler
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default_settings
+from scrapy.utils.log import log_scrapy_info
 from scrapy.utils.misc import load_object
 
-from topiccrawler.crawling.params import CrawlParams
-from topiccrawler.crawling.restrictions import own_domains
+from topiccrawler.crawling.gate import own_domains
+from topiccrawler.crawling.recipe import CrawlParams
 from topiccrawler.crawling.settings_check import check_settings
+from topiccrawler.engine.faults import give_defaults, reported_by_scrapy
 from topiccrawler.engine.feeds import check_feeds
-from topiccrawler.engine.middlewares.outlinks import expanding
-from topiccrawler.engine.project_defaults import give_defaults
-from topiccrawler.engine.queue_place import MEMORY, queue_place
-from topiccrawler.engine.refused_settings import refuse_settings
-from topiccrawler.engine.runtime import Runtime, build_runtime
+from topiccrawler.engine.middlewares import expanding
+from topiccrawler.engine.runtime import MEMORY, Runtime, build_runtime, queue_place
 from topiccrawler.engine.scheduler import is_focused
-from topiccrawler.engine.startup_log import go_on
-from topiccrawler.engine.user_faults import reported_by_scrapy
+from topiccrawler.errors import ArgumentError
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reading
+
+
+def hold_back() -> None:
+    """Nothing below a warning is logged from now on."""
+    logging.disable(logging.INFO)
+
+
+def go_on(settings: Settings) -> None:
+    """Log again, and first what was held back; without `hold_back` before, nothing."""
+    if logging.root.manager.disable == logging.INFO:
+        logging.disable(logging.NOTSET)
+        log_scrapy_info(settings)
+
+
+_ORDER = "has no part in the order of this crawl, which its strategy decides"
+_CHOOSE = "choose one (-a strategy=NAME)"
+_QUEUE = "is not used: the queue of this crawl is its frontier"
+_KEEP = "give JOBDIR to keep it on disk"
+
+UNUSABLE = {
+    "DEPTH_PRIORITY": (_ORDER, _CHOOSE),
+    "SCHEDULER_PRIORITY_QUEUE": (_ORDER, _CHOOSE),
+    **dict.fromkeys(
+        (
+            "SCHEDULER_DISK_QUEUE",
+            "SCHEDULER_MEMORY_QUEUE",
+            "SCHEDULER_START_DISK_QUEUE",
+            "SCHEDULER_START_MEMORY_QUEUE",
+        ),
+        (_QUEUE, _KEEP),
+    ),
+    "DUPEFILTER_CLASS": (
+        "is not asked: links are distinguished by their canonical URLs",
+        "name what a URL loses in TOPIC_URL_PARAMETERS_DROPPED",
+    ),
+    "CONCURRENT_REQUESTS_PER_IP": (
+        "is not obeyed: hosts are distinguished by name",
+        "use CONCURRENT_REQUESTS_PER_DOMAIN",
+    ),
+}
+
+
+def refuse_settings(settings: BaseSettings) -> None:
+    """ArgumentError for the first that the project, the spider or the command line has changed."""
+    for name, (fault, remedy) in UNUSABLE.items():
+        default = vars(default_settings).get(name, 0)  # a deprecated setting has none and is off
+        given = settings[name]
+        if (settings.getpriority(name) or 0) < SETTINGS_PRIORITIES["project"] or _same(given, default):
+            continue
+        undo = f'or put "{name}": {default!r} into the custom_settings of this spider'
+        raise ArgumentError(f"{name}={given!r}", fault, f"{remedy}, {undo}")
+
+
+def _same(given: Any, default: Any) -> bool:
+    if isinstance(default, int):
+        return str(given) == str(default)
+    return bool(given) and load_object(given) is load_object(default)
+
 
 CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts need some topic
 
@@ -64,7 +127,7 @@ class FocusedSpider(Spider):
         with reported_by_scrapy(settings):
             check_settings(settings)
             if settings.get("REPLAY_WARC"):
-                from topiccrawler.engine.replay_handler import replayed_web
+                from topiccrawler.engine.archives import replayed_web
 
                 replayed_web(settings)  # read once; what is wrong with it is told before Scrapy greets
             if is_focused(load_object(settings["SCHEDULER"])):

@@ -19,7 +19,7 @@ from scrapy.logformatter import LogFormatter, LogFormatterResult
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.python.failure import Failure
 
-from topiccrawler.engine.download_faults import host_is_to_blame, reason_of
+from topiccrawler.engine.faults import host_is_to_blame, reason_of
 from topiccrawler.errors import CrawlerError
 
 FAILED = "Failed: %(url)s: %(reason)s"
@@ -86,7 +86,7 @@ class CrawlLogFormatter(LogFormatter):
 
 
 def _reported_elsewhere(error: CrawlerError) -> LogFormatterResult:
-    """It has ended the crawl with a line (engine.fatal_faults)."""
+    """It has ended the crawl with a line (engine.faults)."""
     return {"level": logging.DEBUG, "msg": "%(error)s", "args": {"error": error, _PLAIN: True}}
 
 

@@ -12,16 +12,15 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.leases import OFF_TOPIC
-from topiccrawler.engine.page_items import alias, page_of
-from topiccrawler.engine.runtime import needed_runtime, runtime_of
+from topiccrawler.engine.revisits import alias, page_of
+from topiccrawler.engine.runtime import StoreWait, needed_runtime, runtime_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
-from topiccrawler.engine.store_place import StoreWait
-from topiccrawler.engine.user_faults import reported_by_scrapy
 from topiccrawler.errors import ArgumentError
-from topiccrawler.pages.fingerprint import Fingerprint, fingerprint
+from topiccrawler.pages.site_repeats import Fingerprint, fingerprint
 from topiccrawler.store.pages import record_of
-from topiccrawler.store.sample import PageSample
+from topiccrawler.store.refused import PageSample
 
 
 class RelevancePipeline:

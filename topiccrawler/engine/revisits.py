@@ -3,18 +3,25 @@
 The conflict: a page that is fetched again is no new row, must not be refused by gate or budget, and must teach neither the harvest nor the
 budgets a second time; yet host clocks, retries, redirects and the end of a lease are those of any other page. So it is a lease of its own
 kind (`Lease.due`), whose request waits in the request queue.
+
+Pages among the items of a crawl, of whatever type: our PageItem, or a dict, attrs, dataclass or Item of someone else's spider
+that has its fields and more of its own.
+
+An item is a page when it has `url`, `text` and `is_target`; any other passes the pipelines as it is.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence, Sized
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence, Sized
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from math import inf
 from typing import Any
 
-from scrapy import Request, Spider, signals
+from itemadapter import ItemAdapter
+from scrapy import Item, Request, Spider, signals
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 from twisted.python.failure import Failure
@@ -22,13 +29,41 @@ from twisted.python.failure import Failure
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, missed
 from topiccrawler.engine.leases import META, Lease, Leases
-from topiccrawler.engine.page_items import page_of
 from topiccrawler.frontier.base import Leased, Listing, Row, State
-from topiccrawler.items import Outlinks
+from topiccrawler.items import Medium, Outlinks, PageItem
 from topiccrawler.model import Link, Via
-from topiccrawler.store.checks import Check
-from topiccrawler.store.pages import content_hash
+from topiccrawler.store.pages import Check, content_hash
 from topiccrawler.urls.canonical import host_of
+
+MARKS = ("url", "text", "is_target")
+_FIELDS = [field.name for field in fields(PageItem)]
+
+
+def page_of(item: Any) -> PageItem | None:
+    """The item as a page; None for what is none. A field that the item lacks has its default."""
+    if isinstance(item, PageItem):
+        return item
+    if not ItemAdapter.is_item(item):
+        return None
+    adapter = ItemAdapter(item)
+    if not all(name in adapter for name in MARKS):
+        return None
+    known = {name: adapter[name] for name in _FIELDS if name in adapter}
+    known["media"] = [Medium(**one) if isinstance(one, Mapping) else one for one in known.get("media") or []]
+    return PageItem(**known)
+
+
+def alias(item: Any, first: str) -> Any:
+    """A copy of the page's item, without its text, as the alias of another page; a type without `alias_of` has no such field."""
+    copied = (
+        item.copy() if isinstance(item, dict | Item) else copy(item)
+    )  # an Item's own copy has its values apart
+    adapter = ItemAdapter(copied)
+    adapter["text"] = ""
+    if isinstance(item, dict) or "alias_of" in adapter.field_names():
+        adapter["alias_of"] = first
+    return copied
+
 
 logger = logging.getLogger(__name__)
 

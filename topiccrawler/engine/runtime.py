@@ -2,64 +2,213 @@
 
 The conflict: spider, scheduler, middlewares, pipelines and extensions are each built by Scrapy from the crawler, yet
 all need the same topic, frontier and gate. They are built here once, when the spider is, and hang on the spider.
+
+The time of day, by a clock that never goes back: it is read once, and a monotonic clock counts on from there.
+
+Where the queue of a crawl is kept: in memory, in a folder of this machine, or in Redis for several processes.
+
+Where the pages of a crawl are kept: in its folder, or in PostgreSQL (STORE_URL); and how a page waits for the database without holding up the others.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+import sys
 import time
+from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from socket import gethostname
+from typing import TypeVar
+from zlib import crc32
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
-from topiccrawler.crawling.assemble import Parts, assemble, topic_of
-from topiccrawler.crawling.blocks import Blocks
+from topiccrawler.cluster.postgresql.writing import CrawlPages
+from topiccrawler.cluster.redis.records import addresses, prefix_of, shown
+from topiccrawler.cluster.redis.view import open_shared
+from topiccrawler.crawling.assemble import Parts, assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
-from topiccrawler.crawling.crawl_logs import visits_of
-from topiccrawler.crawling.earlier_jobs import as_begun
-from topiccrawler.crawling.gate import LinkGate
-from topiccrawler.crawling.harvest_counter import HarvestCounter
+from topiccrawler.crawling.gate import Blocks, LinkGate, Restrictions
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
-from topiccrawler.crawling.keeping import Verdict, verdict_of
-from topiccrawler.crawling.linking_pages import (
-    LinkingPages,
-    linking_pages_of,
-)
+from topiccrawler.crawling.keeping import HarvestCounter, LinkingPages, Verdict, linking_pages_of, verdict_of
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.crawling.own_words import recipe_of_words
-from topiccrawler.crawling.params import CrawlParams
-from topiccrawler.crawling.recipe import recipe_of
-from topiccrawler.crawling.restrictions import Restrictions
+from topiccrawler.crawling.page_stores import as_begun, visits_of
+from topiccrawler.crawling.recipe import CrawlParams, recipe_of
+from topiccrawler.crawling.resuming import ordering_of
 from topiccrawler.crawling.settings_check import warn_of_removed
 from topiccrawler.crawling.shared_learning import LEARNING_SECONDS
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
-from topiccrawler.engine.clock import Clock
-from topiccrawler.engine.fatal_faults import FatalFaults
-from topiccrawler.engine.queue_place import MEMORY, QueuePlace, open_frontier
+from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.revisits import Revisits
-from topiccrawler.engine.store_place import open_store
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
-from topiccrawler.frontier.budgets import Allowance, Budgets
-from topiccrawler.frontier.fair_shares import FairShares
+from topiccrawler.frontier.budgets import Allowance, Budgets, Limits
+from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.traps import Limits
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
+from topiccrawler.pages.metadata import Summariser
 from topiccrawler.pages.read import Reader, Reading
 from topiccrawler.pages.site_repeats import SiteRepeats
-from topiccrawler.pages.summary import Summariser
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.strategies.base import Strategy
 from topiccrawler.topics.seeds import Seeds
-from topiccrawler.topics.topic import Topic
+from topiccrawler.topics.topic import REMOVED_FIELDS, Topic
 from topiccrawler.urls.canonical import canonical, host_of
+
+
+class Clock:
+    """Seconds since the epoch; calling it twice never gives a smaller number."""
+
+    def __init__(self) -> None:
+        self._offset = time.time() - time.monotonic()
+
+    def __call__(self) -> float:
+        return self._offset + time.monotonic()
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """A folder, or a crawl in Redis."""
+
+    jobdir: str = ""
+    redis_urls: Sequence[str] = ()  # one, or several that share the hosts
+    job: str = ""  # name of the crawl in Redis
+
+    @property
+    def is_shared(self) -> bool:
+        """Other processes may work on the crawl."""
+        return bool(self.redis_urls)
+
+    @property
+    def is_durable(self) -> bool:
+        """It outlives the process."""
+        return bool(self.jobdir or self.redis_urls)
+
+
+MEMORY = QueuePlace()
+
+
+def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
+    """What JOBDIR, REDIS_URL and `-a job=` say. ArgumentError when they do not fit."""
+    url, jobdir = settings.get("REDIS_URL") or "", settings.get("JOBDIR") or ""
+    if not url:
+        if params.job:
+            raise ArgumentError(
+                f"argument -a job={params.job}",
+                "names a crawl in Redis, but there is no REDIS_URL",
+                "give -s REDIS_URL=redis://HOST:6379/0, or name a folder by TOPIC_JOB",
+            )
+        return QueuePlace(jobdir=jobdir)
+    if jobdir:
+        raise ArgumentError(
+            f"JOBDIR={jobdir}", f"cannot keep the queue that is in {shown(url)}", "give one of both"
+        )
+    job = params.job or settings.get("TOPIC_JOB") or ""
+    if not job:
+        raise ArgumentError(
+            f"REDIS_URL={shown(url)}",
+            "needs the name of the crawl",
+            "give the same -a job=NAME to all its processes",
+        )
+    prefix_of(job)
+    return QueuePlace(redis_urls=addresses(url), job=job)
+
+
+def open_frontier(
+    place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link]
+) -> Frontier:
+    """The queue kept there; it is made when there is none."""
+    lease_seconds = settings.getfloat("FRONTIER_LEASE_SECONDS")
+    if place.is_shared:
+        hosts.slots = settings.getint("CONCURRENT_REQUESTS")
+        return open_shared(
+            place.redis_urls,
+            place.job,
+            hosts,
+            _recipe(parts, seeds),
+            worker_seconds=settings.getfloat("FRONTIER_WORKER_SECONDS"),
+            made_of=parts.record().as_json(),
+            lease_seconds=lease_seconds,
+            outage_seconds=settings.getfloat("FRONTIER_OUTAGE_SECONDS"),
+            acknowledgements_per_commit=sys.maxsize,  # as below
+        )
+    if not place.jobdir:
+        return MemoryFrontier(hosts, lease_seconds=lease_seconds)
+    Path(place.jobdir).mkdir(parents=True, exist_ok=True)
+    return SqliteFrontier(
+        Path(place.jobdir) / "frontier.sqlite",
+        hosts,
+        lease_seconds=lease_seconds,
+        memory_urls=settings.getint("FRONTIER_MEMORY_URLS"),
+        acknowledgements_per_commit=sys.maxsize,  # the scheduler commits, when all a page's parts are in
+    )
+
+
+def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
+    """What all processes of a crawl must be given alike."""
+    record = parts.record()
+    urls = "\n".join(sorted(link.url for link in seeds))
+    # crawls begun with these go on
+    removed = {name: default for name, (default, _) in REMOVED_FIELDS.items()}
+    fields = str(sorted({**removed, **(record.topic_fields or {})}.items()))
+    return {
+        "topic": parts.topic.name,
+        "topic file": f"{crc32(fields.encode()):08x}" if record.topic_fields else "",
+        "keywords": ", ".join(record.keywords),
+        "strategy": ordering_of(record),
+        "seeds": f"{len(seeds)} URLs, {crc32(urls.encode()):08x}",
+        **({"page store": "PostgreSQL"} if record.store else {}),  # by whatever address
+    }
+
+
+LOOK_SECONDS = 1.0  # between two looks whether the crawl closes
+WAITED = "topic/store/wait_seconds"
+Result = TypeVar("Result")
+
+
+def open_store(settings: BaseSettings, job: str, topic: str) -> CrawlPages | None:
+    """The database that STORE_URL names, for the pages of this job; None = they are kept in its folder. ArgumentError for no address."""
+    url = settings.get("STORE_URL")
+    if not url:
+        return None
+    outage_seconds = settings.getfloat("FRONTIER_OUTAGE_SECONDS")
+    indexed = settings.getbool("TOPIC_INDEX")
+    return CrawlPages(url, job, topic, indexed=indexed, outage_seconds=outage_seconds)
+
+
+class StoreWait:
+    """Of a crawl's items for the database; its stats."""
+
+    def __init__(self, crawler: Crawler, pages: CrawlPages) -> None:
+        self.pages = pages
+        self._crawler = crawler
+
+    async def result(self, handed: Future[Result]) -> Result:
+        """What was handed over gives; an item waits here, and with it the end of its lease."""
+        begun = time.monotonic()
+        waiting = asyncio.wrap_future(handed)
+        try:
+            while not (await asyncio.wait({waiting}, timeout=LOOK_SECONDS))[0]:
+                if not self._crawler.crawling:  # Ctrl-C: a server that is away is not waited for as long
+                    self.pages.hurry()
+            return waiting.result()
+        finally:
+            stats = self._crawler.stats
+            waited = stats.get_value(WAITED, 0.0) + time.monotonic() - begun
+            stats.set_value(WAITED, round(waited, 3))
+            for name, figure in self.pages.figures().items():
+                stats.set_value(f"topic/store/{name}", figure)
+
 
 logger = logging.getLogger(__name__)
 

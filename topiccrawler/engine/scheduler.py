@@ -2,37 +2,211 @@
 
 Scrapy's engine asks for a request whenever it has room, but order is lost in the downloader's line, so only what can start
 at once is handed out; and the engine sleeps when it gets nothing, so it is woken the moment the next host is ready.
+
+What schedules a spider without a topic where SCHEDULER is ours: Scrapy's own scheduler, with dupefilter, disk queue and all.
+
+`scrapy shell` and `fetch` have a spider of their own. They get one that keeps nothing: on disk Scrapy would lose what they wait
+for, and write into the folder of a job of ours.
+
+Requests that are no rows: retries, redirects, and whatever spiders, shell, parse and check send by themselves.
+
+Such a request carries closures (callback, errback) that no row can hold, so the object itself is kept; it asks the same host
+clock as the rows do. There are few of them in a focused crawl: a scan over their hosts is enough.
+
+What is written down when a lease ends and when the crawl does, and in which order.
+
+The conflict: page store and frontier are two files that cannot be committed together, and a process may be killed between
+any two steps. So what only repeats work when it is done twice comes first: the store and the crawl log, then the
+acknowledgement, in one transaction with the page's links (docs/decisions/commit.md).
 """
 
 from __future__ import annotations
 
+import heapq
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Self, cast
 
 from scrapy import Request
 from scrapy.core.engine import ExecutionEngine
-from scrapy.core.scheduler import BaseScheduler
+from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
+from scrapy.dupefilters import BaseDupeFilter
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import build_from_crawler, load_object
+from scrapy.utils.spider import DefaultSpider
 
 from topiccrawler.crawling.gate import GateDecision
-from topiccrawler.engine.lease_commit import close_files, commit_lease
-from topiccrawler.engine.lease_signals import LeaseSignals
-from topiccrawler.engine.leases import GATE_REFUSED, META, Lease, Leases
-from topiccrawler.engine.link_rules import LinkRules
-from topiccrawler.engine.plain_scheduler import plain_scheduler
-from topiccrawler.engine.politeness import Politeness, host_key, paces_of
-from topiccrawler.engine.queue_stats import QueueStats
-from topiccrawler.engine.redirects import KNOWN, follow
-from topiccrawler.engine.request_queue import RequestQueue
-from topiccrawler.engine.robots import SitemapLines
+from topiccrawler.crawling.revisiting import Due
+from topiccrawler.engine.leases import GATE_REFUSED, META, Lease, Leases, LeaseSignals
+from topiccrawler.engine.link_rules import KNOWN, LinkRules, follow
+from topiccrawler.engine.politeness import WAKE, Politeness, SitemapLines, WakeTimer, host_key, paces_of
+from topiccrawler.engine.progress import QueueStats
 from topiccrawler.engine.runtime import Runtime, runtime_of
-from topiccrawler.engine.wake_timer import WAKE, WakeTimer
 from topiccrawler.frontier.base import Leased, Pushed, State
-from topiccrawler.model import Link, Page, Via
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.model import Link, Page, Via, Visit
+
+
+def plain_scheduler(crawler: Crawler) -> Scheduler:
+    """Scrapy's; `shell` makes its spider last, so it has none yet."""
+    if crawler.spider is not None and not isinstance(crawler.spider, DefaultSpider):
+        return build_from_crawler(Scheduler, crawler)
+    settings = crawler.settings
+    return Scheduler(
+        BaseDupeFilter(),
+        mqclass=load_object(settings["SCHEDULER_MEMORY_QUEUE"]),
+        pqclass=load_object(settings["SCHEDULER_PRIORITY_QUEUE"]),
+        stats=crawler.stats,
+        crawler=crawler,
+    )
+
+
+class RequestQueue:
+    """Requests by host; the highest priority of a ready host first, first in first out among equals.
+
+    `fingerprint`: Scrapy's; equal for requests for the same thing.
+    """
+
+    def __init__(self, hosts: Hosts, fingerprint: Callable[[Request], bytes]) -> None:
+        self._hosts = hosts
+        self._fingerprint = fingerprint
+        self._met: set[bytes] = set()
+        self._heaps: dict[str, list[tuple[int, int, Request]]] = {}
+        self._watched: dict[Request, str] = {}
+        self._count = 0
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Request]:
+        return (request for heap in self._heaps.values() for _, _, request in heap)
+
+    def is_repeat(self, request: Request) -> bool:
+        """The same was asked about before, and the request does not say that it may come again."""
+        if request.dont_filter:
+            return False
+        fingerprint, known = self._fingerprint(request), len(self._met)
+        self._met.add(fingerprint)
+        return len(self._met) == known
+
+    def push(self, request: Request, host: str) -> None:
+        """Keep a request until its host is ready."""
+        self._count += 1
+        self._size += 1
+        heapq.heappush(self._heaps.setdefault(host, []), (-request.priority, self._count, request))
+
+    def pop(self, now: float) -> tuple[Request, str] | None:
+        """The best request of a host that is ready, with the host, whose slot it takes."""
+        ready = [(heap[0][:2], host) for host, heap in self._heaps.items() if self._hosts.ready(host, now)]
+        if not ready:
+            return None
+        _, host = min(ready)
+        heap = self._heaps[host]
+        _, _, request = heapq.heappop(heap)
+        if not heap:
+            del self._heaps[host]
+        self._size -= 1
+        self._hosts.take(host, now)
+        return request, host
+
+    def watch(self, request: Request, host: str) -> None:
+        """A request without a lease is under way and holds a slot of its host."""
+        self._watched[request] = host
+
+    def release_slots(self, active: Container[Request], now: float) -> None:
+        """Give back the slots of watched requests that the downloader is done with. They end in as many ways as leases
+        do, but nothing has to be remembered of them."""
+        for request in [request for request in self._watched if request not in active]:
+            self._hosts.done(self._watched.pop(request), now)
+
+    def next_ready(self, now: float) -> float | None:
+        """When the first of the waiting hosts can be asked; None when there is none, or all are busy."""
+        hosts = self._hosts
+        free = (host for host in self._heaps if hosts.leases(host) < hosts.paces.of(host).concurrency)
+        return min((max(now, hosts.ready_at(host)) for host in free), default=None)
+
+
+_MOVED = (State.DISCARDED, "redirected")
+
+
+def commit_lease(runtime: Runtime, lease: Lease, state: State, reason: str, now: float) -> None:
+    """Store, log, count and acknowledge; the caller ends the host's slot and commits the frontier."""
+    if lease.due is not None:
+        _commit_look(runtime, lease, lease.due, state, reason, now)
+        return
+    link = lease.leased.link
+    url = lease.redirect_targets[-1] if lease.redirect_targets else link.url
+    kept = state is State.COMPLETED
+    relevance = lease.page.relevance if lease.page is not None else 0.0
+    runtime.files.visits.append(
+        Visit(
+            url,
+            lease.status,
+            lease.leased.score,
+            relevance,
+            kept,
+            round(now, 3),
+            source_url=link.url if lease.redirect_targets else link.source_url,
+            anchor=link.anchor,
+            shares=runtime.strategy.shares(link, lease.leased.score, lease.leased.shares),
+            gate=lease.gate,
+            etag=lease.etag,
+            modified=lease.modified,
+        )
+    )
+    if kept and runtime.revisits is not None:
+        runtime.files.checks.led_to(link.source_url)
+    runtime.files.commit()
+    if lease.page is not None:
+        runtime.harvest.add(
+            kept=kept, relevant=lease.is_relevant, format=lease.kept_format, copy=lease.kept_copy
+        )
+        runtime.frontier.notes.put(runtime.harvest.NOTE, runtime.harvest.note())
+        if runtime.frontier.exchange is not None:
+            runtime.frontier.exchange.count(kept=kept)
+    _end_targets(runtime, lease, state, reason, now)
+    end = _MOVED if lease.redirect_targets else (state, reason)
+    runtime.ordering.acknowledge(link.url, *end, now, fetched=lease.status > 0)
+
+
+def _commit_look(runtime: Runtime, lease: Lease, due: Due, state: State, reason: str, now: float) -> None:
+    """A page of the job was looked at again; redirects led to rows of the frontier."""
+    if runtime.revisits is not None:
+        runtime.revisits.ended(lease, due, now)
+    runtime.files.commit()
+    _end_targets(runtime, lease, state, reason, now)
+
+
+def _end_targets(runtime: Runtime, lease: Lease, state: State, reason: str, now: float) -> None:
+    """The last of its redirects ends as the lease does, those before it led on."""
+    left = len(lease.redirect_targets)
+    for target in lease.redirect_targets:
+        left -= 1
+        runtime.ordering.acknowledge(target, *(_MOVED if left else (state, reason)), now)
+
+
+def close_files(runtime: Runtime, left: Iterable[Lease], queue_stats: QueueStats, now: float) -> None:
+    """The crawl closes: what is left under way waits again, the strategy's state is kept, the files are let go.
+
+    After a fault of one of them nothing more is written to any.
+    """
+    urls = [url for lease in left for url in (lease.leased.link.url, *lease.redirect_targets)]
+    with runtime.faults.guard():
+        if not runtime.faults.broken:
+            runtime.files.commit()
+            runtime.frontier.release(now, urls)
+            runtime.ordering.checkpoint()
+            queue_stats.finish(now)
+            runtime.frontier.close()
+            runtime.files.close()
+    if runtime.faults.broken:
+        runtime.frontier.abandon()
+        runtime.files.abandon()
+
 
 SWEEP_SECONDS = 10.0
 REFUSALS_AT_ONCE = 200  # then the engine has its slot; some 10 ms

@@ -188,7 +188,7 @@ class Frontier(Protocol):
 
     def is_new_anchor(self, url: str, text: str) -> bool:
         """True when the strategy has not seen this URL with this anchor text: the URL is new, or it waits and was neither
-        pushed nor asked about with this text (frontier.seen_anchors). The text counts as seen from now on.
+        pushed nor asked about with this text (frontier.url_index). The text counts as seen from now on.
         """
 
     def commit(self) -> None:

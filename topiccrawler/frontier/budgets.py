@@ -1,8 +1,8 @@
 """Budgets: how many pages a host, a site and a URL shape may still cost; unproductive ones are asked no more.
 
-The form of a URL decides only in plain cases (frontier.traps). Otherwise unproductive pages in a row are counted. A page is
+The form of a URL decides only in plain cases (frontier.budgets). Otherwise unproductive pages in a row are counted. A page is
 productive when it is about the topic and new: its host has not shown the same text recently, and its site has not used all
-its words before (frontier.vocabulary). The page whose link led to it is then productive too, so that hubs are kept for what
+its words before (frontier.budgets). The page whose link led to it is then productive too, so that hubs are kept for what
 they lead to.
 
     FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages                  the host is closed
@@ -15,12 +15,31 @@ they lead to.
 A closed host keeps its URLs waiting: `scrapy frontier` shows them with the reason, and a job resumed with a larger
 budget fetches them. Cost: one look-up a lease and one a page, none a link; memory: one record a host fetched from.
 Each host's record is a note of the frontier, written in the transaction of the page that changed it. In a shared crawl it goes with
-the host to its next owner (frontier.host_records); what counts by site counts for a process.
+the host to its next owner (frontier.hosts); what counts by site counts for a process.
+
+URLs that no ordinary site has, recognised by their form before anything is fetched.
+
+A broken relative link, a filter menu or a calendar offers endless URLs, but long paths and many parameters are common on the
+Chinese web. So the forms refused are far outside of what ordinary sites use; doubtful ones are left to frontier.budgets.
+
+    path depth         more than `path_segments` segments
+    repeated segments  one segment more than `segment_repeats` times in a path: /news/news/news/news/a.html
+    query facets       more than `query_parameters` parameters, or one name more than `segment_repeats` times
+    calendar           a date more than `calendar_years` years ahead or before 1970, linked by a page of such a date:
+                       one such page alone may be a blogger's way to stay on top, a chain of them is a calendar
+
+Checked once a lease, not once a link: a trap's URLs that are never leased cost nothing.
+
+Which words a site has used so far, to tell pages that say something new from those made of the same words again.
+
+A bit a word in a table of 2^17 (16 KB a site): after 50 000 words a third of the new ones is taken for known. Generated text has
+a fixed vocabulary, natural text keeps adding to it (Heaps' law). Not kept over a restart: a site then counts as new again.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -28,14 +47,106 @@ from hashlib import blake2b
 from itertools import filterfalse
 from math import inf
 from typing import Any
+from zlib import crc32
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Postpone, State
 from topiccrawler.frontier.sites import Sites
-from topiccrawler.frontier.traps import Limits, shape, trap
-from topiccrawler.frontier.vocabulary import Vocabulary
 from topiccrawler.model import Link, Page
 from topiccrawler.urls.canonical import host_of, site_of
+
+_DATE = re.compile(
+    r"(?<![0-9])(?P<year>[12][0-9]{3})(?:[-/._]|%2[DF])(?:0?[1-9]|1[0-2])(?![0-9])"
+    r"|[?&](?:y|year|yyyy|nian)=(?P<named>[12][0-9]{3})(?![0-9])"
+)
+_DIGITS = re.compile(r"[0-9]+")
+_FIRST_YEAR = 1970
+_YEAR_SECONDS = 31_556_952.0
+_SHAPE_CHARACTERS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is still ordinary; 0 switches a rule off. The numbers were chosen here, on the frozen webs: no page
+    of theirs is refused.
+    """
+
+    path_segments: int = 16
+    segment_repeats: int = 3
+    query_parameters: int = 12
+    calendar_years: int = 2
+
+
+def trap(url: str, source_url: str, limits: Limits, now: float) -> str | None:
+    """Why a canonical URL, linked by a page, is taken for a trap; None when it looks ordinary. `now`: seconds since
+    the epoch."""
+    back_off, _, query = url.partition("?")
+    segments = [segment for segment in back_off.split("/")[3:] if segment]
+    if 0 < limits.path_segments < len(segments):
+        return f"path depth: {len(segments)} segments"
+    repeated = _most(segments)
+    if 0 < limits.segment_repeats < repeated[1]:
+        return f"repeated segments: {repeated[0]} {repeated[1]} times"
+    if query:
+        names = [part.partition("=")[0] for part in query.split("&")]
+        if 0 < limits.query_parameters < len(names):
+            return f"query facets: {len(names)} parameters"
+        repeated = _most(names)
+        if 0 < limits.segment_repeats < repeated[1]:
+            return f"query facets: {repeated[0]} {repeated[1]} times"
+    if limits.calendar_years > 0:
+        last = _FIRST_YEAR + int(now / _YEAR_SECONDS) + limits.calendar_years
+        year = _strange_year(url, last)
+        if year is not None and _strange_year(source_url, last) is not None:
+            return f"calendar: the year {year}"
+    return None
+
+
+def shape(url: str) -> str:
+    """The form that a canonical URL shares with similar ones: digits become #, a query counts with its path only.
+
+    /calendar/2031/05?view=week and /calendar/1999/12 are /calendar/#/#? and /calendar/#/#.
+    """
+    path, mark, _ = url[url.find("/", 8) :].partition("?")
+    return _DIGITS.sub("#", path)[:_SHAPE_CHARACTERS] + mark
+
+
+def _strange_year(url: str, last: int) -> int | None:
+    for date in _DATE.finditer(url, max(url.find("/", 8), 0)):
+        year = int(date["year"] or date["named"])
+        if not _FIRST_YEAR <= year <= last:
+            return year
+    return None
+
+
+def _most(texts: list[str]) -> tuple[str, int]:
+    """The text that occurs most often; the first among equals."""
+    return max(Counter(texts).items(), key=lambda pair: pair[1], default=("", 0))
+
+
+BITS = 1 << 17
+
+
+class Vocabulary:
+    """The words of one site."""
+
+    __slots__ = ("_bits",)
+
+    def __init__(self) -> None:
+        self._bits = bytearray(BITS // 8)
+
+    def add(self, words: Iterable[str]) -> float:
+        """The share of these distinct words that are new, 0..1; they are known from now on. 0 when there are none."""
+        bits, new, count = self._bits, 0, 0
+        for word in words:
+            at = crc32(word.encode("utf-8", "replace")) % BITS
+            mask = 1 << (at & 7)
+            count += 1
+            if not bits[at >> 3] & mask:
+                bits[at >> 3] |= mask
+                new += 1
+        return new / count if count else 0.0
+
 
 NOTE = "budget/"  # and the host
 

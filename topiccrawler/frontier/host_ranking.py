@@ -2,12 +2,53 @@
 
 A heap of sites by their best host, and for each site a heap of its hosts. An entry that no longer counts is dropped when it
 reaches the top; a heap that has doubled since it was last cleaned is cleaned.
+
+How often a host may be asked, and how many requests it may have at once: the usual pace, and that of single hosts.
+
+Fair shares: no site gets more than a bounded part of the latest requests while others have promising URLs.
+
+A link farm gives endless pages that look as good as any, so the score alone would send every request there. The share of a
+site grows with what it has proved (frontier.sites): with p proofs it is
+
+    share = p / (p + UNPROVEN)      1 proof .25, 2 .4, 3 .5, 9 .75
+
+of the last WINDOW requests, and of the slots: a site with a host a page is bounded by no host's clock. A site over its share is
+passed over (frontier.hosts); it is never closed for that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections import Counter, deque
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from math import inf
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """A request every `delay_seconds`, `concurrency` of them at once."""
+
+    delay_seconds: float = 0.0
+    concurrency: int = 1
+
+
+@dataclass(slots=True)
+class Paces:
+    """`special`: by name of the host, with or without its port."""
+
+    usual: Pace = field(default_factory=Pace)
+    special: Mapping[str, Pace] = field(default_factory=dict)
+
+    def of(self, host: str) -> Pace:
+        """The pace of this host."""
+        return self.special.get(self.key(host), self.usual) if self.special else self.usual
+
+    def key(self, host: str) -> str:
+        """The name its pace is kept under: without the port when only so it has one of its own, else its own."""
+        name = host.partition(":")[0]
+        return name if host not in self.special and name in self.special else host
+
 
 Key = tuple[float, int]
 """Rank of a URL, smaller is sooner: (-score, number in order of arrival)."""
@@ -82,3 +123,48 @@ class HostRanking:
             del self._hosts[site]
             self._clean_at.pop(site, None)
         return None
+
+
+WINDOW = 100  # requests
+UNPROVEN = 3.0
+
+
+class FairShares:
+    """The sites of the latest requests. `proofs(site)`: how much a site has proved, from 1 on; inf = it has no bound."""
+
+    def __init__(self, proofs: Callable[[str], float], window: int = WINDOW) -> None:
+        self._proofs = proofs
+        self._window = window
+        self._latest: deque[str] = deque()
+        self._requests: Counter[str] = Counter()
+        self._under_way: Counter[str] = Counter()
+        self.over: set[str] = set()  # sites over their share of the latest requests
+        self.full: set[str] = set()  # sites over their share of the slots
+
+    def take(self, site: str, slots: int) -> None:
+        """A request goes to that site; `slots`: requests under way at once, to all. O(sites over their share)."""
+        self._latest.append(site)
+        self._requests[site] += 1
+        self._under_way[site] += 1
+        if len(self._latest) > self._window:
+            oldest = self._latest.popleft()
+            self._requests[oldest] -= 1
+            if not self._requests[oldest]:
+                del self._requests[oldest]
+        if self._under_way[site] >= max(1.0, self._share(site) * slots):
+            self.full.add(site)
+        self.over = {
+            one for one in (*self.over, site) if self._requests[one] >= self._share(one) * self._window
+        }
+
+    def end(self, site: str) -> None:
+        """A request to that site ended."""
+        self.full.discard(site)
+        self._under_way[site] -= 1
+        if self._under_way[site] <= 0:
+            del self._under_way[site]
+
+    def _share(self, site: str) -> float:
+        """0..1, or inf: no bound."""
+        proofs = self._proofs(site)
+        return inf if proofs == inf else proofs / (proofs + UNPROVEN)

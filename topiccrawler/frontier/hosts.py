@@ -14,6 +14,15 @@ Fair shares: a site over its share is passed over while a ready or busy host has
 Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better*, by `patience_margin`
 of worth (Strategy.worth, 0..1), and can be asked within that time: its clock comes due by then, or its slot under way began
 less than that ago. It waits only while at least 1 - `idle_share` of the `slots` are in use.
+
+One host's clock and leases: when it may be asked next, how many requests are under way, and why it must wait.
+
+Several sources set one clock (the delay setting, robots.txt, AutoThrottle, Retry-After), so each value is kept under its
+reason: the longest delay counts, a back-off is only lengthened, and the clock before the last slot is remembered.
+
+What is known of a host beside its clock, and goes to its next owner when several processes share a crawl.
+
+Hosts by when they are due. An entry that no longer counts is dropped when it comes up.
 """
 
 from __future__ import annotations
@@ -21,15 +30,140 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from heapq import heapify, heappop, heappush
 from math import inf
+from typing import Protocol
 
-from topiccrawler.frontier.fair_shares import FairShares
-from topiccrawler.frontier.host_clock import HostClock
-from topiccrawler.frontier.host_ranking import HostRanking, Key
-from topiccrawler.frontier.host_records import HostRecords
-from topiccrawler.frontier.host_timetable import HostTimetable
-from topiccrawler.frontier.paces import Pace, Paces
+from topiccrawler.frontier.host_ranking import FairShares, HostRanking, Key, Pace, Paces
 from topiccrawler.urls.canonical import site_of
+
+DELAY = "delay"
+BUSY = "busy"
+
+
+@dataclass(slots=True)
+class HostClock:
+    """The clock of one host; its pace is passed with each call."""
+
+    name: str
+    started: float = -inf  # when the last slot was taken
+    next: float = -inf  # when the delay after that slot has passed
+    before: tuple[float, float] | None = None  # started and next before the last slot
+    requests: int = 0
+    leases: int = 0
+    delays: dict[str, float] | None = None  # reason -> seconds; most hosts have none
+    back_off_until: float = -inf
+    back_off_reason: str = ""
+
+    def time(self) -> float:
+        """Not before; -inf = at once."""
+        return max(self.next, self.back_off_until)
+
+    def begin(self, now: float, delay: float) -> None:
+        """A slot is taken."""
+        self.before = (self.started, self.next)
+        self.leases += 1
+        self.requests += 1
+        self.started, self.next = now, now + delay
+
+    def give_back(self) -> None:
+        """A slot was not used. The clock goes back if that slot must have been the last. While other slots are under way it is
+        unknown which one comes back, and the clock stays: slower, never too fast.
+        """
+        if self.leases == 1 and self.before is not None:
+            self.started, self.next = self.before
+        self.end()
+
+    def end(self) -> None:
+        """A slot ended."""
+        self.leases = max(0, self.leases - 1)
+        self.before = None
+
+    def delay(self, default: float) -> tuple[float, str]:
+        """The longest delay any reason asks for, and that reason."""
+        if self.delays is not None:
+            reason = max(self.delays, key=self.delays.__getitem__)
+            if self.delays[reason] > default:
+                return self.delays[reason], reason
+        return default, DELAY
+
+    def ask_delay(self, seconds: float, reason: str) -> None:
+        """Replace the delay asked for under this reason; 0, less or NaN removes it."""
+        delays = self.delays or {}
+        delays.pop(reason, None)
+        if seconds > 0:
+            delays[reason] = seconds
+        self.delays = delays or None
+
+    def measure(self, delay: float) -> None:
+        """Use this delay after the slot taken last, if any."""
+        if self.started > -inf:
+            self.next = self.started + delay
+
+    def back_off(self, until: float, reason: str) -> None:
+        """No slot before `until`; an earlier back-off is never shortened."""
+        if until > self.back_off_until:
+            self.back_off_until, self.back_off_reason = until, reason
+
+    def reason(self, now: float, pace: Pace) -> str | None:
+        """Why it may not be asked now, None when it may."""
+        if self.time() > now:
+            is_delayed = self.back_off_until < self.next
+            return self.delay(pace.delay_seconds)[1] if is_delayed else self.back_off_reason
+        return BUSY if self.leases >= pace.concurrency else None
+
+
+class HostRecords(Protocol):
+    """Kept by whoever counts a host's pages (frontier.budgets)."""
+
+    def told(self, host: str) -> str:
+        """For the next owner; empty = nothing is known."""
+
+    def heard(self, host: str, text: str) -> None:
+        """What the last owner told; a damaged text tells nothing."""
+
+
+Counts = Callable[[float, int], bool]
+"""Whether the host of that number is still in the set, due at that time."""
+
+_CLEAN_AT = 64  # entries; a smaller heap is never cleaned
+
+
+class HostTimetable:
+    """One set of hosts. Each change costs O(log hosts) amortised."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._heap: list[tuple[float, int]] = []
+        self._clean_at = _CLEAN_AT
+
+    def __len__(self) -> int:
+        """Entries, those that no longer count included."""
+        return len(self._heap)
+
+    def add(self, due: float, number: int) -> None:
+        """Host `number` is in the set, due then (seconds)."""
+        heappush(self._heap, (due, number))
+        if len(self._heap) > self._clean_at:
+            self._heap = [entry for entry in set(self._heap) if self._counts(*entry)]
+            heapify(self._heap)
+            self._clean_at = max(_CLEAN_AT, 2 * len(self._heap))
+
+    def take_due(self, until: float) -> Iterator[int]:
+        """Take out the hosts that are due by then, soonest first."""
+        while self._heap and self._heap[0][0] <= until:
+            due, number = heappop(self._heap)
+            if self._counts(due, number):
+                yield number
+
+    def next_due(self) -> float:
+        """When the next is due; inf = the set is empty."""
+        while self._heap:
+            if self._counts(*self._heap[0]):
+                return self._heap[0][0]
+            heappop(self._heap)
+        return inf
+
 
 PATIENCE_MARGIN = 0.25  # a quarter of a page more per page fetched is worth the wait
 LIKELY = 0.5  # worth from which a ready URL never waits: it is more likely on topic than not

@@ -4,22 +4,170 @@ A page brings two hundred links and must be durable at once, yet few pages of th
 order of arrival, and their number is the key; what changes often (score, state) is stored apart from what is long (URL,
 link text). A push that raises a URL is appended as well (a URL raised again rewrites that one row). Writes are buffered
 and executed table by table; hosts and source pages are stored once.
+
+The frontier's database file: its tables, its version, and who may write to it.
+
+A file found on disk may be another program's, another version's, damaged, or a running crawl's; each of these is
+refused in one line before anything is changed. Mark (application_id) and version stand in the file's header. A writer
+holds a lock on a small file beside it, which ends with the process; readers need none.
+
+    urls     number, digest, host, score, shares, carry, tunnel, state, reason, times
+    links    number, url, link text, source page
+    raises   id, number, score, shares, carry, tunnel, link text, source page: counts instead of what urls and links say
+    hosts    id, name        sources  id, url        notes  name, text
+
+Plain columns throughout; no pickle. WAL with synchronous=NORMAL: a committed transaction survives any kill of the
+process; when the power fails the last ones may be lost, none is torn.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from topiccrawler.errors import StateError
-from topiccrawler.frontier import tables
 from topiccrawler.frontier.base import Row, State
-from topiccrawler.frontier.sparse import SparseMap
-from topiccrawler.frontier.tables import RESTORE, lock, open_to_read, open_to_write, sqlite_faults
-from topiccrawler.frontier.url_index import Digest
+from topiccrawler.frontier.url_index import Digest, SparseMap
 from topiccrawler.model import Link, Score
+
+VERSION = 3
+RESTORE = "put back a copy, or choose another JOBDIR"
+_APPLICATION_ID = 1_416_589_382  # "TopF"
+_CACHE_KIB = 16_384
+
+_SCHEMA = """
+BEGIN;
+CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE sources (id INTEGER PRIMARY KEY, url TEXT NOT NULL);
+CREATE TABLE urls (number INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL, digest_check INTEGER NOT NULL,
+    host INTEGER NOT NULL, score REAL NOT NULL, shares BLOB NOT NULL, carry REAL NOT NULL, tunnel INTEGER NOT NULL, state INTEGER NOT NULL,
+    reason TEXT NOT NULL, added REAL NOT NULL, changed REAL NOT NULL, seen_anchors INTEGER NOT NULL);
+CREATE TABLE links (number INTEGER PRIMARY KEY, url TEXT NOT NULL, anchor TEXT NOT NULL, before TEXT NOT NULL,
+    after TEXT NOT NULL, title TEXT NOT NULL, heading TEXT NOT NULL, region TEXT NOT NULL, path TEXT NOT NULL,
+    kind TEXT NOT NULL, position INTEGER NOT NULL, depth INTEGER NOT NULL, nofollow INTEGER NOT NULL,
+    source INTEGER NOT NULL);
+CREATE TABLE raises (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, score REAL NOT NULL, shares BLOB NOT NULL, carry REAL NOT NULL,
+    tunnel INTEGER NOT NULL, anchor TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, title TEXT NOT NULL,
+    heading TEXT NOT NULL, region TEXT NOT NULL, path TEXT NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL,
+    depth INTEGER NOT NULL, nofollow INTEGER NOT NULL, source INTEGER NOT NULL);
+CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+PRAGMA application_id = 1416589382;
+PRAGMA user_version = 3;
+COMMIT;
+"""
+
+# What frontier.rows writes and reads.
+ADD_HOST = "INSERT INTO hosts VALUES (?, ?)"
+ADD_SOURCE = "INSERT INTO sources VALUES (?, ?)"
+ADD_URL = "INSERT INTO urls VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?, ?)"
+ADD_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_RAISE = "INSERT INTO raises VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+SET_RAISE = """UPDATE raises SET score = ?, shares = ?, carry = ?, tunnel = ?, anchor = ?, before = ?, after = ?, title = ?,
+    heading = ?, region = ?, path = ?, kind = ?, position = ?, depth = ?, nofollow = ?, source = ? WHERE id = ?"""
+SET_SCORE = "UPDATE urls SET score = ?, shares = ?, carry = ? WHERE number = ?"
+SET_RAISED_SCORE = "UPDATE raises SET score = ?, shares = ?, carry = ? WHERE id = ?"
+SET_STATE = "UPDATE urls SET state = ?, reason = ?, changed = ? WHERE number = ?"
+SET_SEEN_ANCHORS = "UPDATE urls SET seen_anchors = ? WHERE number = ?"
+SET_NOTE = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
+ROW = """SELECT number, state, reason, added, changed, host, links.url, score, shares, carry, tunnel,
+    anchor, before, after, title, heading, region, path, kind, position, depth, nofollow, coalesce(sources.url, '')
+    FROM urls JOIN links USING (number) LEFT JOIN sources ON sources.id = source """
+ONE = ROW + "WHERE number = ?"
+NEXT = ROW + "WHERE number > ? ORDER BY number LIMIT ?"
+NEXT_IN_STATE = ROW + "WHERE number > ? AND state = ? ORDER BY number LIMIT ?"
+RAISE = """SELECT score, shares, carry, tunnel,
+    anchor, before, after, title, heading, region, path, kind, position, depth, nofollow, coalesce(sources.url, '')
+    FROM raises LEFT JOIN sources ON sources.id = source WHERE raises.id = ?"""
+RAISES = "SELECT id, number, score FROM raises ORDER BY id"
+BEFORE_RAISE = 7  # columns of ROW that a raise leaves as they are
+SELECT_STATES = "SELECT fingerprint, digest_check, host, score, state, seen_anchors FROM urls ORDER BY number"
+COUNT = "SELECT count(*), coalesce(max(number), -1) + 1 FROM urls"
+
+WRITE_ORDER = (
+    ADD_HOST,
+    ADD_SOURCE,
+    ADD_URL,
+    ADD_LINK,
+    ADD_RAISE,
+    SET_RAISE,
+    SET_SCORE,
+    SET_RAISED_SCORE,
+    SET_STATE,
+    SET_SEEN_ANCHORS,
+    SET_NOTE,
+)
+
+
+def open_to_write(path: Path) -> sqlite3.Connection:
+    """The database, made if there is none. The caller holds the lock."""
+    database = sqlite3.connect(path, isolation_level=None)
+    try:
+        named = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if not named and not _mark(database):
+            database.execute("PRAGMA journal_mode = WAL")
+            database.executescript(_SCHEMA)
+        _check(database, path)
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """The database as it is now, beside a crawl that may be writing to it: one snapshot until it is closed."""
+    database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    try:
+        database.execute("BEGIN")
+        _check(database, path)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def lock(path: Path) -> sqlite3.Connection:
+    """The right to write, until it is closed or the process is gone."""
+    locked = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None)
+    try:
+        locked.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        locked.close()
+        if "locked" not in str(error):
+            raise
+        remedy = "wait for that crawl or choose another JOBDIR"
+        raise StateError(str(path), "another crawl is using it", remedy) from error
+    return locked
+
+
+@contextmanager
+def sqlite_faults(path: Path) -> Iterator[None]:
+    """SQLite's complaint becomes one line."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        unusable = isinstance(error, sqlite3.OperationalError)
+        remedy = "check that it exists, may be written, and that the disk has room" if unusable else RESTORE
+        raise StateError(str(path), f"it cannot be used ({error})", remedy) from error
+
+
+def _mark(database: sqlite3.Connection) -> int:
+    mark: int = database.execute("PRAGMA application_id").fetchone()[0]
+    return mark
+
+
+def _check(database: sqlite3.Connection, path: Path) -> None:
+    if _mark(database) != _APPLICATION_ID:
+        raise StateError(str(path), "it is no frontier of this program", "choose another JOBDIR")
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    if version != VERSION:
+        fault = f"it was written by version {version} of the frontier, this program reads {VERSION}"
+        raise StateError(str(path), fault, "go on with the program that wrote it, or choose another JOBDIR")
+
 
 _FLUSH_ROWS = 1_000  # gathered rows are handed to SQLite at this many, committed or not: 5 ms
 _PAGE_ROWS = 500  # rows read at a time when listing
@@ -55,7 +203,7 @@ class Rows:
         self._host_ids = {name: number for number, name in enumerate(self.hosts)}
         self._source = ("", 0)
         self._sources: int = self._database.execute("SELECT coalesce(max(id), 0) FROM sources").fetchone()[0]
-        self._writes: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in tables.WRITE_ORDER}
+        self._writes: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in WRITE_ORDER}
         self._raises = SparseMap()  # by number: the raise that counts
         self._last_raise = 0
         self._touched: set[int] = set()  # numbers whose gathered writes a reader would miss
@@ -69,7 +217,7 @@ class Rows:
         if number is None:
             number = self._host_ids[name] = len(self.hosts)
             self.hosts.append(name)
-            self._writes[tables.ADD_HOST].append((number, name))
+            self._writes[ADD_HOST].append((number, name))
         return number
 
     def add(
@@ -85,8 +233,8 @@ class Rows:
     ) -> None:
         """A URL met for the first time; it waits."""
         row = (number, *digest, host, *_numbers(score), tunnel, now, now, seen_anchors)
-        self._writes[tables.ADD_URL].append(row)
-        self._writes[tables.ADD_LINK].append((number, link.url, *self._text(link)))
+        self._writes[ADD_URL].append(row)
+        self._writes[ADD_LINK].append((number, link.url, *self._text(link)))
         self._gather(number)
 
     def replace(self, number: int, link: Link, score: Score, tunnel: int) -> None:
@@ -94,36 +242,36 @@ class Rows:
         what = (*_numbers(score), tunnel, *self._text(link))
         raised = self._raises[number]
         if raised:
-            if self._writes[tables.SET_RAISED_SCORE]:
+            if self._writes[SET_RAISED_SCORE]:
                 self._flush_if(number)  # what changed this row before goes before
-            self._writes[tables.SET_RAISE].append((*what, raised))
+            self._writes[SET_RAISE].append((*what, raised))
         else:
             self._last_raise += 1
             self._raises[number] = self._last_raise
-            self._writes[tables.ADD_RAISE].append((self._last_raise, number, *what))
+            self._writes[ADD_RAISE].append((self._last_raise, number, *what))
         self._gather(number)
 
     def rescore(self, number: int, score: Score) -> None:
         """The URL has another score; its link and tunnel steps stay."""
         raised = self._raises[number]
         if raised:  # what changed this row before is written before: tables.WRITE_ORDER
-            self._writes[tables.SET_RAISED_SCORE].append((*_numbers(score), raised))
+            self._writes[SET_RAISED_SCORE].append((*_numbers(score), raised))
         else:
-            self._writes[tables.SET_SCORE].append((*_numbers(score), number))
+            self._writes[SET_SCORE].append((*_numbers(score), number))
         self._gather(number)
 
     def set_seen_anchors(self, number: int, seen_anchors: int) -> None:
         """The URL was seen with another anchor text. No row that is read shows it."""
-        self._writes[tables.SET_SEEN_ANCHORS].append((seen_anchors, number))
+        self._writes[SET_SEEN_ANCHORS].append((seen_anchors, number))
         self._gathered += 1
 
     def move(self, number: int, state: int, reason: str, now: float) -> None:
         """The URL's state changed."""
-        self._writes[tables.SET_STATE].append((state, reason, now, number))
+        self._writes[SET_STATE].append((state, reason, now, number))
         self._gather(number)
 
     def put_note(self, name: str, text: str) -> None:
-        self._writes[tables.SET_NOTE].append((name, text))
+        self._writes[SET_NOTE].append((name, text))
 
     def flush(self) -> None:
         """Hand what was gathered to SQLite, in one transaction that `commit` ends."""
@@ -166,15 +314,15 @@ class Rows:
         """Digest (two), host, score, state and seen-anchor mask of every URL in order of arrival, in large pieces. To be read
         once after opening, followed by `load_raises`.
         """
-        rows, last = self._select(tables.COUNT)[0]
+        rows, last = self._select(COUNT)[0]
         if rows != last:
             raise StateError(str(self.path), f"{last - rows} URLs are missing", RESTORE)
-        yield from self._pieces(tables.STATES)
+        yield from self._pieces(SELECT_STATES)
 
     def load_raises(self) -> Iterator[tuple[int, float]]:
         """Number and score of every raised URL."""
-        urls = self._select(tables.COUNT)[0][0]
-        for piece in self._pieces(tables.RAISES):
+        urls = self._select(COUNT)[0][0]
+        for piece in self._pieces(RAISES):
             for raised, number, score in piece:
                 if not 0 <= number < urls:
                     raise StateError(str(self.path), f"URL number {number} is missing", RESTORE)
@@ -190,7 +338,7 @@ class Rows:
     def read(self, number: int) -> Row:
         """One URL's row."""
         self._flush_if(number)
-        found = self._select(tables.ONE, (number,))
+        found = self._select(ONE, (number,))
         if not found:
             raise StateError(str(self.path), f"URL number {number} is missing", RESTORE)
         return self._row(found[0])
@@ -201,22 +349,22 @@ class Rows:
             if self._gathered:
                 self.flush()
             if state is None:
-                piece = self._select(tables.NEXT, (last, _PAGE_ROWS))
+                piece = self._select(NEXT, (last, _PAGE_ROWS))
             else:
-                piece = self._select(tables.NEXT_IN_STATE, (last, CODES[state], _PAGE_ROWS))
+                piece = self._select(NEXT_IN_STATE, (last, CODES[state], _PAGE_ROWS))
             if not piece:
                 return
             yield from map(self._row, piece)
             last = piece[-1][0]
 
     def note(self, name: str) -> str | None:
-        if self._writes[tables.SET_NOTE]:
+        if self._writes[SET_NOTE]:
             self.flush()
         found = self._select("SELECT text FROM notes WHERE name = ?", (name,))
         return found[0][0] if found else None
 
     def notes(self, prefix: str = "") -> dict[str, str]:
-        if self._writes[tables.SET_NOTE]:
+        if self._writes[SET_NOTE]:
             self.flush()
         return dict(self._select("SELECT * FROM notes WHERE substr(name, 1, ?) = ?", (len(prefix), prefix)))
 
@@ -244,7 +392,7 @@ class Rows:
         if url != self._source[0]:
             self._sources += 1
             self._source = (url, self._sources)
-            self._writes[tables.ADD_SOURCE].append((self._sources, url))
+            self._writes[ADD_SOURCE].append((self._sources, url))
         return self._source[1]
 
     def _gather(self, number: int) -> None:
@@ -265,9 +413,9 @@ class Rows:
             return self._database.execute(statement, values).fetchall()
 
     def _row(self, raw: tuple[Any, ...]) -> Row:
-        number, state, reason, added, changed, host, url = raw[: tables.BEFORE_RAISE]
+        number, state, reason, added, changed, host, url = raw[:BEFORE_RAISE]
         raised = self._raises[number]
-        current = self._select(tables.RAISE, (raised,)) if raised else [raw[tables.BEFORE_RAISE :]]
+        current = self._select(RAISE, (raised,)) if raised else [raw[BEFORE_RAISE:]]
         try:
             score, shares, carry, tunnel, *text, nofollow, source = current[0]
             anchor, before, after, title, heading, region, path, kind, position, depth = text

@@ -1,7 +1,7 @@
 """The frontier on disk: memory holds what decides, the file holds every row.
 
 A push must know a URL's state and score two hundred times a page, and a lease must find the best of a million. So memory
-holds numbers alone (frontier.columns, frontier.queues), never a text; a lease reads one row of the file (frontier.rows).
+holds numbers alone (frontier.sqlite, frontier.leasing), never a text; a lease reads one row of the file (frontier.rows).
 
 What is durable when: `acknowledge` ends a transaction (or every `acknowledgements_per_commit`-th does), so a page's
 links, pushed before, are never on disk without its end, nor its end without its links. A lease is
@@ -9,25 +9,141 @@ written along with the next commit; if the process dies before, the URL still wa
 at most the open leases and the pages of the open transaction are fetched twice.
 
 Opening an existing file puts leases back to waiting and builds the heaps from one read of the narrow table.
+
+The part of every URL on disk that is kept in memory: columns of numbers by order of arrival, no text.
+
+A push needs a URL's state and score two hundred times a page without reading the disk, and there may be ten million
+URLs. So a URL takes 31 bytes here: digest, host, score, state, seen-anchor mask.
+
+What the frontier on disk holds, to be looked at: rows are read from the file, what must be quick from the columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import LEASE_SECONDS, Listing, Notes, Pushed, Row, State
-from topiccrawler.frontier.columns import PROCESSING, WAITING, Columns
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
-from topiccrawler.frontier.rows import CODES, STATES, Rows
-from topiccrawler.frontier.seen_anchors import anchor_bit
-from topiccrawler.frontier.sqlite_listing import SqliteListing, SqliteNotes
-from topiccrawler.frontier.url_index import Digest, digest
+from topiccrawler.frontier.rows import CODES, RESTORE, STATES, Rows
+from topiccrawler.frontier.url_index import Digest, UrlIndex, anchor_bit, digest
 from topiccrawler.model import Link, Score
+
+WAITING, PROCESSING = CODES[State.WAITING], CODES[State.PROCESSING]
+
+
+class Columns:
+    """By a URL's number: its score, state (as on disk), host's number, and seen-anchor mask (frontier.url_index)."""
+
+    def __init__(self, digest: Callable[[str], Digest]) -> None:
+        self.urls = UrlIndex(digest)
+        self.scores = array("d")
+        self.states = bytearray()
+        self.hosts = array("I")
+        self.seen_anchors = array("I")
+
+    def add(self, score: float, host: int, seen_anchors: int) -> None:
+        """A URL that `urls` has given a number waits."""
+        self.scores.append(score)
+        self.states.append(WAITING)
+        self.hosts.append(host)
+        self.seen_anchors.append(seen_anchors)
+
+    def load(self, rows: Rows) -> None:
+        """From the narrow tables, read once. StateError when they do not agree."""
+        fingerprints, checks = array("q"), array("I")
+        try:
+            for piece in rows.load_states():
+                fingerprint, check, hosts, scores, states, seen_anchors = zip(*piece, strict=True)
+                fingerprints.extend(fingerprint)
+                checks.extend(check)
+                self.hosts.extend(hosts)
+                self.scores.extend(scores)
+                self.states.extend(states)
+                self.seen_anchors.extend(seen_anchors)
+            for number, score in rows.load_raises():
+                self.scores[number] = score
+        except (TypeError, ValueError, OverflowError) as error:
+            raise _damaged(rows, f"a number is none: {error}") from error
+        if self.states and max(self.states) >= len(STATES):
+            raise _damaged(rows, f"there is no state {max(self.states)}")
+        if self.hosts and max(self.hosts) >= len(rows.hosts):
+            raise _damaged(rows, f"host {max(self.hosts)} is missing")
+        self.urls.load(fingerprints, checks)
+
+    def waiting(self, hosts: int) -> list[array[int]]:
+        """The numbers of the URLs that wait, by host, oldest first."""
+        found = [array("I") for _ in range(hosts)]
+        arrive = [numbers.append for numbers in found]
+        for number, (host, state) in enumerate(zip(self.hosts, self.states, strict=True)):
+            if state == WAITING:
+                arrive[host](number)
+        return found
+
+
+def _damaged(rows: Rows, fault: str) -> StateError:
+    return StateError(str(rows.path), fault, RESTORE)
+
+
+class SqliteListing:
+    """See frontier.base.Listing. Reads what the frontier writes; `counts`: URLs by number of state."""
+
+    def __init__(self, rows: Rows, columns: Columns, counts: Sequence[int]) -> None:
+        self._rows, self._columns, self._counts = rows, columns, counts
+
+    def row(self, url: str) -> Row | None:
+        number = self._columns.urls.find(url)
+        return None if number is None else self._rows.read(number)
+
+    def rows(self, state: State | None = None) -> Iterator[Row]:
+        return self._rows.listing(state)
+
+    def queued(self, after: str = "") -> Iterator[Link]:
+        last = self._columns.urls.find(after)
+        for row in self._rows.listing(State.WAITING, -1 if last is None else last):
+            number = self._columns.urls.find(row.link.url)  # read a while ago: it may have been leased since
+            if number is not None and self._columns.states[number] == WAITING:
+                yield row.link
+
+    def best(self, count: int) -> list[Row]:
+        scores, states = self._columns.scores, np.frombuffer(bytes(self._columns.states), dtype=np.uint8)
+        numbers = np.flatnonzero(states == WAITING)
+        order = np.argsort(-np.array(scores)[numbers], kind="stable")[:count]
+        return [self._rows.read(number) for number in numbers[order].tolist()]
+
+    def counts(self) -> Mapping[State, int]:
+        return dict(zip(STATES, self._counts, strict=True))
+
+    def waiting_by_host(self) -> Mapping[str, int]:
+        states = np.frombuffer(bytes(self._columns.states), dtype=np.uint8)
+        counts = np.bincount(np.array(self._columns.hosts, dtype=np.int64)[states == WAITING]).tolist()
+        return {self._rows.hosts[host]: count for host, count in enumerate(counts) if count}
+
+    def waiting_in(self, hosts: Container[str]) -> int:
+        pairs, names = zip(self._columns.hosts, self._columns.states, strict=True), self._rows.hosts
+        return sum(names[host] in hosts for host, state in pairs if state == WAITING)
+
+
+class SqliteNotes:
+    """See frontier.base.Notes. Kept in the transactions of the rows."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def put(self, name: str, text: str) -> None:
+        self._rows.put_note(name, text)
+
+    def get(self, name: str) -> str | None:
+        return self._rows.note(name)
+
+    def all(self, prefix: str = "") -> Mapping[str, str]:
+        return self._rows.notes(prefix)
 
 
 class SqliteFrontier(LeasingFrontier):

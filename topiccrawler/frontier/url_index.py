@@ -4,6 +4,18 @@ A dict takes 150 bytes a URL, and an index on disk changes a page of the file fo
 12 bits of a 64-bit fingerprint choose one of 4 096 small arrays, in which the next 32 are sorted (a look-up: about 8 steps
 of bisection; an insertion moves half a small array), and 32 further bits separate URLs that agree in those 44: 13 bytes a
 URL. Two URLs are taken for one only if all 76 bits agree: at ten million URLs one chance in 10^9 that it ever happens.
+
+A map from some of the numbers 0, 1, 2 … to positive numbers: 7 bytes for each that has one, none for the others.
+
+Few URLs are raised, so an array over all of them wastes memory, and a dict takes 150 bytes an entry. So numbers are
+cut into runs of 4 096; each run has a sorted array of the numbers with a value, beside their values.
+
+A 32-bit mask of the anchor texts a URL was seen with: one bit for each text.
+
+A menu names its targets on every page. To score the same words for the same URL again costs most of a strategy's time
+and counts one source many times, but a frontier has no room for the anchors of a million URLs.
+But: two texts share a bit once in 32 times; the second is then taken for seen. A URL with a dozen texts has been
+scored a dozen times by then.
 """
 
 from __future__ import annotations
@@ -14,6 +26,48 @@ from collections.abc import Callable
 from hashlib import blake2b
 from itertools import pairwise
 from struct import Struct
+from zlib import crc32
+
+_RUN_BITS = 12
+_RUN = (1 << _RUN_BITS) - 1
+
+
+class SparseMap:
+    """0 stands for no value."""
+
+    def __init__(self) -> None:
+        self._keys: list[array[int]] = []
+        self._values: list[array[int]] = []
+
+    def __getitem__(self, number: int) -> int:
+        run = number >> _RUN_BITS
+        if run >= len(self._keys):
+            return 0
+        keys, key = self._keys[run], number & _RUN
+        at = bisect_left(keys, key)
+        return self._values[run][at] if at < len(keys) and keys[at] == key else 0
+
+    def __setitem__(self, number: int, value: int) -> None:
+        run = number >> _RUN_BITS
+        while run >= len(self._keys):
+            self._keys.append(array("H"))
+            self._values.append(array("I"))
+        keys, key = self._keys[run], number & _RUN
+        at = bisect_left(keys, key)
+        if at < len(keys) and keys[at] == key:
+            self._values[run][at] = value
+        else:
+            keys.insert(at, key)
+            self._values[run].insert(at, value)
+
+
+_BITS = 32
+
+
+def anchor_bit(text: str) -> int:
+    """The text's bit; the same in every process."""
+    return 1 << crc32(text.encode("utf-8", "surrogatepass")) % _BITS
+
 
 Digest = tuple[int, int]
 """Fingerprint (signed, 64 bits) and check (unsigned, 32 bits)."""

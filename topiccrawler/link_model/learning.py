@@ -7,17 +7,17 @@ Idea: words of links whose pages were relevant count for a link, words of the ot
     counted as an anchor of a link to it. Its site, and the page it stands on, give a link a prior.
 Formula: x = b * tanh(base(link) / b) + c * (a * tanh(e(link) / 3) + prior(link))
     base    -> the scorer below, log-odds; b -> bound, its largest value. Default 10 (ours)
-    prior   -> of its site and host, and of the page it stands on: link_model.prior
+    prior   -> of its site and host, and of the page it stands on: link_model.learning
     a       -> the largest value of learned words. Default 0.5 (ours)
     c       -> 5: odds of 5 from the scorer below equal odds of 1 here, since words are not independent (ours)
-    e(link) = sum over fields f of t_f * sum over words w of field f of e(f, w), which link_model.word_statistics learns
+    e(link) = sum over fields f of t_f * sum over words w of field f of e(f, w), which link_model.learning learns
     t_f     -> trust in a field: anchor 1, context 0.4, url 0.5 (ours)
     label of a page = r^2 / (1 + r^2), r = relevance / page threshold: half at the threshold
 Parameters: half_life_pages 500, bound 10, smoothing 2 (with as many + as - the paper's Laplace count of 1 in each class),
     least share 0.2, most_words 50 000 a field (ours; docs/lab/learning.md).
 Reads: anchor, context and URL words of links; title and relevance of the pages they led to.
 Cost: 0.1 ms a page learned from; 20 ms for 1 000 links, 2 of them for the prior. Memory: at most `most_words` words a field, and
-    the counts of link_model.prior.
+    the counts of link_model.learning.
 But: smoothing goes to the share p instead of to even odds: a word met once on an irrelevant page says little where most
     pages are irrelevant. p is at least a fifth, or a crawl without relevant pages would follow the least irrelevant site
     to its end. Labels are shares, not 0 or 1: near its threshold the page classifier is right about every other page. All
@@ -25,22 +25,276 @@ But: smoothing goes to the share p instead of to even odds: a word met once on a
     must not hide that a site's pages are irrelevant. A failed fetch teaches nothing; a seed has no text, and teaches by
     its title and site alone.
 Reference: Han et al. 2010, eq. 1-2 for the counts; decay and smoothing are ours.
+
+Word statistics: the log-odds of each word, learned in this crawl from the pages that were read.
+
+100 000 waiting URLs are rescored in milliseconds: words are numbers, and the log-odds of all rows are looked up at once. Used by
+link_model.learning, a field of a link each, and by the strategy `adaptive`.
+Formula   e(w) = ln (n+ + m p) / (n- + m (1 - p)) - ln p / (1 - p);  a text has the sum over its words, each once
+          n+, n-  pages whose link or title contains w, by label and 1 - label, decayed: a page half a life ago counts half
+          p       share of relevant pages among those counted, and one of each class before them, decayed likewise;
+                  at least `least_share`
+          m       smoothing
+Reference Han et al. 2010, eq. 1-2 for the counts; decay and smoothing are ours.
+
+The prior of a link, before its words: from the success rate of its site and host, and from the page it stands on.
+
+Idea: a page of a site that gave relevant pages recently is likely relevant, whatever the link says; a portal is one site with
+    many channels, so its hosts have counts of their own, smoothed towards their site's. And relevant pages link to relevant
+    pages more often than others do; how much more often is learned in the crawl.
+Formula: prior(link) = s + g
+    s       =  logit q(host) - logit p;  q(host) = (r_h + m * q(site)) / (n_h + m);  q(site) = (r_s + m * p) / (n_s + m)
+    g       =  logit (r_c + k * p) / (n_c + k) - logit p, c = the class of the page it stands on: relevant or not
+    n, r    -> pages read of the host or site, or reached from pages of the class, and how many of them were relevant; those
+        before a page decay with each further one (sites by KEEP, classes by KEEP_CLASS), so an unproductive site is soon left
+    p       -> the relevant share of all pages, decayed by FADE, .1 to begin with;  m, k -> SMOOTHING_SITE, SMOOTHING_CLASS
+    logit q = ln q / (1 - q), q kept within .001 of 0 and 1
+Reads: addresses of links and of the pages they stand on; which pages were relevant.
+Cost: some look-ups a link. Memory: at most MOST sites, hosts and relevant pages; the longest ago are forgotten first.
+But: site and page are not independent; that both count whole gave the best crawls (docs/lab/learning.md).
+Reference: ours; `adaptive` has the same features in columns (strategies.link_features).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from topiccrawler.link_model.prior import LinkPrior
-from topiccrawler.link_model.word_statistics import WordStatistics
+from topiccrawler.links.columns import Floats, Numbering, Numbers, doubled, packed, unpacked
 from topiccrawler.links.features import LinkWords, url_words, words_of_links
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import registered_domain
+
+NONE = 0  # the number of no word
+_HEAVIEST = 1e9  # weight of a page at which all counts are scaled down
+_LEAST_TOTAL = 1e-9  # of a class then: both always exist
+
+
+class WordStatistics:
+    """Numbers for words, and their counts. `most_words`: later ones are not counted."""
+
+    def __init__(
+        self, half_life_pages: float, smoothing: float, least_share: float = 0.0, most_words: int = 100_000
+    ) -> None:
+        self.numbers = Numbering([""])  # NONE
+        self.most_words = most_words
+        self._growth = 2.0 ** (1.0 / half_life_pages) if half_life_pages > 0 else 1.0
+        self._smoothing, self._least_share = smoothing, least_share
+        self._counts = np.zeros((2, 1024))  # not relevant, relevant
+        self._totals = np.ones(2)
+        self._weight = 1.0  # of the page counted last; earlier ones count less
+
+    def __len__(self) -> int:
+        """Words that have a number."""
+        return len(self.numbers) - 1
+
+    def of(self, texts: Sequence[Sequence[str]], width: int, *, add: bool = True) -> Numbers:
+        """(texts, `width`) numbers of their words without digits, the first ones, each once; new words get new numbers or, without `add`,
+        none."""
+        found = np.full((len(texts), width), NONE, dtype=np.int64)
+        number = self._number if add else self._known
+        for row, words in zip(found, texts, strict=True):
+            if words:
+                numbers = [number(word) for word in dict.fromkeys(filter(str.isalpha, words))]
+                row[: len(numbers)] = numbers[:width]
+        return found
+
+    def learn(self, texts: Iterable[Numbers], label: float) -> None:
+        """Words of a page's link and of its title; `label` (0..1) says how relevant the page was."""
+        self._weight *= self._growth
+        shares = self._weight * np.array([1.0 - label, label])
+        for numbers in texts:
+            words = np.unique(numbers[numbers != NONE])
+            if len(words):
+                self._counts[:, words] += shares[:, None]
+                self._totals += shares
+        if self._weight > _HEAVIEST:
+            self._counts /= self._weight
+            self._totals = np.maximum(self._totals / self._weight, _LEAST_TOTAL)
+            self._weight = 1.0
+
+    def log_odds(self, numbers: Numbers) -> Floats:
+        """The log-odds of each word; 0 for NONE."""
+        many = numbers.size > self.numbers.size  # then each word is computed once
+        prior = self._totals / self._totals.sum()
+        if prior[1] < self._least_share:
+            prior = np.array([1.0 - self._least_share, self._least_share])
+        smooth = self._smoothing * self._weight * prior
+        negative, positive = self._counts[:, : self.numbers.size] if many else self._counts[:, numbers]
+        odds: Floats = np.log((positive + smooth[1]) / (negative + smooth[0])) - np.log(prior[1] / prior[0])
+        if many:
+            odds = odds[numbers]
+        odds[numbers == NONE] = 0.0
+        return odds
+
+    def forget(self, used: Numbers) -> None:
+        """Forget the words that are not `used` and were hardly counted."""
+        spare = self.numbers.used()
+        spare &= self._counts[:, : self.numbers.size].sum(axis=0) < 0.5 * self._weight
+        spare[used] = spare[NONE] = False
+        self.numbers.forget(np.flatnonzero(spare))
+
+    def keep_most_counted(self, words: int) -> None:
+        """Forget all others; of equal ones the later."""
+        left = np.flatnonzero(self.numbers.used())[1:]
+        ranked = np.argsort(-self._counts[:, left].sum(axis=0), kind="stable")
+        self.numbers.forget(np.sort(left[ranked[words:]]))
+
+    def save(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "words": self.numbers.save(),
+            "counts": packed(self._counts[:, : self.numbers.size]),
+            "totals": self._totals.tolist(),
+            "weight": self._weight,
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `save` kept. ValueError when it is damaged; then nothing has changed."""
+        numbers = Numbering.load(state["words"])
+        kept = unpacked(state["counts"]).reshape(2, -1)
+        totals, weight = np.array(state["totals"], dtype=np.float64), float(state["weight"])
+        sound = np.isfinite(kept).all() and (kept >= 0).all() and kept.shape[1] == numbers.size > 0
+        if not (
+            sound
+            and totals.shape == (2,)
+            and 0 < totals.min() <= totals.max() < np.inf
+            and 0 < weight < np.inf
+        ):
+            raise ValueError("word statistics are damaged")
+        counts = np.zeros((2, max(1024, kept.shape[1])))
+        counts[:, : kept.shape[1]] = kept
+        self.numbers, self._counts, self._totals, self._weight = numbers, counts, totals, weight
+
+    def _known(self, word: str) -> int:
+        return self.numbers.get(word) or NONE
+
+    def _number(self, word: str) -> int:
+        number = self.numbers.get(word)
+        if number is None:
+            if len(self.numbers) >= self.most_words:
+                return NONE
+            number = self.numbers.add(word)
+            if number >= self._counts.shape[1]:
+                self._counts = doubled(self._counts, axis=1)
+            self._counts[:, number] = 0.0
+        return number
+
+
+KEEP = 0.9
+KEEP_CLASS = 0.99
+FADE = 0.999
+SMOOTHING_SITE = 0.5
+SMOOTHING_CLASS = 4.0
+MOST = 20_000
+_LEAST = 1e-3
+
+Share = tuple[float, float]  # pages, relevant ones
+_NONE: Share = (0.0, 0.0)
+
+
+class LinkPrior:
+    """Counts of the pages read. Deterministic."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._all: Share = (1.0, 0.1)
+        self._classes: list[Share] = [_NONE, _NONE]  # reached from pages that were not relevant, that were
+        # the one met last at the end
+        self._sites: dict[str, Share] = {}
+        self._hosts: dict[str, Share] = {}
+        self._relevant: dict[str, None] = {}  # addresses of relevant pages
+
+    def count(self, link: Link, relevant: bool, page_url: str) -> None:
+        """The page behind a link was read; `page_url` is its final address."""
+        self._all = _more(self._all, relevant, FADE, own=FADE)
+        self._keep(self._sites, registered_domain(link.url), relevant)
+        self._keep(self._hosts, link.host, relevant)
+        if link.source_url:
+            place = self._class(link)
+            self._classes[place] = _more(self._classes[place], relevant, KEEP_CLASS)
+        if relevant:
+            self._relevant.pop(page_url, None)
+            self._relevant[page_url] = None
+            _bound(self._relevant, self._most)
+
+    def log_odds(self, link: Link) -> float:
+        """What is added to the log-odds of a link; 0 before anything is known."""
+        return sum(self.parts(link))
+
+    def parts(self, link: Link) -> tuple[float, float]:
+        """The same in parts: of its site and host, of the page it stands on."""
+        overall = self._all[1] / self._all[0]
+        site = overall
+        for counts, name in ((self._sites, registered_domain(link.url)), (self._hosts, link.host)):
+            site = _smoothed(counts.get(name, _NONE), site, SMOOTHING_SITE)
+        page = overall
+        if link.source_url:
+            page = _smoothed(self._classes[self._class(link)], overall, SMOOTHING_CLASS)
+        return _logit(site) - _logit(overall), _logit(page) - _logit(overall)
+
+    def save(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "all": list(self._all),
+            "classes": [list(share) for share in self._classes],
+            "sites": {name: list(share) for name, share in self._sites.items()},
+            "hosts": {name: list(share) for name, share in self._hosts.items()},
+            "relevant": list(self._relevant),
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any], most: int = MOST) -> LinkPrior:
+        """What `save` kept. ValueError when it is damaged."""
+        prior = cls(most)
+        prior._all = _share(state["all"])
+        if not prior._all[0]:
+            raise ValueError("a count of pages is 0 where there were some")
+        unlike, alike = map(_share, state["classes"])
+        prior._classes = [unlike, alike]
+        prior._sites, prior._hosts = (
+            {str(name): _share(share) for name, share in state[kind].items()} for kind in ("sites", "hosts")
+        )
+        prior._relevant = dict.fromkeys(map(str, state["relevant"]))
+        return prior
+
+    def _class(self, link: Link) -> int:
+        return int(link.source_url in self._relevant)
+
+    def _keep(self, counts: dict[str, Share], name: str, relevant: bool) -> None:
+        counts[name] = _more(counts.pop(name, _NONE), relevant, KEEP)
+        _bound(counts, self._most)
+
+
+def _more(share: Share, relevant: bool, keep: float, *, own: float = 1.0) -> Share:
+    """One page more, counting `own`; those before it decay by `keep`."""
+    return keep * share[0] + own, keep * share[1] + own * relevant
+
+
+def _smoothed(share: Share, prior: float, strength: float) -> float:
+    return (share[1] + strength * prior) / (share[0] + strength)
+
+
+def _bound(names: dict[str, Any], most: int) -> None:
+    if len(names) > most:
+        del names[next(iter(names))]
+
+
+def _share(pair: Any) -> Share:
+    pages, relevant = (float(number) for number in pair)
+    if not (0 <= pages < math.inf and 0 <= relevant <= pages * (1 + 1e-9)):
+        raise ValueError("a count of pages is no number, or smaller than that of its relevant ones")
+    return pages, relevant
+
+
+def _logit(probability: float) -> float:
+    kept = min(max(probability, _LEAST), 1.0 - _LEAST)
+    return math.log(kept / (1.0 - kept))
+
 
 HALF_LIFE_PAGES = 500.0
 BOUND = 10.0  # log-odds

@@ -3,6 +3,8 @@
 Model files are passed around, merged and committed, so one that is truncated, huge, of another version,
 made with another tokenizer, or full of NaN is refused in one line before it decides a crawl. JSON is parsed, never
 executed; the size is checked before the bytes, and every number before it is used.
+
+The link model of a crawl for several topics: a link is as promising as for the topic it promises most.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ from typing import Any
 
 from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, compact, replace_file
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.counts import EVENTS, Counts
+from topiccrawler.files import folder as data_folder
+from topiccrawler.link_model.classifier import EVENTS, Counts, LinkClassifier
+from topiccrawler.links.extract import ContextMaker
 from topiccrawler.links.features import FEATURES, FIELDS, Lexicon
-from topiccrawler.resources import folder as data_folder
+from topiccrawler.model import Link
 from topiccrawler.text.tokenise import TOKENIZER
 
 FORMAT = "topiccrawler link model"
@@ -145,3 +148,25 @@ def _pair(file: JsonFile, value: Any, what: str, name: str) -> tuple[float, floa
 
 def _is_count(value: Any) -> bool:
     return type(value) in {int, float} and 0 <= value <= LARGEST_COUNT  # NaN fails both comparisons
+
+
+class SeveralLinkModels:
+    """ModelError when they read different contexts."""
+
+    def __init__(self, models: Sequence[LinkClassifier]) -> None:
+        self._models = models
+        self.context: ContextMaker = models[0].context
+        for model in models[1:]:
+            if model.context != self.context:
+                fault = f"reads the context {model.context}, that of {models[0].topic} {self.context}"
+                raise ModelError(f"link model of {model.topic}", fault, "train both with the same --context")
+        limits = [model.gate_threshold for model in models]
+        self.gate_threshold = None if None in limits else min(limit for limit in limits if limit is not None)
+
+    def log_odds(self, links: Sequence[Link]) -> list[float]:
+        """The largest of each link."""
+        return list(map(max, *(model.log_odds(links) for model in self._models)))
+
+    def explain(self, link: Link) -> list[tuple[str, float]]:
+        """The words of the link, by the model that gives it most."""
+        return max(self._models, key=lambda model: model.log_odds([link])[0]).explain(link)

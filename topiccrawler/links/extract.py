@@ -9,6 +9,11 @@ Cost      see benchmarks/reading.py.
 But       per side is our reading (the paper does not say); a distance counts tree edges from the link's element to the
           element that holds the text; both sides of `dom` are capped, or a flat page would be one context.
 Reference NB-guided crawling (2010) §3.3; JLSE §4.2.
+
+Pictures and files that a page links: recorded by anchor, alt and caption, never fetched.
+
+Such a link leads to nothing that can be read, but its words may be about the topic. So links.extract leaves it out of
+the queue, and it is kept here as part of its page's record.
 """
 
 from __future__ import annotations
@@ -17,10 +22,10 @@ from bisect import bisect_left
 from operator import itemgetter
 from typing import Literal
 
+from topiccrawler.items import Medium
 from topiccrawler.model import Link
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document
-from topiccrawler.urls.canonical import Canonicalizer, host_of, kind_of
-from topiccrawler.urls.file_types import is_media
+from topiccrawler.urls.canonical import Canonicalizer, host_of, is_media, kind_of, may_be_media
 
 ContextMaker = Literal["window", "neighbour", "dom"]
 
@@ -45,7 +50,7 @@ def extract(
 ) -> list[Link]:
     """All http(s) links in document order; repeated URLs stay, each with its own anchor.
 
-    Links to files that are no pages are left out: links.media has them.
+    Links to files that are no pages are left out: links.extract has them.
 
     `depth` is that of the links; `encoding` the page's own, in which browsers send what a query holds.
     """
@@ -157,3 +162,58 @@ def _distance(parents: list[int], node: int, climb: dict[int, int]) -> int | Non
         node = parents[node]
         down += 1
     return None
+
+
+LONGEST_CAPTION = 300
+CAPTION_RUNS = 30  # pieces of text looked through on each side of the link
+MOST_MEDIA = 200  # of one page
+
+
+def media_of(document: Document, page_url: str, encoding: str = "utf-8") -> list[Medium]:
+    """The page's media links, in order, each URL once."""
+    base = page_url
+    if document.base_href:
+        base = Canonicalizer(page_url)(document.base_href) or page_url
+    canonical = Canonicalizer(base, encoding=encoding)
+    found: dict[str, Medium] = {}
+    for anchor in document.anchors:
+        if not may_be_media(anchor.href):
+            continue
+        url = canonical(anchor.href)
+        if url is not None and url not in found and is_media(url):
+            found[url] = Medium(
+                url, anchor_text(document, anchor), _tidy(anchor.alt), _caption(document, anchor)
+            )
+            if len(found) >= MOST_MEDIA:
+                break
+    return list(found.values())
+
+
+def _caption(document: Document, anchor: Anchor) -> str:
+    """The figcaption of the figure the link stands in, else the link's title."""
+    tags, parents = document.node_tags, document.node_parents
+    figure = anchor.node
+    while figure >= 0 and tags[figure] != "figure":
+        figure = parents[figure]
+    if figure < 0:
+        return _tidy(anchor.title)
+    at = bisect_left(document.runs, anchor.start, key=itemgetter(0))
+    pieces = [
+        document.text[start:end]
+        for start, end, node, _, _ in document.runs[max(0, at - CAPTION_RUNS) : at + CAPTION_RUNS]
+        if _captions(document, node, figure)
+    ]
+    return _tidy(" ".join(pieces)) or _tidy(anchor.title)
+
+
+def _captions(document: Document, node: int, figure: int) -> bool:
+    """Whether an element stands in a figcaption of that figure."""
+    inside = False
+    while node > figure:
+        inside = inside or document.node_tags[node] == "figcaption"
+        node = document.node_parents[node]
+    return inside and node == figure
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.replace(BOUNDARY, " ").split())[:LONGEST_CAPTION]

@@ -5,33 +5,79 @@ slow down; words, relevance and links all need the same parse. So one Reader par
 Bounds: MOST_BYTES of a body are decoded (the rest is cut); pages.parse and pages.dom_traversal bound characters, elements
 and links; MOST_BODY_CHARACTERS of text go to the segmenter.
 Cost: see benchmarks/reading.py.
+
+The words of a page by field: the input of page classifiers.
+
+What every page classifier answers; reading, pipelines and commands use this protocol.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import ClassVar, Protocol
 
 from topiccrawler.model import Page, Via
-from topiccrawler.pages.classifier import PageClassifier
-from topiccrawler.pages.content import main_text
 from topiccrawler.pages.document import Document
-from topiccrawler.pages.formats.extract import Extract, UnreadableError
-from topiccrawler.pages.formats.formats import Formats
-from topiccrawler.pages.formats.registry import HTML, recognise
-from topiccrawler.pages.listings import declared_feeds
+from topiccrawler.pages.formats.reader import Formats
+from topiccrawler.pages.formats.registry import HTML, Extract, UnreadableError, recognise
+from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.segments import Segment, segments_of
-from topiccrawler.pages.site_repeats import SiteRepeats, keys_of, keys_of_lines, lines_to_ask, without_lines
-from topiccrawler.pages.site_rules import read_by_rule, rule_of
-from topiccrawler.pages.title_readers import TITLE_READERS, TITLE_TAG
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.site_repeats import (
+    Segment,
+    SiteRepeats,
+    keys_of,
+    keys_of_lines,
+    lines_to_ask,
+    segments_of,
+    without_lines,
+)
+from topiccrawler.pages.site_rules import declared_feeds, read_by_rule, rule_of
+from topiccrawler.pages.title import TITLE_READERS, TITLE_TAG
 from topiccrawler.text.decode import decode
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
+
+
+@dataclass(frozen=True, slots=True)
+class PageWords:
+    """The words of one page by field; `body` is the main text, else all text. `segments`: the same page in parts, for page classifiers
+    that ask for them (pages.read)."""
+
+    title: Sequence[str] = ()
+    headings: Sequence[str] = ()
+    emphasis: Sequence[str] = ()
+    meta: Sequence[str] = ()
+    body: Sequence[str] = ()
+    segments: Sequence[Segment] = ()
+
+
+class PageClassifier(Protocol):
+    """Relevance of a page to one topic."""
+
+    threshold: ClassVar[float]  # relevance from which a page is about the topic: one half
+    reads_segments: ClassVar[bool]  # `relevance` reads PageWords.segments
+
+    @property
+    def similarity_threshold(self) -> float:
+        """The similarity that `similarity` has where a page is as likely about the topic as not."""
+        ...
+
+    def similarity(self, words: PageWords) -> float:
+        """0..1, on the classifier's own scale: how near the page is to the topic and its surroundings. Strategies go by it."""
+        ...
+
+    def relevance(self, words: PageWords) -> float:
+        """0..1: the probability that the page is about the topic; kept from one half on."""
+        ...
+
+    def explain(self, words: PageWords) -> list[tuple[str, float]]:
+        """The words behind the relevance, each with its share; largest first."""
+        ...
+
 
 MOST_BYTES = 4_000_000
 MOST_BODY_CHARACTERS = 100_000

@@ -4,11 +4,14 @@ A rule replaces only what it names, only on its site. Where its selector matches
 page is of another kind) the page is read as on any site, so that an outdated rule does not empty the store.
 Which: the host, its subdomains, or a host/path prefix; the longest host that fits, then the longest path.
 Cost: a second parse, of pages with a rule only.
+
+Where a site says that it lists its pages: feeds that a page declares, and the Sitemap lines of robots.txt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -16,9 +19,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.dom_traversal import LONGEST_HREF
-from topiccrawler.pages.nesting_limit import limit_nesting
-from topiccrawler.pages.parse import MOST_CHARACTERS, UNREAD
+from topiccrawler.pages.parse import MOST_CHARACTERS, UNREAD, limit_nesting
 from topiccrawler.topics.topic import SiteRule
+from topiccrawler.urls.canonical import Canonicalizer, canonical
 
 MOST_NODES = 2_000  # matches of one selector that are looked at
 
@@ -91,3 +94,32 @@ def _hrefs(node: LexborNode) -> list[str]:
     inside = [node, *node.css("[href], [src]")]
     found = [one.attributes.get("href") or one.attributes.get("src") for one in inside]
     return [href[:LONGEST_HREF] for href in found if href]
+
+
+MOST_LINES = 10  # Sitemap lines of one robots.txt
+_SITEMAP = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S{1,2000})", re.IGNORECASE | re.MULTILINE)
+
+
+def declared_feeds(document: Document, page_url: str) -> tuple[str, ...]:
+    """Canonical URLs of the RSS and Atom feeds that a page declares, each once, in its order."""
+    if not document.feed_hrefs:
+        return ()
+    base = canonical(document.base_href, page_url) if document.base_href else None
+    return each_once(document.feed_hrefs, base or page_url)
+
+
+def is_robots(url: str) -> bool:
+    """The URL is that of a robots.txt."""
+    return url.endswith("/robots.txt") and urlsplit(url).path == "/robots.txt"
+
+
+def sitemap_lines(text: str, robots_url: str) -> tuple[str, ...]:
+    """Canonical URLs of the Sitemap lines of a robots.txt, each once, in its order."""
+    found = (match[1] for match, _ in zip(_SITEMAP.finditer(text), range(MOST_LINES), strict=False))
+    return each_once(found, robots_url)
+
+
+def each_once(hrefs: Iterable[str], base: str) -> tuple[str, ...]:
+    """The hrefs as canonical URLs, without what is none."""
+    urls = Canonicalizer(base)
+    return tuple(dict.fromkeys(url for href in hrefs if (url := urls(href)) is not None))

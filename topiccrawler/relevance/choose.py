@@ -2,19 +2,70 @@
 
 A name without its file is an error before the first request. A trained topic vector, where there is one, replaces the
 topic's own.
+
+The page classifier of a crawl for several topics: a page is as relevant as to the topic it is most about.
+
+Formula: relevance = max over topics of the relevance to each; similarity = max over topics t of min(1, s_t · T / T_t); s_t the topic's own
+similarity, T_t its threshold, T the smallest of them: so one threshold holds for all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import ClassVar
 
 from topiccrawler.errors import ArgumentError, ModelError
-from topiccrawler.pages.classifier import PageClassifier
-from topiccrawler.relevance.base import PAGE_CLASSIFIERS, VSM
+from topiccrawler.files import folder as data_folder
+from topiccrawler.pages.read import PageClassifier, PageWords
+from topiccrawler.relevance.base import EVEN, PAGE_CLASSIFIERS, VSM
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.resources import folder as data_folder
 from topiccrawler.topics.topic import Topic
+
+
+class SeveralTopics:
+    """`classifiers`: of each topic, by its name."""
+
+    threshold: ClassVar[float] = EVEN
+    reads_segments: ClassVar[bool] = False
+
+    def __init__(self, classifiers: Mapping[str, PageClassifier]) -> None:
+        self._classifiers = classifiers
+        self.similarity_threshold = min(one.similarity_threshold for one in classifiers.values())
+        self.reads_segments = any(one.reads_segments for one in classifiers.values())  # type: ignore[misc] # of this one
+
+    def similarity(self, words: PageWords) -> float:
+        """0..1"""
+        least = self.similarity_threshold
+        return max(
+            min(1.0, one.similarity(words) * least / one.similarity_threshold)
+            if one.similarity_threshold
+            else 1.0
+            for one in self._classifiers.values()
+        )
+
+    def relevance(self, words: PageWords) -> float:
+        """0..1"""
+        return max(self._relevances(words).values())
+
+    def explain(self, words: PageWords) -> list[tuple[str, float]]:
+        """The words behind the relevance to the topic the page is most about."""
+        relevances = self._relevances(words)
+        name = max(relevances, key=relevances.__getitem__)
+        shares = self._classifiers[name].explain(words)
+        scale = relevances[name] / (sum(share for _, share in shares) or 1.0)
+        return [(word, share * scale) for word, share in shares]
+
+    def topics_of(self, words: PageWords) -> tuple[str, ...]:
+        """The topics a page is about, that it is most about first; when there is none, the nearest."""
+        relevances = self._relevances(words)
+        ranked = sorted(relevances, key=lambda name: -relevances[name])
+        return tuple(name for name in ranked if relevances[name] >= EVEN) or (ranked[0],)
+
+    def _relevances(self, words: PageWords) -> dict[str, float]:
+        return {name: one.relevance(words) for name, one in self._classifiers.items()}
+
 
 FOLDER = "page_classifiers"  # within the folder of models
 
@@ -37,13 +88,13 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
     if name == VSM:
         if topic.narrow or not place.is_file():
             return untrained(topic)
-        from topiccrawler.relevance.model_file import load_vectors
+        from topiccrawler.relevance.linear import load_vectors
 
         return load_vectors(place, topic)
     if not place.is_file():
         remedy = f"train it: scrapy train {topic.name} --page-classifier {name} --documents FILE"
         raise ModelError(f"page classifier {name} of topic {topic.name!r}", f"there is no {place}", remedy)
-    from topiccrawler.relevance.model_file import load  # numpy: only for those who need it
+    from topiccrawler.relevance.linear import load  # numpy: only for those who need it
 
     return load(place, name)
 

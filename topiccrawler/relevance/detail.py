@@ -5,12 +5,19 @@ Formula: TextDegree = log2((words outside links + 1) / k); LinkDegree = log2((li
 Aggregation = Σ size² / (Σ size)² over blocks of text outside links; 0 for a page without any.
 score = Σ_i v_i·exp(-γ·|x - x_i|²) + b over the support vectors x_i, each feature scaled to mean 0, deviation 1;
 score >= 0 is a detail page.
-Parameters: k = 100 (paper); γ, C by cross-validation when trained (relevance.training.detail).
+Parameters: k = 100 (paper); γ, C by cross-validation when trained (relevance.training.from_files).
 Reads: the document. Cost: one pass over its runs of text, some hundred exponentials.
 But: the paper counts words of a segmenter; here two Han characters count as a word, other runs of letters as one, because a
 segmenter over all the page would cost more than everything else. The paper gives no formula for Aggregation: this is the
 chance that two pieces of text stand in one block.
 Reference: JLSE §3.1.
+
+Reads pages and classifies each as detail page or not.
+
+One strategy in twenty asks for it, and it costs as much as classifying the page by topic. So a crawl takes this reader
+only for a strategy that `needs_detail`.
+Cost: a tenth of reading a page.
+But: a page without a word outside its links is no detail page, whatever the SVM says: it has hardly seen such pages.
 """
 
 from __future__ import annotations
@@ -18,7 +25,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -28,8 +35,10 @@ import numpy.typing as npt
 
 from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, replace_file
+from topiccrawler.files import folder as data_folder
 from topiccrawler.pages.document import Document
-from topiccrawler.resources import folder as data_folder
+from topiccrawler.pages.parse import parse
+from topiccrawler.pages.read import PageClassifier, Reader, Reading
 
 FORMAT = "topiccrawler detail classifier"
 VERSION = 1
@@ -141,3 +150,27 @@ def load_detail(folder: Path | Traversable | None = None) -> DetailClassifier:
 
 def _numbers(file: JsonFile, rows: list[Any], width: int) -> Numbers:
     return np.array(file.rows(rows, width, LARGEST), dtype=np.float64)
+
+
+NO_TEXT = features(parse(""))[0]
+
+
+class DetailReader(Reader):
+    """A Reader that fills in `Page.is_detail`."""
+
+    def __init__(self, page_classifier: PageClassifier, svm: DetailClassifier, **how: Any) -> None:
+        super().__init__(page_classifier, **how)
+        self.svm = svm
+
+    def read(self, url: str, body: bytes, declared: str | None = None, **more: Any) -> Reading:
+        """As Reader.read."""
+        reading = super().read(url, body, declared, **more)
+        of_page = features(reading.document)
+        is_detail = of_page[0] > NO_TEXT and self.svm.score(of_page) >= 0.0
+        return replace(reading, page=replace(reading.page, is_detail=is_detail))
+
+
+def detail_svm(folder: Path | None = None) -> DetailClassifier:
+    """The SVM in that folder of models if there is one, else the shipped one."""
+    own = folder is not None and folder.joinpath(FILE).is_file()
+    return load_detail(folder if own else None)

@@ -36,18 +36,16 @@ from typing import ClassVar, NamedTuple
 
 from topiccrawler.errors import ModelError, TopicError
 from topiccrawler.files import JsonFile
-from topiccrawler.pages.segments import Kind, Segment
-from topiccrawler.pages.words import PageWords
+from topiccrawler.files import folder as data_folder
+from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.normalise import fold
-from topiccrawler.text.odds import logistic
-from topiccrawler.text.stems import stem
-from topiccrawler.text.tokenise import words_of
-from topiccrawler.topics.keyword_tokens import heads_of, joined_again
-from topiccrawler.topics.proposal import near_words
-from topiccrawler.topics.topic import Topic
+from topiccrawler.text.tokenise import stem, words_of
+from topiccrawler.text.weights import logistic
+from topiccrawler.topics.meaning import near_words
+from topiccrawler.topics.topic import Topic, heads_of, joined_again
 
 FILE = "own_words.json"
 FORMAT = "topiccrawler own words 1"

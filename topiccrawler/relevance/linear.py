@@ -8,27 +8,143 @@ words (`mean`); similarity = 1 / (1 + e^-(slope·margin + offset)), fitted to ma
 same with the log-odds of the threshold taken off.
 naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, `pairs` of neighbouring words and
 word `lists` too; centroid: unit, factor = idf · sqrt(IG).
-Reads: words of all fields (relevance.features).
+Reads: words of all fields (relevance.linear).
 Cost: one look-up a distinct word, one small matrix product; see benchmarks/judge.py.
 But: words the model does not know do not lengthen the page. JLSE eq. 2 multiplies word by word, so the probability of a
 page of 500 words is 0 or 1; the mean and the fitted slope avoid that. `log_odds` is the plain sum.
 Reference: JLSE (2014) §3.1; Joachims (1998); Platt (1999).
+
+The topic vector of pages that were read: topics.keywords, with title, headings and meta words weighing more.
+
+The features that a trained page classifier counts in a page: one function for training and scoring.
+
+Idea: words of the title count more, and are also features of their own: a title says what a page is
+about, a body what it mentions. Pairs of neighbouring words say more than the words alone (svm only).
+Lists (svm only): the share of a page's words that belong to each catalogue topic, one feature a topic, so that the SVM
+works for words and sites it has not learned from.
+Parameters: FIELD_WEIGHTS as in relevance.linear; TITLE_WEIGHT 2: occurrences of the title's own features (mean F1
+.905, without .901). Pairs raise average precision from .937 to .949 (both: cross-validation on shared documents).
+Cost: one count over the words, twice with pairs.
+
+A trained page classifier on disk: readable JSON, checked before it is used.
+
+A file that is truncated, huge, of another version or tokenizer, or full of NaN is refused in one line before it
+decides a crawl. JSON is parsed, never executed.
+Values are whole multiples of `unit_value`: a quarter of the size of decimals, and precise enough.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from importlib.resources.abc import Traversable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import EVEN
-from topiccrawler.relevance.features import Lists, counts_of, plain
-from topiccrawler.text.odds import logistic
+from topiccrawler.errors import ModelError
+from topiccrawler.files import JsonFile, compact, replace_file
+from topiccrawler.pages.read import PageWords
+from topiccrawler.relevance.base import EVEN, TRAINED
+from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
+from topiccrawler.text.tokenise import TOKENIZER
+from topiccrawler.text.weights import logistic
+from topiccrawler.topics.keywords import SIZE, keywords_of_words
+from topiccrawler.topics.topic import Topic, make_topic
+
+FIELD_WEIGHTS = {"title": 5, "headings": 2, "emphasis": 1, "meta": 2, "body": 1}
+
+
+def keywords_of_pages(
+    pages: Sequence[PageWords], others: Sequence[PageWords] = (), size: int = SIZE
+) -> dict[str, float]:
+    """The topic vector of pages that were read; title, headings and meta words weigh more."""
+    return keywords_of_words(list(map(running_words, pages)), list(map(running_words, others)), size)
+
+
+def running_words(page: PageWords) -> list[str]:
+    """All words of a page, each as often as its field weighs."""
+    return [
+        word for name, weight in FIELD_WEIGHTS.items() for word in getattr(page, name) for _ in range(weight)
+    ]
+
+
+FEATURES = "fields-2"  # stands in every model; a change of this file needs a new name
+TITLE = "title:"
+TITLE_WEIGHT = 2
+BETWEEN = " "  # no word holds it
+LIST = "list:"
+_WEIGHED = tuple((field, weight) for field, weight in FIELD_WEIGHTS.items() if field != "body")
+
+
+class Lists:
+    """Word lists by name; a page has 1 + the weighted occurrences of its words of each."""
+
+    def __init__(self, lists: Mapping[str, Mapping[str, float]]) -> None:
+        self.lists = {name: dict(words) for name, words in lists.items()}
+        self._of: dict[str, list[tuple[str, float]]] = {}
+        for name, words in self.lists.items():
+            for word, weight in words.items():
+                self._of.setdefault(word, []).append((LIST + name, weight))
+
+    def add_to(self, counts: dict[str, float]) -> None:
+        """Add to the words the lists that have a word among them."""
+        found: dict[str, float] = {}
+        for word in sorted(self._of.keys() & counts.keys()):
+            for name, weight in self._of[word]:
+                found[name] = found.get(name, 1.0) + weight * counts[word]
+        counts.update(found)
+
+
+def counts_of(
+    page: PageWords,
+    *,
+    title_apart: bool = True,
+    pairs: bool = False,
+    known: Container[str] | None = None,
+    lists: Lists | None = None,
+) -> dict[str, float]:
+    """Weighted occurrences of each word, of each word of the title under `title:`, of neighbouring pairs, of word lists.
+
+    `known`: the pairs that matter; most of a page's do not, and counting them all would double the cost.
+    """
+    counts: dict[str, float] = dict(Counter(page.body))
+    if pairs:
+        counts.update(Counter(_pairs(page.body, known)))
+    for name, weight in _WEIGHED:
+        words = getattr(page, name)
+        for word in words:
+            counts[word] = counts.get(word, 0) + weight
+        if pairs:
+            for pair in _pairs(words, known):
+                counts[pair] = counts.get(pair, 0) + weight
+    if title_apart:
+        for word in page.title:
+            counts[TITLE + word] = counts.get(TITLE + word, 0) + TITLE_WEIGHT
+    if lists:
+        lists.add_to(counts)
+    return counts
+
+
+def is_pair(feature: str) -> bool:
+    """Whether two words make the feature."""
+    return BETWEEN in feature
+
+
+def plain(feature: str) -> str:
+    """The word, or the two, a feature stands for."""
+    return feature.removeprefix(TITLE)
+
+
+def _pairs(words: Sequence[str], known: Container[str] | None) -> Iterator[str]:
+    pairs = map(BETWEEN.join, pairwise(words))
+    return pairs if known is None else filter(known.__contains__, pairs)
+
 
 Numbers = npt.NDArray[np.float64]
 
@@ -114,3 +230,145 @@ class LinearClassifier:
     def _margin(self, sums: Numbers, weights: Numbers) -> float:
         margin = float(sums[0] - sums[1:].max())
         return margin / max(1.0, float(weights.sum())) if self.mean else margin
+
+
+FORMAT = "topiccrawler page classifier"
+VERSION = 1
+LARGEST_BYTES = 16_000_000
+MOST_CLASSES = 100
+LARGEST = 1e9
+STEPS = 2_000  # the largest value is this many units
+
+
+def save(page_classifier: LinearClassifier, place: Path) -> None:
+    """Write a page classifier; the same one gives the same bytes. A reader never sees half a file."""
+    unit = max(float(np.abs(page_classifier.values).max(initial=0.0)), 1e-9) / STEPS
+    head = {
+        "threshold": round(page_classifier.similarity_threshold, 6),
+        "slope": page_classifier.slope,
+        "offset": page_classifier.offset,
+        "classes": list(page_classifier.classes),
+        "biases": page_classifier.biases.tolist(),
+        "lists": page_classifier.lists.lists,
+        "unit_value": unit,
+        "training": dict(page_classifier.training),
+        "scores": dict(page_classifier.scores),
+    }
+    whole = np.rint(page_classifier.values / unit).astype(int)
+    rows = {
+        word: [round(float(page_classifier.factors[row]), 3), *whole[row].tolist()]
+        for word, row in sorted(page_classifier.words.items())
+    }
+    _write(place, page_classifier.name, page_classifier.topic, head, rows)
+
+
+def save_vectors(
+    page_classifier: VsmClassifier, training: Mapping[str, object], scores: Mapping[str, object], place: Path
+) -> None:
+    """Write a trained VSM classifier: the topic's keywords and threshold, and the vectors of its negative topics."""
+    head = {
+        "threshold": page_classifier.similarity_threshold,
+        "training": dict(training),
+        "scores": dict(scores),
+        "negative_topics": page_classifier.negative_topics,
+    }
+    _write(place, "vsm", page_classifier.topic.name, head, page_classifier.topic.keywords)
+
+
+def load(place: Path | Traversable, name: str) -> LinearClassifier:
+    """The page classifier of a file; ModelError when it cannot be trusted."""
+    return _page_classifier(_read(place, name), name)
+
+
+def load_vectors(place: Path | Traversable, topic: Topic) -> VsmClassifier:
+    """The VSM classifier of a file; words that only the topic has stay, for its user added them."""
+    file = _read(place, "vsm")
+    keywords = {**topic.keywords, **file.mapping("words")}
+    threshold = file.number("threshold", 0.0, 1.0)
+    fields = {**topic.model_dump(), "keywords": keywords, "page_threshold": threshold}
+    negative_topics = _vectors(file, "negative_topics")
+    return VsmClassifier(make_topic(fields, f"page classifier {place}"), negative_topics=negative_topics)
+
+
+def _write(
+    place: Path, name: str, topic: str, head: Mapping[str, object], words: Mapping[str, object]
+) -> None:
+    first = {
+        "format": FORMAT,
+        "version": VERSION,
+        "page_classifier": name,
+        "topic": topic,
+        "tokenizer": TOKENIZER,
+        "features": FEATURES,
+    }
+    lines = [f"{compact(key)}: {compact(value)}" for key, value in {**first, **head}.items()]
+    rows = ",\n".join(f"{compact(word)}:{compact(row)}" for word, row in words.items())
+    replace_file(place, "{" + ",\n".join(lines) + ',\n"words": {\n' + rows + "\n}}\n")
+
+
+def _read(place: Path | Traversable, name: str) -> JsonFile:
+    remedy = "train it again: scrapy train TOPIC --page-classifier NAME --documents FILE"
+    file = JsonFile(place, LARGEST_BYTES, ModelError, "page classifier", remedy)
+    if file.values.get("format") != FORMAT:
+        raise file.refused("is no page classifier")
+    file.expect({"version": VERSION, "page_classifier": name, "tokenizer": TOKENIZER, "features": FEATURES})
+    return file
+
+
+def _page_classifier(file: JsonFile, name: str) -> LinearClassifier:
+    model, rows = file.values, file.mapping("words")
+    classes = model.get("classes")
+    if (
+        not isinstance(classes, list)
+        or not 2 <= len(classes) <= MOST_CLASSES
+        or not all(isinstance(label, str) for label in classes)
+    ):
+        raise file.refused("has no list of classes")
+    table = _table(file, list(rows.values()), 1 + len(classes), "its table of words")
+    biases = _table(file, [model.get("biases")], len(classes), "biases")[0]
+    if name not in TRAINED or not isinstance(model.get("topic"), str):
+        raise file.refused("names no topic or an unknown page classifier")
+    return LinearClassifier(
+        name=name,
+        topic=model["topic"],
+        similarity_threshold=file.number("threshold", 0.0, 1.0),
+        classes=tuple(classes),
+        words={word: row for row, word in enumerate(rows)},
+        factors=np.ascontiguousarray(table[:, 0]),
+        values=np.ascontiguousarray(table[:, 1:]) * file.number("unit_value", 1e-300, LARGEST),
+        biases=biases,
+        slope=file.number("slope", -LARGEST, LARGEST),
+        offset=file.number("offset", -LARGEST, LARGEST),
+        unit=name != "naive_bayes",
+        mean=name == "naive_bayes",
+        pairs=name == "svm",
+        lists=Lists(_vectors(file, "lists")),
+        training=file.mapping("training"),
+        scores=file.mapping("scores"),
+    )
+
+
+def _table(file: JsonFile, rows: list[Any], width: int, what: str) -> Any:
+    if not rows or not all(isinstance(row, list) and len(row) == width for row in rows):
+        raise file.refused(f"{what} does not hold {width} numbers a row")
+    if not all(type(value) in {int, float} for row in rows for value in row):
+        raise file.refused(f"{what} holds something that is no number")
+    try:
+        table = np.array(rows, dtype=np.float64)
+    except OverflowError:
+        raise file.refused(f"{what} holds a number that is too large") from None
+    if not bool((np.abs(table) <= LARGEST).all()):  # NaN fails the comparison too
+        raise file.refused(f"{what} holds a number that is not finite or too large")
+    return table
+
+
+def _vectors(file: JsonFile, name: str) -> dict[str, dict[str, float]]:
+    """Words with weights above 0, by label."""
+    labels = file.mapping(name)
+    if len(labels) > MOST_CLASSES:
+        raise file.refused(f"has more than {MOST_CLASSES} {name}")
+    found = {}
+    for label in labels:
+        words = file.mapping(label, labels)
+        found[label] = {word: file.number(word, LEAST_WEIGHT, LARGEST, words) for word in words}
+    return found

@@ -1,14 +1,34 @@
-"""Which jobs a user means: a folder, its page store, or a job's name in the data folder."""
+"""Which jobs a user means: a folder, its page store, or a job's name in the data folder.
+
+A job's crawl log kept in memory while it grows: what it adds up to, and any URL's visit and way from the seed.
+
+A log of a hundred thousand visits takes a second to read, so it is read once, in pieces, and then only what was appended.
+
+Which pages are asked for, as users say it.
+"""
 
 from __future__ import annotations
 
+import argparse
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from math import inf
 from pathlib import Path
+from threading import Lock
 
+from topiccrawler.crawling.explanation import LONGEST_PATH
 from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.crawling.page_stores import folder_of_stored
 from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.model import Visit
+from topiccrawler.pages.formats.registry import READ
+from topiccrawler.results.summary import Tally
+from topiccrawler.store.pages import Selection
+from topiccrawler.store.visits import VisitTail
+from topiccrawler.urls.canonical import canonical, host_of
 
 _REMEDY = "name the folder of a job, its pages.sqlite, or a job's name in TOPIC_DATA_DIR"
 
@@ -58,3 +78,114 @@ def jobs_in(data: Path) -> list[Path]:
 def is_job(folder: Path) -> bool:
     """A crawl has written there."""
     return (folder / PAGES).is_file() or (folder / VISITS).is_file()
+
+
+_LOOK_EVERY = 64  # visits between two looks at the clock
+
+
+@dataclass(frozen=True, slots=True)
+class OnTheWay:
+    """One page on the way from a seed."""
+
+    url: str
+    anchor: str  # of the link that led to it
+    score: float | None = None  # it was fetched with; None where the log does not have it
+
+
+class JobLog:
+    """Of one job; may be asked by several threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tally = Tally()
+        self._tail = VisitTail(folder / VISITS)
+        self._places: dict[str, int] = {}  # of each URL's last visit
+        self._lock = Lock()
+
+    def advance(self, seconds: float = inf) -> float:
+        """Read what is new, for so long; the share of the log that is read then, 0..1."""
+        until = time.monotonic() + seconds
+        with self._lock:
+            unread = self._tail.unread()
+            if unread and not self._tail.begun:
+                self.tally, self._places = Tally(), {}
+            if unread:
+                for number, (place, visit) in enumerate(self._tail.visits(), start=1):
+                    self.tally.add(visit)
+                    self._places[visit.url] = place
+                    if number % _LOOK_EVERY == 0 and time.monotonic() > until:
+                        return self._tail.share
+        return 1.0
+
+    def visit(self, url: str) -> Visit | None:
+        """The last visit of a URL."""
+        place = self._places.get(url)
+        return None if place is None else self._tail.at(place)
+
+    def path(self, url: str, source_url: str, anchor: str, score: float | None = None) -> list[OnTheWay]:
+        """From the seed to a URL whose link stands on the page `source_url`; as far as the log has it."""
+        steps = {url: OnTheWay(url, anchor, score)}
+        while source_url and source_url not in steps and len(steps) < LONGEST_PATH:
+            found = self.visit(source_url)
+            if found is None:
+                steps[source_url] = OnTheWay(source_url, "")
+                break
+            steps[source_url] = OnTheWay(source_url, found.anchor, found.score)
+            source_url = found.source_url
+        return list(reversed(steps.values()))
+
+
+def selection_of(
+    *,
+    topic: str | None = None,
+    site: str | None = None,
+    since: str | None = None,
+    min_relevance: float | None = None,
+    kind: str | None = None,
+) -> Selection:
+    """ArgumentError for what cannot be meant; a kind that no reader gives is one."""
+    if min_relevance is not None and not 0 <= min_relevance <= 1:
+        raise ArgumentError(f"--min-relevance {min_relevance:g}", "is out of range", "give 0 to 1")
+    if kind and kind not in READ:
+        raise ArgumentError(f"--kind {kind}", "is not known", f"use one of {', '.join(sorted(READ))}")
+    return Selection(topic or "", _host(site), _day(since), min_relevance or 0.0, kind or "")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options by which a command's user selects pages."""
+    parser.add_argument("--site", metavar="HOST", help="only pages of this host or of hosts below it")
+    parser.add_argument(
+        "--topic",
+        metavar="TOPIC",
+        help="only pages of this topic, by its English name or your words as they are shown",
+    )
+    since = "only pages of this day or later: the page's own date, else the day it was fetched"
+    parser.add_argument("--since", metavar="YYYY-MM-DD", help=since)
+    parser.add_argument(
+        "--min-relevance", type=float, metavar="R", help="only pages of this relevance, 0 to 1"
+    )
+    parser.add_argument("--kind", metavar="KIND", help="only pages of this kind: html, pdf, docx …")
+
+
+def selection_by(opts: argparse.Namespace) -> Selection:
+    """What they say."""
+    return selection_of(
+        topic=opts.topic, site=opts.site, since=opts.since, min_relevance=opts.min_relevance, kind=opts.kind
+    )
+
+
+def _day(given: str | None) -> str:
+    if not given:
+        return ""
+    try:
+        return date.fromisoformat(given).isoformat()
+    except ValueError:
+        raise ArgumentError(f"--since {given}", "is no date", "write it as 2026-01-31") from None
+
+
+def _host(given: str | None) -> str:
+    if not given:
+        return ""
+    address = canonical(given if "://" in given else f"http://{given}")
+    if address is None:
+        raise ArgumentError(f"--site {given}", "is no host", "write it as example.com")
+    return host_of(address)

@@ -2,29 +2,176 @@
 
 Each job has an index of its own; its ranks (store.index) are taken as comparable, though a rare word of one job may be common in
 another. A page that several jobs have is shown once, where its rank is best. What an index lacks is added first.
+
+What a user asks for, as an expression of FTS5 and as the words to mark.
+
+    基金 定投         both words
+    "基金定投"        the phrase (also “…”)
+    -股票 -"a b"      without them
+
+Traditional and simplified characters, full and half width, upper and lower case are one (text.normalise); Latin words are compared by
+their stems. The segmenter drops the characters of words it does not know (定投 both) unless they are learned. A crawl learns the
+words of its topic, a search learns those of the topic and its own; an index made without them has what was left of them, so either
+spelling of a word is looked for.
+
+The part of a text in which a query's words stand together, with their places.
+
+The index keeps no texts, so FTS5's own snippets are not to be had; and texts are folded to be compared, which keeps their offsets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from topiccrawler.cluster.postgresql.stored_pages import PostgresIndex, PostgresPages, quoted
 from topiccrawler.crawling.assemble import topic_of
-from topiccrawler.crawling.indexing import catch_up
-from topiccrawler.crawling.job_files import INDEX, read_recipe
+from topiccrawler.crawling.job_files import INDEX, catch_up, read_recipe
 from topiccrawler.crawling.page_stores import Stored, has_pages, open_pages, stored_in
-from topiccrawler.errors import CrawlerError
+from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.results.job_pages import of_job
-from topiccrawler.results.query import Query, make_query, spellings_of
-from topiccrawler.results.snippet import Snippet, snippet
-from topiccrawler.store.base import Pages
 from topiccrawler.store.index import Found, PageIndex
-from topiccrawler.store.pages import PageStore
-from topiccrawler.store.postgresql.pages import PostgresPages
-from topiccrawler.store.postgresql.search import PostgresIndex
-from topiccrawler.store.selection import Selection
+from topiccrawler.store.pages import Pages, PageStore, Selection
+from topiccrawler.text.normalise import fold
+from topiccrawler.text.tokenise import learn, stem, words_of
+
+_TERM = re.compile(r'(-?)(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))')
+_REMEDY = 'give words of two characters or more: scrapy search "基金 定投"'
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word or phrase of a query."""
+
+    text: str  # folded
+    is_phrase: bool
+    is_excluded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to look for in an index, and what to mark in a text."""
+
+    expression: str  # of FTS5
+    tsquery: str  # the same of PostgreSQL
+    marked: tuple[str, ...]  # folded words of the terms asked for, the longest first
+
+
+def terms_of(text: str) -> list[Term]:
+    """The terms of a query, in order."""
+    found = []
+    for minus, phrase, word in _TERM.findall(fold(text)):
+        if term := (phrase or word).strip():
+            found.append(Term(term, bool(phrase), bool(minus)))
+    return found
+
+
+def spellings_of(text: str) -> list[list[str]]:
+    """The words of each term, as the segmenter gives them now."""
+    return words_of([term.text for term in terms_of(text)])
+
+
+def make_query(text: str, plain: Sequence[list[str]] | None = None) -> Query:
+    """ArgumentError for a query by which nothing can be found. `plain`: `spellings_of` it before a topic's words were learned."""
+    terms = terms_of(text)
+    plain = spellings_of(text) if plain is None else plain
+    learn(term.text for term in terms)
+    wanted: list[tuple[str, str]] = []  # each as either database has it
+    unwanted: list[tuple[str, str]] = []
+    marked: set[str] = set()
+    for term, *spellings in zip(terms, spellings_of(text), plain, strict=True):
+        if any(spellings):
+            expressions = _either(spellings, term, _fts5, " OR "), _either(spellings, term, _tsquery, " | ")
+            (unwanted if term.is_excluded else wanted).append(expressions)
+            marked |= set() if term.is_excluded else {word for words in spellings for word in words}
+    if not wanted:
+        fault = "names no word to look for" if not terms else "has no word that an index keeps"
+        raise ArgumentError(f"query {text!r}", fault, _REMEDY)
+    every = " AND ".join(expression for expression, _ in wanted)
+    return Query(
+        " NOT ".join([f"({every})" if unwanted else every, *(expression for expression, _ in unwanted)]),
+        " & ".join([*(expression for _, expression in wanted), *(f"!{found}" for _, found in unwanted)]),
+        tuple(sorted(marked, key=lambda word: (-len(word), word))),
+    )
+
+
+def _either(
+    spellings: Iterable[list[str]], term: Term, spell: Callable[[list[str], bool], str], or_: str
+) -> str:
+    """Any of these lists of words."""
+    joined = [spell(words, term.is_phrase) for words in spellings if words]
+    return f"({or_.join(dict.fromkeys(joined))})"
+
+
+def _fts5(words: list[str], is_phrase: bool) -> str:
+    joint = " ".join(words) if is_phrase else '" AND "'.join(words)
+    return f'("{joint}")'
+
+
+def _tsquery(words: list[str], is_phrase: bool) -> str:
+    return f"({(' <-> ' if is_phrase else ' & ').join(map(quoted, words))})"
+
+
+WIDTH = 120  # characters
+LEAD = 30  # of these before the first word
+MOST_CHARACTERS = 100_000  # of a text that are looked at; as many as are indexed
+_LATIN = re.compile(r"[a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A piece of a text; marks are offsets into it."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+
+    def marked(self, begin: str = "«", end: str = "»") -> str:
+        """The text with its marks written out."""
+        parts, at = [], 0
+        for start, stop in self.marks:
+            parts += [self.text[at:start], begin, self.text[start:stop], end]
+            at = stop
+        return "".join([*parts, self.text[at:]])
+
+
+def snippet(text: str, words: Sequence[str], width: int = WIDTH) -> Snippet:
+    """The `width` characters with most different words, the first such; without any, the text's beginning."""
+    text = " ".join(text[:MOST_CHARACTERS].split())
+    found = places(text, words)
+    starts = [start for start, _, _ in found]
+    best, most = 0, 0
+    for number, (start, _, _) in enumerate(found):
+        inside = found[number : bisect_left(starts, start + width - LEAD)]
+        different = len({word for _, _, word in inside})
+        if different > most:
+            best, most = start, different
+    begin = max(0, min(best - LEAD, len(text) - width))
+    cut = text[begin : begin + width]
+    lead, trail = "…" if begin else "", "…" if begin + width < len(text) else ""
+    shift = len(lead) - begin
+    marks = [(s + shift, e + shift) for s, e, _ in found if begin <= s and e <= begin + len(cut)]
+    return Snippet(f"{lead}{cut}{trail}", tuple(marks))
+
+
+def places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Where words of a query stand: start, end, word; in order, none within another. Latin words are found by their stems."""
+    folded = fold(text)
+    latin = {word for word in words if word.isascii()}
+    found = [(m.start(), m.end(), stem(m[0])) for m in _LATIN.finditer(folded) if latin]
+    found = [place for place in found if place[2] in latin]
+    others = [re.escape(word) for word in words if not word.isascii()]  # the longest first
+    if others:
+        found += [(m.start(), m.end(), m[0]) for m in re.finditer("|".join(others), folded)]
+    kept: list[tuple[int, int, str]] = []
+    for place in sorted(found):
+        if not kept or place[0] >= kept[-1][1]:
+            kept.append(place)
+    return kept
+
 
 Told = Callable[[Path, int, int], None]
 

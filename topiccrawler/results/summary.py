@@ -2,21 +2,150 @@
 
 The crawl log has each URL that was fetched. A job with a JOBDIR has its queue too, which knows what was refused unfetched, and each reason by
 its own name; without one the HTTP status must do.
+
+What the visits of a job add up to, counted one by one: the harvest, the sites, what was not kept and why.
+
+How the queue of a job stands, read from its files while the crawl may be running: counts, what comes next and why, why hosts wait.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf, isinf
 from pathlib import Path
+from typing import Any
 
-from topiccrawler.crawling.crawl_logs import logs_of, visits_of
+from topiccrawler.crawling.assemble import assemble, topic_display_name
+from topiccrawler.crawling.explanation import heaviest_shares
 from topiccrawler.crawling.gate import REFUSED as BELOW_THRESHOLD
-from topiccrawler.crawling.job_files import FRONTIER, REFUSED
-from topiccrawler.crawling.page_stores import stored_in
-from topiccrawler.errors import StateError
-from topiccrawler.frontier.overview import Outcome, outcomes
-from topiccrawler.results.tally import EXAMPLES, Site, Tally
+from topiccrawler.crawling.job_files import FRONTIER, NOTE, REFUSED, noted_waits, read_recipe
+from topiccrawler.crawling.keeping import RECENT_PAGES, HarvestCounter
+from topiccrawler.crawling.page_stores import logs_of, stored_in, visits_of
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.errors import CrawlerError, StateError
+from topiccrawler.frontier.base import Row
+from topiccrawler.frontier.dump import Outcome, Overview, notes_as_json, outcomes, overview
+from topiccrawler.model import Link, Visit
 from topiccrawler.store.refused import NOT_QUEUED, ONE_IN, read_refused
+from topiccrawler.strategies.base import Shares
+from topiccrawler.urls.canonical import host_of
+
+EXAMPLES = 3  # URLs shown of each reason
+CURVE_POINTS = 400
+
+
+@dataclass(slots=True)
+class Site:
+    """What one host gave."""
+
+    host: str
+    fetched: int = 0
+    kept: int = 0
+    failed: int = 0
+    relevance: float = 0.0  # sum over the pages fetched
+    is_seed: bool = False  # a seed lies there
+    met_at: int = 0  # pages that had been fetched when it was asked first
+
+    @property
+    def share(self) -> float:
+        """Kept of fetched, 0..1."""
+        return self.kept / self.fetched if self.fetched else 0.0
+
+    @property
+    def mean_relevance(self) -> float:
+        """Of the pages fetched, 0..1."""
+        return self.relevance / self.fetched if self.fetched else 0.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """Of one job so far."""
+
+    began: float = 0.0  # seconds since the epoch; 0 = nothing was fetched
+    ended: float = 0.0
+    failed: int = 0
+    by_host: dict[str, Site] = field(default_factory=dict)
+    _kept_of_each: bytearray = field(default_factory=bytearray)
+    _kept: int = 0
+    _ends: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _examples: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def add(self, visit: Visit) -> None:
+        """Count one more."""
+        self.began = self.began or visit.time
+        self.ended = max(self.ended, visit.time)
+        host = host_of(visit.url)
+        site = self.by_host.get(host)
+        if site is None:
+            site = self.by_host[host] = Site(host, met_at=self.fetched)
+        site.is_seed |= not visit.source_url
+        if is_page(visit):
+            self._kept_of_each.append(visit.stored)
+            self._kept += visit.stored
+            site.fetched += 1
+            site.kept += visit.stored
+            site.relevance += visit.relevance
+        else:
+            self.failed += 1
+            site.failed += 1
+        if not visit.stored:
+            end = end_of(visit)
+            self._ends[end] += 1
+            if self._ends[end] <= EXAMPLES:
+                self._examples.setdefault(end, []).append(visit.url)
+
+    @property
+    def fetched(self) -> int:
+        """Pages that came, whatever they were about."""
+        return len(self._kept_of_each)
+
+    @property
+    def kept(self) -> int:
+        """Of these."""
+        return self._kept
+
+    @property
+    def recent(self) -> tuple[int, int]:
+        """Of the last 200 pages: how many there are, how many were kept."""
+        last = self._kept_of_each[-RECENT_PAGES:]
+        return len(last), sum(last)
+
+    @property
+    def sites(self) -> list[Site]:
+        """Those with most kept first."""
+        return sorted(self.by_host.values(), key=lambda site: (-site.kept, -site.fetched, site.host))
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """What was not kept, by HTTP status, the most frequent first."""
+        return [
+            Outcome(*end, count, tuple(self._examples.get(end, ())))
+            for end, count in self._ends.most_common()
+        ]
+
+    def curve(self) -> list[tuple[int, int]]:
+        """Pages fetched, of these kept; CURVE_POINTS or a few more."""
+        points, kept = [(0, 0)], 0
+        step = max(1, self.fetched // CURVE_POINTS)
+        for begin in range(0, self.fetched, step):
+            piece = self._kept_of_each[begin : begin + step]
+            kept += sum(piece)
+            points.append((begin + len(piece), kept))
+        return points
+
+
+def is_page(visit: Visit) -> bool:
+    """A page came."""
+    return 200 <= visit.status < 300
+
+
+def end_of(visit: Visit) -> tuple[str, str]:
+    """State and reason of a visit that was not kept, as far as the log says."""
+    if is_page(visit):
+        return "discarded", "off topic, a copy, or not read"
+    return "error", f"http {visit.status}" if visit.status else "no answer, or refused before it was asked"
 
 
 @dataclass(slots=True)
@@ -69,3 +198,69 @@ def _refused(folder: Path) -> list[Outcome]:
     urls = [link.url for link in read_refused(folder / REFUSED)]
     reason = f"{BELOW_THRESHOLD}, not queued; one URL in {ONE_IN} is noted"
     return [Outcome(NOT_QUEUED, reason, len(urls), tuple(urls[:EXAMPLES]))] if urls else []
+
+
+def queue_report(folder: Path, top: int, now: float) -> dict[str, Any]:
+    """JSON values, of the `top` first of each kind. `now`: seconds since the epoch. StateError when there is no queue."""
+    return report_of(overview(folder / FRONTIER, top), read_recipe(folder), top, now)
+
+
+def report_of(seen: Overview, recipe: Recipe | None, top: int, now: float) -> dict[str, Any]:
+    """The same of a queue that was looked at already, wherever it is kept."""
+    waits = {
+        host: (reason, until) for host, reason, until in noted_waits(seen.notes.get(NOTE)) if until > now
+    }
+    harvest = notes_as_json(seen.notes, HarvestCounter.NOTE)
+    counts: dict[str, int] = {}
+    for reason, _ in waits.values():
+        counts[reason] = counts.get(reason, 0) + 1
+    return {
+        **({} if recipe is None else _made_with(recipe)),
+        "pages": harvest.get("pages", 0),
+        "kept": harvest.get("kept", 0),
+        "relevant": harvest.get("relevant", 0),
+        "states": seen.states,
+        "hosts": len(seen.hosts),
+        "waits": counts,
+        "over_budget": sum(
+            seen.hosts.get(host, {}).get("waiting", 0) for host, (_, until) in waits.items() if isinf(until)
+        ),
+        "top_hosts": [
+            {"host": host, **seen.hosts[host], **_wait(waits.get(host), now)}
+            for host in list(seen.hosts)[:top]
+        ],
+        "waiting_hosts": [{"host": host, **_wait(wait, now)} for host, wait in list(waits.items())[:top]],
+        "top": [
+            {**_link(row.link), "score": row.score, "shares": shares, **_wait(waits.get(row.link.host), now)}
+            for row, shares in zip(seen.top, _shares(seen.top, recipe), strict=True)
+        ],
+        "failures": dict(list(seen.failures.items())[:top]),
+        "discards": dict(list(seen.discards.items())[:top]),
+    }
+
+
+def _made_with(recipe: Recipe) -> dict[str, Any]:
+    names = {"topic": recipe.topic, "topic_name": topic_display_name(recipe)}
+    return {**names, "strategy": recipe.strategy}
+
+
+def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:
+    """What the score of each row is made of, the heaviest first; nothing when the job kept no recipe, or its models went."""
+    if recipe is None or not rows:
+        return [[] for _ in rows]
+    try:
+        parts = assemble(recipe)
+        return [heaviest_shares(parts, row) for row in rows]
+    except CrawlerError:
+        return [[] for _ in rows]
+
+
+def _link(link: Link) -> dict[str, Any]:
+    return {"url": link.url, "anchor": link.anchor, "source_url": link.source_url, "depth": link.depth}
+
+
+def _wait(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:
+    """`seconds` is None for a host that is asked no more."""
+    if wait is None:
+        return {}
+    return {"wait": wait[0], "seconds": None if wait[1] == inf else round(wait[1] - now, 1)}

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from topiccrawler.crawling.job_files import PAGES, VISITS
 from topiccrawler.crawling.page_stores import has_pages, open_pages
-from topiccrawler.crawling.topic_pages import words_of_record
+from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, StateError, file_faults
-from topiccrawler.pages.classifier import PageClassifier
-from topiccrawler.seeding.candidate import Candidate, merged
+from topiccrawler.pages.read import PageClassifier
+from topiccrawler.seeding.candidates import Candidate, merged
 from topiccrawler.store.visits import read_visits
 
 _REMEDY = "name the folder of a job, or one that holds folders of jobs"

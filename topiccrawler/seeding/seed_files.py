@@ -3,6 +3,8 @@
 A file is recognised by its content, also within gzip. What is wrong in a list that a person wrote is refused with its line; of a file
 that a program wrote only the http(s) addresses are taken, and the others counted in the log. A sitemap index gives the addresses of its
 sitemaps: a crawl reads them as pages of links.
+
+Writes proposed seeds as a file that a crawl takes, each with its reason beside it.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.errors import SeedsError
 from topiccrawler.files import read_bytes
-from topiccrawler.pages.formats import feed, sitemap
-from topiccrawler.pages.formats.extract import UnreadableError, tidy
-from topiccrawler.pages.formats.markup import MOST_BYTES, name_of, root_of
-from topiccrawler.pages.formats.registry import HTML, IN_PROCESS, inflated, recognise
-from topiccrawler.pages.nesting_limit import limit_nesting
+from topiccrawler.pages.formats import feeds
+from topiccrawler.pages.formats.feeds import MOST_BYTES, name_of, root_of
+from topiccrawler.pages.formats.registry import HTML, IN_PROCESS, UnreadableError, inflated, recognise, tidy
+from topiccrawler.pages.parse import limit_nesting
+from topiccrawler.seeding.candidates import Candidate
 from topiccrawler.text.decode import decode
+from topiccrawler.text.normalise import printable
 from topiccrawler.topics.seeds import Seeds, seeds_of_addresses, seeds_of_text, seeds_of_topic
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical
@@ -104,10 +107,10 @@ def _listed(text: str, name: str) -> tuple[str, Iterable[str]]:
         raise SeedsError(name, f"cannot be read: {failure}", REMEDY) from None
     kind = name_of(root)
     if kind in _FEEDS:
-        return "a feed", filter(None, feed.addresses(root))
+        return "a feed", filter(None, feeds.addresses(root))
     if kind in _SITEMAPS:
         what = "a sitemap" if kind == "urlset" else "an index of sitemaps"
-        return what, (url for _, url in sitemap.entries(root) if url)
+        return what, (url for _, url in feeds.entries(root) if url)
     if kind == "opml":
         return "an OPML file", _outlines(root)
     raise SeedsError(name, f"is XML of another kind (<{kind[:40]}>)", REMEDY)
@@ -124,3 +127,23 @@ def _outlines(root: etree._Element) -> Iterator[str]:
         given = {name.lower(): url for name, url in outline.attrib.items()}
         if name_of(outline) == "outline" and (url := given.get("htmlurl") or given.get("xmlurl")):
             yield url
+
+
+LONGEST_TITLE = 100
+
+
+def shown_title(candidate: Candidate) -> str:
+    """The title for a line of a terminal or a file."""
+    return printable(tidy(candidate.title))[:LONGEST_TITLE]
+
+
+def as_seed_file(topic: Topic, seeds: Iterable[Candidate]) -> str:
+    """One URL a line, above it a comment: score, title, why."""
+    lines = [
+        f"# seeds for topic {topic.full_name}",
+        "# proposed by scrapy seeds; delete what you do not want",
+    ]
+    for seed in seeds:
+        parts = (f"{seed.score:.2f}", shown_title(seed), seed.why)
+        lines += ["", f"# {'; '.join(filter(None, parts))}", seed.url]
+    return "\n".join(lines) + "\n"

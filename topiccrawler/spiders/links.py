@@ -12,12 +12,12 @@ from scrapy.http import Response
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.job_files import LINKS
-from topiccrawler.crawling.params import LinksParams, parse_links_arguments
+from topiccrawler.crawling.recipe import LinksParams, parse_links_arguments
 from topiccrawler.engine.focused_spider import FocusedSpider
-from topiccrawler.engine.middlewares.documents import content_type
+from topiccrawler.engine.rendering import content_type
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Outlinks
-from topiccrawler.link_model.training.link_file import Caps, LinkFile
+from topiccrawler.link_model.training.samples import Caps, LinkFile
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.topic import Topic
@@ -32,7 +32,7 @@ class LinksSpider(FocusedSpider):
 
     Arguments: topic, seeds (default: the topic's positive and negative URL prefixes), strategy (breadth_first or
     random_order), pages, out, context, links_per_page, links_per_host, links_per_site, unlabelled
-    (topiccrawler.crawling.params). Given the same JOBDIR, or the same `out`, it goes on.
+    (topiccrawler.crawling.recipe). Given the same JOBDIR, or the same `out`, it goes on.
     """
 
     name = "links"

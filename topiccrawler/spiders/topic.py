@@ -1,32 +1,75 @@
-"""The spider `topic`: crawls for one topic, best links first."""
+"""The spider `topic`: crawls for one topic, best links first.
+
+Which pages a run with `-a revisit=true` looks at again, before it begins.
+"""
 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import AsyncIterator, Iterator, Mapping
+from pathlib import Path
+from random import Random
 from typing import Any
 
 from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.own_words import words_and_weights
-from topiccrawler.crawling.params import CrawlParams, parse_arguments
+from topiccrawler.crawling.assemble import TOPIC, words_and_weights
+from topiccrawler.crawling.job_files import CHECKS, VISITS
+from topiccrawler.crawling.recipe import CrawlParams, parse_arguments
+from topiccrawler.crawling.revisiting import Due, known_pages, ranked
 from topiccrawler.crawling.teaching import answers_behind
-from topiccrawler.crawling.topic_names import TOPIC
-from topiccrawler.engine.cycle_search import search_seldom
+from topiccrawler.engine import rendering
+from topiccrawler.engine.faults import is_scrapys_process
 from topiccrawler.engine.focused_spider import FocusedSpider
-from topiccrawler.engine.middlewares import documents
-from topiccrawler.engine.revisit_plan import check_revisit, plan_revisits
-from topiccrawler.engine.scheduler import focused_scheduler
-from topiccrawler.engine.user_faults import is_scrapys_process
+from topiccrawler.engine.progress import search_seldom
+from topiccrawler.engine.revisits import Revisits
+from topiccrawler.engine.runtime import Runtime
+from topiccrawler.engine.scheduler import focused_scheduler, is_focused
+from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Outlinks, PageItem
-from topiccrawler.links.media import media_of
-from topiccrawler.pages.facts import facts_of, words_about
+from topiccrawler.links.extract import media_of
 from topiccrawler.pages.formats.registry import READ, recognise
+from topiccrawler.pages.metadata import facts_of, words_about
 from topiccrawler.pages.read import Reading
+from topiccrawler.store.visits import read_visits
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.meaning import as_understood
 from topiccrawler.urls.canonical import canonical
+
+_ARGUMENT = "argument -a revisit=true"
+
+
+def check_revisit(settings: BaseSettings) -> None:
+    """ArgumentError without a queue and a log of an earlier run, and under another project's scheduler; nothing is made yet."""
+    if not is_focused(load_object(settings["SCHEDULER"])):
+        raise ArgumentError(_ARGUMENT, "needs our scheduler", "leave SCHEDULER as it is")
+    jobdir = settings.get("JOBDIR")
+    if not jobdir or not (Path(jobdir) / VISITS).is_file():
+        raise ArgumentError(
+            _ARGUMENT, "there is no earlier crawl to go on with", "name its folder: -s JOBDIR=FOLDER"
+        )
+
+
+def plan_revisits(runtime: Runtime, settings: BaseSettings) -> None:
+    """Give the runtime its revisits. Of `pages` they take TOPIC_REVISIT_SHARE; the rest is for new pages."""
+    files = runtime.files
+    log = files.folder / VISITS
+    checks = list(files.checks.all()) if (files.folder / CHECKS).is_file() else []
+    # The draws differ from run to run, and are the same when a run is repeated.
+    random = Random(sum(check.looks + check.misses for check in checks))
+    found = ranked(known_pages(read_visits(log), checks), runtime.clock(), random)
+    limit = runtime.params.pages
+    if limit is not None:
+        found = found[: math.ceil(limit * settings.getfloat("TOPIC_REVISIT_SHARE"))]
+        new = runtime.harvest.pages + limit - len(found)
+        runtime.params = runtime.params.model_copy(update={"pages": new})
+    due = [Due(page.check, value) for value, page in found]
+    runtime.revisits = Revisits(due, files, runtime.frontier.listing, runtime.reader.own_text)
+
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +78,7 @@ class TopicSpider(FocusedSpider):
     """Fetches pages about a topic: `scrapy crawl topic -a topic=finance`.
 
     Arguments: topic, seeds, strategy, page_classifier, pages, targets, keywords, sites, strategy_NAME
-    (topiccrawler.crawling.params).
+    (topiccrawler.crawling.recipe).
     """
 
     name = "topic"
@@ -85,7 +128,7 @@ class TopicSpider(FocusedSpider):
         @returns items 2 2
         @returns requests 0 0
         """
-        declared = documents.content_type(response)
+        declared = rendering.content_type(response)
         form = recognise(response.body, declared)
         runtime = self.runtime
         if form not in READ or not runtime.restrictions.reads(response.url, form):
@@ -100,7 +143,7 @@ class TopicSpider(FocusedSpider):
             seconds=response.meta.get("download_latency", 0.0),
             via=via,
             content_type=declared,
-            extract=response.meta.pop(documents.META, None),
+            extract=response.meta.pop(rendering.EXTRACT_META, None),
         )
         if reading.fault:
             logger.info("Cannot read %s (%s): %s", response.url, form, reading.fault)

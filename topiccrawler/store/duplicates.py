@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topiccrawler.errors import StateError
-from topiccrawler.pages.fingerprint import BITS, MOST_DIFFERENT, Fingerprint
+from topiccrawler.pages.site_repeats import BITS, MOST_DIFFERENT, Fingerprint
 from topiccrawler.store.database import Database
 from topiccrawler.urls.canonical import host_of, registered_domain
 

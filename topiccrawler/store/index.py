@@ -23,8 +23,7 @@ from math import isfinite
 from pathlib import Path
 
 from topiccrawler.store.database import Database
-from topiccrawler.store.pages import PageRecord
-from topiccrawler.store.selection import Selection
+from topiccrawler.store.pages import PageRecord, Selection
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.urls.canonical import host_of
 
@@ -114,7 +113,7 @@ class PageIndex(Database):
             return int(page), float(fetched)
 
     def find(self, expression: str, selection: Selection, limit: int) -> list[Found]:
-        """The best pages that match an FTS5 expression (results.query makes it), the best first."""
+        """The best pages that match an FTS5 expression (results.search makes it), the best first."""
         condition, values = selection.condition(host="host", day="day")
         ranked = f"{_FIND} AND {condition} ORDER BY words.rowid LIMIT {MOST_RANKED}"
         query = f"SELECT * FROM ({ranked}) ORDER BY rank DESC, page LIMIT ?"  # noqa: S608

@@ -6,6 +6,14 @@ the caller makes before the frontier's.
 
 Text is plain TEXT, so that sqlite3, pandas and a full-text index read it. Compressed (zlib, level 1) the file had 56 % of
 the size, and a page cost 0.17 ms more CPU to write and 0.07 ms more to read (600 pages of recorded blogs, 6.5 kB of text each).
+
+Which of a job's pages are asked for.
+
+The pages of a job, wherever they are kept: a file of its own (store.pages), or a PostgreSQL server for many processes (cluster.postgresql).
+
+What later looks at a job's pages found: changed, unchanged or gone, and the versions that were replaced.
+
+Made by a crawl that revisits (`-a revisit=true`); the first look at a page stands in the crawl log and the page store.
 """
 
 from __future__ import annotations
@@ -19,13 +27,43 @@ from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from topiccrawler.errors import StateError
 from topiccrawler.items import PageFields, PageItem
+from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.store.database import Database
-from topiccrawler.store.selection import ALL, Selection
 from topiccrawler.urls.canonical import host_of
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Of all pages those that meet each condition; an empty one is none."""
+
+    topic: str = ""
+    site: str = ""  # a host, or a domain above it
+    since: str = ""  # YYYY-MM-DD: the day of the page, else the day it was fetched, is not before
+    min_relevance: float = 0.0  # 0..1
+    kind: str = ""  # html, pdf … (docs/formats.md)
+
+    def condition(self, *, host: str, day: str) -> tuple[str, list[object]]:
+        """SQL that is true of such pages, and its values; `host` and `day`: what gives them."""
+        tests: list[tuple[str, list[object]]] = [("1", [])]
+        if self.topic:
+            tests.append(("instr(',' || topic || ',', ',' || ? || ',')", [self.topic]))  # of several
+        if self.site:
+            below = f".{self.site}"
+            tests.append((f"({host} = ? OR substr({host}, -length(?)) = ?)", [self.site, below, below]))
+        if self.since:
+            tests.append((f"{day} >= ?", [self.since]))
+        if self.min_relevance > 0:
+            tests.append(("relevance >= ?", [self.min_relevance]))
+        if self.kind:
+            tests.append(("format = ?", [self.kind]))
+        return " AND ".join(test for test, _ in tests), [value for _, values in tests for value in values]
+
+
+ALL = Selection()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -190,3 +228,136 @@ def record_from(row: Sequence[object]) -> PageRecord:
     """The page of a row of the store: its columns in their order."""
     found: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
     return PageRecord(**{**found, "stored": bool(found["stored"])})
+
+
+class Pages(Protocol):
+    """Pages by URL; each has a row, a number that it keeps. StateError when the store cannot be used."""
+
+    def put(self, record: PageRecord) -> int:
+        """Store a page, or replace what is stored under its URL; its row."""
+
+    def get(self, url: str) -> PageRecord | None:
+        """The page stored under a canonical URL."""
+
+    def at(self, row: int) -> PageRecord | None:
+        """The page in a row."""
+
+    def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
+        """The rows of such pages about the topic, the most relevant first."""
+
+    def nearest(self, relevance: float, limit: int) -> list[int]:
+        """The rows of pages about the topic that are no copies, those of the nearest relevance first."""
+
+    def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
+        """The first pages about the topic behind a row, each with its row, in order of arrival."""
+
+    def copies(self, url: str, limit: int) -> list[str]:
+        """URLs of the pages that are kept as aliases of this one, in order of arrival."""
+
+    def delete(self, url: str) -> None:
+        """Remove the page of that URL, if there is one."""
+
+    def records(self) -> Iterator[PageRecord]:
+        """All pages, lazily, in order of arrival."""
+
+    def commit(self) -> None:
+        """Make everything so far durable."""
+
+    def close(self) -> None:
+        """Commit and let go. A second call does nothing."""
+
+
+class Copies(Protocol):
+    """Pages by the fingerprints of their texts."""
+
+    def __len__(self) -> int:
+        """Pages remembered."""
+
+    def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool = True) -> str | None:
+        """The page this one is a copy of; None when it is the first, which is then remembered."""
+
+    def commit(self) -> None:
+        """Make everything so far durable."""
+
+    def close(self) -> None:
+        """Commit and let go. A second call does nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """All looks at one URL together."""
+
+    url: str
+    looked: float  # the last one that the server answered, seconds since the epoch
+    etag: str = ""  # headers of its last answer, for the next request's condition
+    modified: str = ""
+    digest: str = ""  # of what is compared: a kept page's text, another page's links; empty = not known yet
+    looks: int = 0  # behind the first
+    changes: int = 0  # looks that found it changed
+    days: float = 0.0  # that these looks span; with a Last-Modified from there on
+    found: int = 0  # pages kept that were met through it on a later look
+    misses: int = 0  # answers 404 or 410 in a row
+    gone: float = 0.0  # the first of these
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A page as it was."""
+
+    url: str
+    fetched: float  # seconds since the epoch
+    replaced: float  # when it was seen to have changed
+    title: str
+    text: str
+
+
+_COLUMNS = ", ".join(field.name for field in fields(Check))
+_MARKS = ", ".join("?" for _ in fields(Check))
+
+
+class PageChecks(Database):
+    """By URL. Nothing is durable before commit()."""
+
+    what = "record of revisits"
+    application = 0x746F7072  # "topr"
+    version = 1
+    schema = """CREATE TABLE checks (
+    url TEXT PRIMARY KEY, looked REAL NOT NULL, etag TEXT NOT NULL, modified TEXT NOT NULL, digest TEXT NOT NULL,
+    looks INTEGER NOT NULL, changes INTEGER NOT NULL, days REAL NOT NULL, found INTEGER NOT NULL, misses INTEGER NOT NULL,
+    gone REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE versions (
+    url TEXT NOT NULL, fetched REAL NOT NULL, replaced REAL NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (url, fetched)) WITHOUT ROWID"""
+
+    def put(self, check: Check) -> None:
+        """Keep it, in place of what was known of the URL."""
+        with self._faults():
+            self._database.execute(f"INSERT OR REPLACE INTO checks VALUES ({_MARKS})", astuple(check))  # noqa: S608
+
+    def get(self, url: str) -> Check | None:
+        """What is known of a URL."""
+        with self._faults():
+            row = self._database.execute(f"SELECT {_COLUMNS} FROM checks WHERE url = ?", (url,)).fetchone()  # noqa: S608
+        return Check(*row) if row else None
+
+    def all(self) -> Iterator[Check]:
+        """Each URL that was looked at again."""
+        with self._faults():
+            yield from (Check(*row) for row in self._database.execute(f"SELECT {_COLUMNS} FROM checks"))  # noqa: S608
+
+    def led_to(self, url: str) -> None:
+        """A page was kept that was met through this one."""
+        with self._faults():
+            self._database.execute("UPDATE checks SET found = found + 1 WHERE url = ?", (url,))
+
+    def keep_version(self, record: PageRecord, replaced: float) -> None:
+        """Keep a page as it was."""
+        row = (record.url, record.fetched, replaced, record.title, record.text)
+        with self._faults():
+            self._database.execute("INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?)", row)
+
+    def versions(self, url: str) -> list[Version]:
+        """The earlier versions of a page, the latest first."""
+        asked = "SELECT url, fetched, replaced, title, text FROM versions WHERE url = ? ORDER BY fetched DESC"
+        with self._faults():
+            return [Version(*row) for row in self._database.execute(asked, (url,))]

@@ -1,4 +1,4 @@
-"""The strategies by name. A new one is a file here, named as the strategy, and its name and class in `_CLASSES`."""
+"""The strategies by name. A new one is a class in a file here, and a line in `_CLASSES`: its name, file and class."""
 
 from __future__ import annotations
 
@@ -19,32 +19,33 @@ class Strategies(UserDict[str, type[Strategy]]):
     def __getitem__(self, name: str) -> type[Strategy]:
         found: Any = super().__getitem__(name)
         if isinstance(found, str):
-            found = self.data[name] = getattr(import_module(f"{__name__}.{name}"), found)
+            module, _, kind = found.partition(":")
+            found = self.data[name] = getattr(import_module(f"{__name__}.{module}"), kind)
         strategy: type[Strategy] = found
         return strategy
 
 
 _CLASSES: dict[str, Any] = {
-    "breadth_first": "BreadthFirst",
-    "depth_first": "DepthFirst",
-    "random_order": "RandomOrder",
-    "best_first": "BestFirst",
-    "seed_selector": "SeedSelector",
-    "fish_search": "FishSearch",
-    "shark_search": "SharkSearch",
-    "backlink": "Backlink",
-    "pagerank": "PageRank",
-    "hits": "Hits",
-    "relevance_weighting": "RelevanceWeighting",
-    "ipagerank": "IPageRank",
-    "opic": "Opic",
-    "opie": "Opie",
-    "naive_bayes": "NaiveBayes",
-    "link_model": "LinkModel",
-    "anchor_text": "AnchorText",
-    "jlse": "Jlse",
-    "context_graph": "ContextGraph",
-    "adaptive": "Adaptive",
+    "breadth_first": "baselines:BreadthFirst",
+    "depth_first": "baselines:DepthFirst",
+    "random_order": "baselines:RandomOrder",
+    "best_first": "baselines:BestFirst",
+    "seed_selector": "seed_selector:SeedSelector",
+    "fish_search": "shark_search:FishSearch",
+    "shark_search": "shark_search:SharkSearch",
+    "backlink": "baselines:Backlink",
+    "pagerank": "graph_ranks:PageRank",
+    "hits": "graph_ranks:Hits",
+    "relevance_weighting": "shark_search:RelevanceWeighting",
+    "ipagerank": "graph_ranks:IPageRank",
+    "opic": "graph_ranks:Opic",
+    "opie": "graph_ranks:Opie",
+    "naive_bayes": "naive_bayes:NaiveBayes",
+    "link_model": "link_model:LinkModel",
+    "anchor_text": "baselines:AnchorText",
+    "jlse": "jlse:Jlse",
+    "context_graph": "context_graph:ContextGraph",
+    "adaptive": "adaptive:Adaptive",
 }
 STRATEGIES = Strategies(_CLASSES)
 

@@ -1,4 +1,12 @@
-"""JLSE: anchor text, or similarity to links that led to result pages."""
+"""JLSE: anchor text, or similarity to links that led to result pages.
+
+Q-learning on a known graph: the value of a vertex for the result pages it leads to.
+
+Formula: Q(i, <i,j>) = r_j + gamma * max over edges of j of Q(j, <j,m>); r_j = reward if j is a result page, else 0;
+    Q(i) = max over its edges, 0 without edges; a result page is terminal: nothing is gained beyond it, Q(result) = reward.
+Sweeps over all edges are repeated until nothing changes, at most `most_sweeps` times.
+Reference: Zhang et al., JLSE, eq. 15-18, algorithm 3.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +15,39 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
+from topiccrawler.links.columns import Floats, Ints, packed, unpacked
 from topiccrawler.links.features import LinkWords, words_of_links
 from topiccrawler.links.graph import LinkGraph
-from topiccrawler.links.packed_arrays import packed, unpacked
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.anchor_text import AnchorText
 from topiccrawler.strategies.base import check_range
-from topiccrawler.strategies.shared.bm25 import LinkIndex, Words, hashed
-from topiccrawler.strategies.shared.q_learning import q_values
+from topiccrawler.strategies.baselines import AnchorText
+from topiccrawler.strategies.link_model import LinkIndex, Words, hashed
+
+
+def q_values(
+    sources: Ints,
+    targets: Ints,
+    results: npt.NDArray[np.bool_],
+    *,
+    reward: float = 1.0,
+    gamma: float = 0.9,
+    most_sweeps: int = 100,
+) -> tuple[Floats, Floats]:
+    """Q of each edge and of each vertex. `results` says of each vertex whether it is a result page."""
+    leads_on = ~results[sources]  # a result page is terminal
+    gained = np.where(results[targets], reward, 0.0)
+    best = np.zeros(results.size)
+    edges = np.zeros(sources.size)
+    for _ in range(most_sweeps):
+        edges = np.where(leads_on, gained + gamma * best[targets], 0.0)
+        following = np.zeros(results.size)
+        np.maximum.at(following, sources, edges)
+        if np.array_equal(following, best):
+            break
+        best = following
+    return edges, np.where(results, reward, best)
 
 
 @dataclass
@@ -26,8 +58,8 @@ class Jlse(AnchorText):
         that one was worth (delayed benefit), computed by Q-learning on the graph of these paths.
     Formula: priority(i) = sim(i) / (sum over the page's links v of sim(v)) * P(+|page);
         sim = max(sim_anchor, s_v * Q(v)); sim_anchor -> as in anchor_text;
-        v -> the vertex most like the link by BM25 over anchor, URL and context (strategies.shared.bm25),
-        s_v its similarity; Q -> strategies.shared.q_learning. The graph: all pages from which a result page
+        v -> the vertex most like the link by BM25 over anchor, URL and context (strategies.link_model),
+        s_v its similarity; Q -> strategies.jlse. The graph: all pages from which a result page
         can be reached by links seen; result page -> `Page.is_target`, with `detail` also `Page.is_detail`.
         It is built again every cf result pages.
     Parameters: cf 150 (JLSE §4.3), gamma 0.9 (its example), sweeps 100, most_vertices 20 000 newest pages

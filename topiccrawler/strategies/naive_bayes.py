@@ -10,9 +10,16 @@ from typing import Any, ClassVar
 from topiccrawler.errors import StrategyError
 from topiccrawler.link_model.learning import HALF_LIFE_PAGES, Explainer, LinkLearner, label_of
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import Knowledge, LinkScorer, Shown, Strategy, check_range, link_scorer_of
-from topiccrawler.strategies.shares import Shares
-from topiccrawler.text.odds import logistic
+from topiccrawler.strategies.base import (
+    Knowledge,
+    LinkScorer,
+    Shares,
+    Shown,
+    Strategy,
+    check_range,
+    link_scorer_of,
+)
+from topiccrawler.text.weights import logistic
 
 _PIECE = 250  # links scored anew in one call
 _EXACT = 1e-6

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from topiccrawler.links.packed_arrays import Floats, grown, packed, unpacked
+from topiccrawler.links.columns import Floats, grown, packed, unpacked
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import check_range
-from topiccrawler.strategies.shared.graph_strategy import GraphStrategy
+from topiccrawler.strategies.graph_ranks import GraphStrategy
 
 RANKED_EVERY = 25  # pages
 

@@ -1,15 +1,78 @@
-"""Shark search: relevance is inherited along paths and decays."""
+"""Shark search: relevance is inherited along paths and decays.
+
+Fish search: paths through relevant pages are followed further than others.
+
+Relevance weighting: a link is scored by its word that is most similar to a topic word.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from topiccrawler.links.features import words_of_links
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
-from topiccrawler.strategies.shared.topic_similarity import TopicSimilarity
-from topiccrawler.strategies.shares import packed
+from topiccrawler.strategies.base import Knowledge, LinkScorer, Strategy, check_range, packed, topic_of
+from topiccrawler.strategies.features import TopicSimilarity, WordSimilarity, shown_words
+from topiccrawler.text.weights import log_odds
+from topiccrawler.topics.topic import Breadth
+
+
+@dataclass
+class FishSearch(Strategy):
+    """Fetch the first links of relevant pages at once, then those of others; leave a path that stays poor.
+
+    Idea: a relevant page gives its links full depth; links of an irrelevant page have one step less left.
+    Formula: relevant page: its first a * width links score 1 + pages seen so far (newest first), with full
+        depth; other page: its first width links score 0.5, with one depth less; all further links score 0,
+        with the depth their page gives; a link with depth 0 is not queued; all links of a slow page get depth
+        0. relevant -> `Page.is_target`; depth left -> `page.via.carry`; slow -> `Page.seconds` >
+        slow_seconds.
+    Parameters: width 10, depth 3, a 1.5 (De Bra & Post 1994; MySpider); slow_seconds 10 (ours, no value
+        given).
+    Reads: whether the parent is relevant, and how long its download took; no link text.
+    Cost: O(links) a page, no refresh.
+    But: seeds all go to the front, whatever the width.
+    Reference: De Bra et al., RIAO 1994; MySpider thesis (2009) §3.2.1.
+    """
+
+    name: ClassVar[str] = "fish_search"
+    changeable = frozenset({"width", "depth", "a", "slow_seconds"})
+    share_names: ClassVar[tuple[str, ...]] = ("place in line",)
+    width: int = 10
+    depth: int = 3
+    a: float = 1.5
+    slow_seconds: float = 10.0
+    _pages: int = field(default=0, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "width", self.width, 1)
+        check_range(self.name, "depth", self.depth, 1)
+        check_range(self.name, "a", self.a, 1.0)
+        check_range(self.name, "slow_seconds", self.slow_seconds, 0.0)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        if page.depth < 0:
+            return [Score(link.url, 1.0, float(self.depth)) for link in links]
+        self._pages += 1
+        depth_left = self.depth if page.via is None else int(page.via.carry)
+        if page.is_target:
+            followed, value, depth_left = int(self.a * self.width), 1.0 + self._pages, self.depth
+        else:
+            followed, value, depth_left = self.width, 0.5, depth_left - 1
+        if depth_left <= 0 or page.seconds > self.slow_seconds:
+            return []
+        return [
+            Score(link.url, value if place < followed else 0.0, float(depth_left))
+            for place, link in enumerate(links)
+        ]
+
+    def save(self) -> Mapping[str, Any]:
+        return {"pages": self._pages}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self._pages = int(state["pages"])
 
 
 @dataclass
@@ -22,7 +85,7 @@ class SharkSearch(Strategy):
         inherited = delta * sim(parent) if sim(parent) > 0 else delta * inherited(parent)
         neighbourhood = beta * anchor + (1 - beta) * (1 if anchor > 0 else context)
         sim(parent) -> `Page.similarity`; inherited(parent) -> `page.via.carry`;
-        anchor, context -> similarity to the topic (strategies.shared.topic_similarity), 0..1.
+        anchor, context -> similarity to the topic (strategies.features), 0..1.
     Parameters: delta 0.5, beta 0.8 (Hersovici et al. 1998); gamma 0.95 (ours; theirs is 0.8).
     Reads: the parent's relevance; anchor and context; the topic's keywords; no trained model.
     Cost: one call of the segmenter and O(words) a page, no refresh.
@@ -62,3 +125,69 @@ class SharkSearch(Strategy):
 
     def worth(self, value: float) -> float:
         return value
+
+
+@dataclass
+class RelevanceWeighting(Strategy):
+    """Fetch links first whose text holds a word that means the same as a topic word, or nearly.
+
+    Idea: a link may be about the topic without its keywords; a thesaurus gives the similarity of its words.
+    Formula: m = max over words w of the link and topic words k of sim(w, k); RW = m if m >= c else 0.
+        sim -> text.thesaurus, 0..1 (setting TOPIC_THESAURUS); c -> `c`.
+    Parameters: c 0.6, from near words upwards (the paper leaves it to the user); top_words 60, the topic's
+        heaviest (more change little; MySpider); with_context true: the text around the link counts too.
+    Pruned: under .4 for a broad topic, .6 for a normal, .8 for a specific one, but for tunnels (crawl.gate).
+    Reads: anchor and context, topic keywords, thesaurus; not the parent.
+    Cost: one call of the segmenter a page; a word is compared with the topic once, then remembered.
+    But: the paper's "extended metadata" of a link is read as anchor and context; links with equal RW go first
+        in, first out. With the anchor alone fewer links are found (docs/lab/strategies.md).
+    Reference: Li, Zhao & Yu, SkyReach, 2003, eq. 1.
+    """
+
+    name: ClassVar[str] = "relevance_weighting"
+    share_names: ClassVar[tuple[str, ...]] = ("nearest topic word",)
+    prunes: ClassVar[bool] = True
+    own_thresholds: ClassVar[Mapping[Breadth, float]] = {"broad": 0.4, "normal": 0.6, "specific": 0.8}
+    c: float = 0.6
+    top_words: int = 60
+    with_context: bool = True
+    _nearness: WordSimilarity | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "c", self.c, 0.0, 1.0)
+        check_range(self.name, "top_words", self.top_words, 1)
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        self._nearness = WordSimilarity(topic_of(knowledge, self.name), knowledge.thesaurus, self.top_words)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        return [Score(link.url, weight) for link, weight in zip(links, self.weights(links), strict=True)]
+
+    def weights(self, links: Sequence[Link]) -> list[float]:
+        """RW of each link of a page."""
+        return [nearest if nearest >= self.c else 0.0 for nearest in self.similarities(links)]
+
+    def similarities(self, links: Sequence[Link]) -> list[float]:
+        """m of each link."""
+        assert self._nearness is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
+        return [
+            self._nearness.of_words(shown_words(words, with_context=self.with_context))
+            for words in words_of_links(links)
+        ]
+
+    @property
+    def current_scorer(self) -> LinkScorer:
+        return _OfSimilarity(self)
+
+    def worth(self, value: float) -> float:
+        return value
+
+
+@dataclass(frozen=True)
+class _OfSimilarity:
+    """m as the gate wants it: its log-odds."""
+
+    weighting: RelevanceWeighting
+
+    def log_odds(self, links: Sequence[Link]) -> list[float]:
+        return [log_odds(nearest) for nearest in self.weighting.similarities(links)]

@@ -6,7 +6,7 @@ characters, on which both agree; everything else is split here, by our own rule:
 
 - text is folded first (half-width, simplified, lower case);
 - a run of letters and digits is a word; c++, c# and f# keep their sign; runs longer than 40 characters are dropped;
-- a Latin word is given as its stem (text.stems);
+- a Latin word is given as its stem (text.tokenise);
 - a single Latin letter and the Han character after it are a word: a股, k线, b超;
 - a single Han character is dropped, except one that stands alone after two or three letters: ic卡;
 - other single characters are dropped, punctuation separates. Stop words stay.
@@ -18,19 +18,226 @@ between Han characters is taken out first and replaced by a mark, so that most l
 second look. Texts are split at blanks and at the boundaries of a page's text, which no word crosses, and pieces
 seen recently are not segmented again: a page's main text, its links and their contexts share them, and menus return on
 every page of a site.
+
+A two-generation cache: results for recent texts, in bounded memory.
+
+The menus of a site and the titles in its lists return on page after page, but a crawl meets new texts for days. So
+there are two generations: when the younger is full it becomes the older, and what is asked for again moves back.
+
+Stems of Latin words, so that "cars" matches "car": Snowball's English algorithm.
+
+A word alone does not tell its language, so all Latin words are stemmed as English ones: that also joins most plurals of French,
+Spanish, Portuguese and Dutch, not the inflections of German or Italian.
+Words of three letters or less (ios, gps, css) and words with digits stay as they are: most are names.
+Cost: 70 µs a word not met lately; the others one look-up.
+
+Words that the segmenter's dictionary lacks and would cut so that characters of them are lost.
+
+They are of the catalogue's topics (tests/topics/test_catalogue.py says when one is missing), and known in every crawl, so that texts are cut
+alike whatever topic a process met before. The words of a user's own topic come on top (text.tokenise.learn).
+
+The two engines of one algorithm: rjieba when it is installed, else jieba.
+
+jieba is pure Python and always installs, but it warns at import, logs to stderr and leaves a world-readable
+cache in the folder for temporary files; rjieba does none of that, but has wheels only for common machines.
+
+Stop words: function words, and words that every site's navigation has.
+
+Function words and 更多, 首页, 下一页 are the commonest words of links on topic and off it. A topic built
+from texts must not choose them, but a classifier may use them. So they are listed here and stay in the token stream.
+Compiled by us; only words of two or more characters, as `text.tokenise` gives.
 """
 
 from __future__ import annotations
 
+import logging
+import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import chain
+from pathlib import Path
+from threading import Lock
+from typing import Generic, TypeVar
 
-from topiccrawler.text.generation_cache import TwoGenerationCache
+from snowballstemmer import stemmer
+from snowballstemmer.basestemmer import BaseStemmer
+
 from topiccrawler.text.normalise import fold
-from topiccrawler.text.stems import stem
-from topiccrawler.text.tokeniser_engines import Cut, Engine, fastest_cut
+
+Found = TypeVar("Found")
+
+
+class TwoGenerationCache(Generic[Found]):
+    """Text -> result of `work`; each generation holds `characters` of texts, and the call that filled it."""
+
+    def __init__(self, work: Callable[[list[str]], Iterable[Found]], characters: int) -> None:
+        self._work, self._room = work, characters
+        self._young: dict[str, Found] = {}
+        self._old: dict[str, Found] = {}
+        self._characters = 0  # of the texts in the younger
+
+    def of(self, texts: Iterable[str]) -> dict[str, Found]:
+        """A dictionary that holds all the texts (and others); the new ones go to `work` in one call."""
+        if self._characters > self._room:
+            self._young, self._old, self._characters = {}, self._young, 0
+        young, older = self._young, self._old  # another thread may begin a new generation meanwhile
+        missing = set(texts).difference(young)
+        if missing:
+            self._characters += sum(map(len, missing))
+            young.update([(text, older[text]) for text in missing if text in older])
+            if new := [*missing.difference(older)]:
+                young.update(zip(new, self._work(new), strict=True))
+        return young
+
+    def clear(self) -> None:
+        """Forget all: `work` gives other results from now on."""
+        self._young, self._old, self._characters = {}, {}, 0
+
+
+_STEMMED = re.compile(r"[a-z\u00df-\u024f]{4,40}")
+_REMEMBERED = 50_000  # words
+_lock = Lock()  # the stemmer keeps the word it works on
+
+
+@lru_cache(_REMEMBERED)
+def stem(word: str) -> str:
+    """The stem of a folded word; what is no Latin word is given back."""
+    if not _STEMMED.fullmatch(word):
+        return word
+    with _lock:
+        stemmed: str = _english().stemWord(word)
+    return stemmed
+
+
+def with_stems(words: str) -> frozenset[str]:
+    """A list of words, blanks between them, as they occur in texts (stems) and in addresses (not stemmed)."""
+    listed = words.split()
+    return frozenset([*listed, *map(stem, listed)])
+
+
+@cache
+def _english() -> BaseStemmer:
+    return stemmer("english")
+
+
+_WORDS = """
+上牌 上链 不敌 不正当竞争 个税 中国好声音 中报 中火 中石油 主线程 云服务 云计算 以太坊 以太币 位运算 余额宝 做多
+元宇宙 充电桩 再贷款 冷钱包 出道 函数式 刘强东 创新高 制作人 券商股 劈腿 助记词 包管理 区块链 卡罗拉 压力位 去中心化
+去哪儿 双一流 双十一 双离合 反序列化 可穿戴 台积电 后端 哈希值 哈希表 国庆档 国足 埃博拉 堆内存 大教堂 大数据 天秤币
+奔跑吧 字段 字节码 存准率 学区房 定妆照 定投 实例化 宫保鸡丁 山寨币 年金 微服务 快男 意面 成长股 我是歌手 新三板
+新歌 易烊千玺 暑期档 最高法 比特币 汤唯 沪指 沪深 泰达币 测试网 海岛游 涠洲岛 热搜 热钱包 焯水 爸爸去哪儿 物联网
+狗仔 狗狗币 省控线 短视频 矿工费 硬分叉 私有链 稳定币 第三方库 线程池 老鼠仓 联盟链 自由行 英伟达 莱特币 虚拟币 街拍
+装饰器 语言班 走红毯 跟团游 车内 软糯 轿跑 迭代器 逆回购 郭艾伦 里皮 钣金 银保监会 银行股 长滩岛 门罗币 隐私币
+零知识证明 预言机 饿了么 马竞 高可用 高并发 默克尔树
+"""
+
+NEW_WORDS: tuple[str, ...] = tuple(_WORDS.split())
+
+Cut = Callable[[str], Iterable[str]]
+LEARNED_FREQUENCY = (
+    1_000  # of 60 million: more than two words have side by side by chance, less than 多少 in 做多少
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Called with a text, it gives its tokens, blanks and punctuation included."""
+
+    cut: Cut
+    add: Callable[[str, int], object]
+
+    def __call__(self, text: str) -> Iterable[str]:
+        return self.cut(text)
+
+    def learn(self, word: str) -> None:
+        """From now on this word is one token."""
+        self.add(word, LEARNED_FREQUENCY)
+
+
+def fastest_cut() -> Engine:
+    """rjieba where it can be imported, jieba elsewhere."""
+    try:
+        return rjieba_cut()
+    except ImportError:
+        return jieba_cut()
+
+
+def rjieba_cut() -> Engine:
+    """An engine of our own: words added to the module's engine by someone else do not reach it."""
+    import rjieba
+
+    engine = rjieba.Jieba()
+
+    return _taught(
+        Engine(lambda text: engine.cut(text, True), lambda word, freq: engine.add_word(word, freq, "n"))
+    )
+
+
+def jieba_cut(cache_folder: Path | None = None) -> Engine:
+    """jieba, silenced, with its dictionary cached in a folder only this user can read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes and pkg_resources, at every import
+        import jieba
+
+        jieba.setLogLevel(logging.CRITICAL)
+        engine = jieba.Tokenizer()
+        engine.tmp_dir = str(_private(cache_folder or _user_cache()))
+        engine.initialize()
+
+    return _taught(Engine(engine.lcut, engine.add_word))
+
+
+def _taught(engine: Engine) -> Engine:
+    for word in NEW_WORDS:
+        engine.learn(word)
+    return engine
+
+
+def _user_cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if base else Path.home() / ".cache") / "topiccrawler"
+
+
+def _private(folder: Path) -> Path:
+    """`folder`, made if it can be; where it cannot, jieba does without a cache."""
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+_FUNCTION_WORDS = """
+我们 你们 他们 她们 它们 咱们 自己 大家 人家 别人 有人 某人 任何 所有 一切 各种 各个 每个 每次 某个 某些 一些 有些 哪些 那些 这些
+这个 那个 哪个 这样 那样 怎样 这里 那里 哪里 这儿 那儿 这么 那么 怎么 什么 为什么 多少 几个 为何 如何 是否 谁的
+因为 所以 由于 因此 因而 于是 从而 但是 可是 不过 然而 虽然 尽管 即使 如果 假如 要是 只要 只有 除非 无论 不管 不论 既然 而且 并且 以及
+或者 还是 不仅 不但 甚至 何况 况且 否则 与其 宁可 以便 以免 以致 例如 比如 譬如 即可 也就是说 换句话说 总之 另外 此外 同时 然后 接着
+关于 对于 根据 按照 依照 通过 经过 随着 为了 除了 至于 作为 以来 之前 之后 之间 之中 其中 其他 其它 其余 以前 以后 以上 以下 以内 以外
+已经 曾经 正在 刚刚 刚才 马上 立刻 一直 一向 总是 经常 常常 往往 有时 偶尔 再次 仍然 仍旧 依然 依旧 还要 还有 也许 可能 大概 大约 或许
+非常 十分 特别 比较 更加 越来越 极其 相当 几乎 差不多 至少 至多 最多 最少 不再 不会 不能 不要 不是 不同 没有 没什么 不得不 可以 能够
+应该 应当 必须 需要 想要 愿意 觉得 认为 以为 知道 看到 表示 进行 成为 得到 使得 起来 出来 下来 上来 过来 过去 下去 进来 进去 出去 回来
+一个 一种 一次 一样 一般 一定 一下 一点 一起 一边 两个 几乎 许多 很多 不少 大量 全部 部分 多种 本身 本人 来说 来自 而言 所谓 以此 就是
+只是 便是 都是 也是 而是 还会 就会 都会 都有 也有 很大 较大 目前 当前 现在 如今 今天 昨天 明天 当时 那时 此时 时候 时间 左右 上述 下列
+"""
+
+_ENGLISH = """
+the of and to in is for on that with as by at from it an be are was were this or not you your we our have has had can will all
+but they their if which about more when what who how there been would do does did so no up out my me he she his her its us them
+than then into over under after before also just only very
+"""
+
+_NAVIGATION = """
+首页 主页 返回 返回首页 更多 更多内容 查看更多 查看 详情 点击 点击进入 进入 下一页 上一页 上一篇 下一篇 下页 上页 尾页 末页 顶部 回到顶部
+登录 登陆 注册 退出 会员 帮助 帮助中心 联系 联系我们 关于我们 关于 网站地图 网站导航 导航 友情链接 链接 版权 版权声明 版权所有 声明 免责声明
+隐私 隐私政策 意见反馈 反馈 客服 客户端 手机版 电脑版 旧版 下载 订阅 收藏 分享 评论 留言 回复 转载 原文 来源 作者 编辑 责任编辑 发表 发布
+阅读 全文 阅读全文 标签 分类 归档 目录 栏目 频道 列表 专题 文章 上传 搜索 热门 推荐 最新 排行 排行榜 相关 网友 网站 本站 页面 图片 视频
+备案 公网 许可证 举报 网址 设为首页 加入收藏 广告服务 诚聘英才 下载app
+http https www com cn net org html htm php asp jsp index copyright rss icp
+"""
+
+STOP_WORDS: frozenset[str] = with_stems(f"{_FUNCTION_WORDS} {_ENGLISH} {_NAVIGATION}")
 
 TOKENIZER = "jieba-0.42-hmm+rule-2"
 

@@ -9,13 +9,33 @@ Cost: O(classes) for IG, O(distinct words) for the others.
 But: IG has no part for documents without the word; with classes of unequal size r is a rate (occurrences per word, or
 documents per class size). The thesis' table 4-4 follows from no formula found: only its order of weights holds here.
 Reference: MySpider thesis (2009) §4.4.2-4.4.3.
+
+From log-odds to a probability.
+
+Sparse word vectors as plain dicts, for page classifiers, strategies and topics.
+
+numpy needs a fixed vocabulary, and pages bring new words all the time. A dict per text needs none and, for a topic's
+few hundred words, is faster than a sparse matrix row.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+
+def logistic(log_odds: float) -> float:
+    """P = 1 / (1 + e^-x), without overflow."""
+    if log_odds >= 0:
+        return 1.0 / (1.0 + math.exp(-log_odds))
+    return math.exp(log_odds) / (1.0 + math.exp(log_odds))
+
+
+def log_odds(probability: float) -> float:
+    """ln(P / (1 - P)); of 0 and 1 that of numbers near them."""
+    held = min(max(probability, 1e-12), 1.0 - 1e-12)
+    return math.log(held / (1.0 - held))
 
 
 def term_frequency(words: Sequence[str]) -> dict[str, float]:
@@ -61,3 +81,41 @@ def tf_idf_ig(
     """tf · idf · IG for each word; `rates` gives a word's occurrences by class."""
     weighted = tf_idf(tf, documents, frequencies)
     return {word: weight * information_gain(rates.get(word, ())) for word, weight in weighted.items()}
+
+
+Vector = Mapping[str, float]
+
+
+def dot(first: Vector, second: Vector) -> float:
+    """Σ over common words."""
+    if len(first) > len(second):
+        first, second = second, first
+    return sum(weight * second[word] for word, weight in first.items() if word in second)
+
+
+def norm(vector: Vector) -> float:
+    """Euclidean length."""
+    return math.sqrt(sum(weight * weight for weight in vector.values()))
+
+
+def cosine(first: Vector, second: Vector) -> float:
+    """Cosine of the angle; 0 when either is empty. In 0..1 for weights that are not negative."""
+    lengths = norm(first) * norm(second)
+    return max(-1.0, min(1.0, dot(first, second) / lengths)) if lengths else 0.0
+
+
+def centroid(vectors: Iterable[Vector]) -> dict[str, float]:
+    """The mean vector; empty for no vectors."""
+    sums: dict[str, float] = {}
+    count = 0
+    for vector in vectors:
+        count += 1
+        for word, weight in vector.items():
+            sums[word] = sums.get(word, 0.0) + weight
+    return {word: weight / count for word, weight in sums.items()}
+
+
+def top_k(vector: Vector, k: int) -> dict[str, float]:
+    """The k largest entries, largest first; equal weights by word, so that a vector has one order."""
+    ranked = sorted(vector.items(), key=lambda entry: (-entry[1], entry[0]))
+    return dict(ranked[: max(0, k)])

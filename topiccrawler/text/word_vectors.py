@@ -26,8 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topiccrawler.errors import ModelError
+from topiccrawler.files import folder as data_folder
 from topiccrawler.files import read_bytes
-from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.tokenise import TOKENIZER, words_of
 
 FORMAT = "topiccrawler word vectors 1"

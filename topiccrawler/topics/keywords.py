@@ -5,12 +5,22 @@ pages, the thesis' tf·idf·IG; without any, tf·idf by the word frequencies tha
 Formula: with others: w = mean tf in the topic · ln(N/n) · IG(r_topic, r_others), r = share of each side's documents with
 the word; words more frequent in the others are left out. Without: w = mean tf · idf of jieba (the median for unknown
 words that occur twice; an unknown word that occurs once is mostly a mistake of the segmenter).
-The k largest, the largest = 1. Fields are weighted as in relevance.topic_vector.
+The k largest, the largest = 1. Fields are weighted as in relevance.linear.
 Parameters: size 60 (thesis: the first 30 words cover 85 % of a field, more than 60 change little); least_documents 2 when
 there are at least 10 texts: a word of one text is a name.
 Cost: one pass over the words; only when a topic is made.
 But: jieba's frequencies are those of a news corpus, not of the pages a crawl meets.
 Reference: MySpider thesis (2009) §4.4.2-4.4.3; Salton & Buckley (1988).
+
+Words that any page has, by the two frequency tables that come with jieba.
+
+Each table alone is biased: its idf comes from business news (基金 stands in every fiftieth text), its dictionary's counts from a
+newspaper (教育, 法律). A word that both call common says little of a page.
+
+Which words are too common to be learned as words of a topic, or against it: 问题, 选择, 其实, 我们.
+
+A few pages that a person was asked about share such words by chance. So a word is learned only when it is rare in the language and in
+texts of the web; a word that one table lacks is known by the other, one that both lack is rare.
 """
 
 from __future__ import annotations
@@ -18,13 +28,11 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from statistics import median
 
-from topiccrawler.text.stopwords import STOP_WORDS
-from topiccrawler.text.tokenise import words_of
-from topiccrawler.text.vectors import centroid, top_k
-from topiccrawler.text.weights import document_frequencies, term_frequency, tf_idf_ig
+from topiccrawler.text.tokenise import STOP_WORDS, words_of
+from topiccrawler.text.weights import centroid, document_frequencies, term_frequency, tf_idf_ig, top_k
 
 SIZE = 60
 
@@ -90,3 +98,44 @@ def background_idf() -> dict[str, float]:
     table: dict[str, float] = dict(default_tfidf.idf_loader.get_idf()[0])
     table[""] = median(table.values())
     return table
+
+
+LARGEST_IDF = 5.0  # in one of 150 texts or more
+LEAST_COUNT = 15_000  # of 60 million words
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Some 300 words of a general text, and the stop words."""
+    idf = background_idf()  # imports jieba, whose warnings it silences
+    import jieba
+
+    with jieba.get_module_res("dict.txt") as file:
+        rows = (line.split() for line in file)
+        frequent = {word.decode("utf-8") for word, count, *_ in rows if int(count) >= LEAST_COUNT}
+    return STOP_WORDS | {word for word in frequent if idf.get(word, LARGEST_IDF) < LARGEST_IDF}
+
+
+LEAST_RARITY = 5.9  # ln(texts / texts with the word), of jieba's texts: one of 365 has it
+LEAST_WEB_RARITY = 5.0  # the same of those of the word vectors, which have more words of sites and of trade
+LONGEST_WORD = 60  # characters
+
+
+@lru_cache(maxsize=100_000)
+def is_common(word: str) -> bool:
+    """The word is not to be learned."""
+    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+
+    if word in STOP_WORDS or word.isdigit() or len(word) > LONGEST_WORD:
+        return True
+    language, web = background_idf().get(word, LEAST_RARITY), shipped_vectors().rarity_of(word)
+    return language < LEAST_RARITY or (web is not None and web < LEAST_WEB_RARITY)
+
+
+def rarity(word: str) -> float:
+    """ln(texts / texts with the word), by jieba; of a word that it lacks by the word vectors, else jieba's median."""
+    from topiccrawler.text.word_vectors import shipped_vectors  # numpy
+
+    if (known := background_idf().get(word)) is None:
+        known = shipped_vectors().rarity_of(word)
+    return background_idf()[""] if known is None else known

@@ -2,14 +2,20 @@
 
 People write topic files by hand, and every part of the crawler relies on them. So a topic is checked once, here, down
 to the last weight, and frozen.
+
+Names of topics made of a user's words: an id for programs and files, the words for people.
+
+Keywords as the segmenter gives them.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -25,7 +31,37 @@ from pydantic import (
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from topiccrawler.errors import TopicError, shortened
-from topiccrawler.topics.own_names import display_name
+from topiccrawler.text.tokenise import is_whole, learn, words_of
+
+SEPARATOR = "、"
+MOST_CHARACTERS = 60  # of the words in a topic's `zh`
+
+_LATIN = re.compile("[a-z][a-z0-9]*")
+_ID = re.compile(r"[a-z][a-z0-9-]*-[0-9a-f]{6}")
+
+
+def own_id(words: Sequence[str]) -> str:
+    """Of the same words always the same: a job goes on with its own topic only."""
+    latin = "-".join(_LATIN.findall(" ".join(words).lower()))[:30].strip("-") or "keywords"
+    return f"{latin}-{hashlib.sha256(chr(10).join(words).encode()).hexdigest()[:6]}"
+
+
+def joined_words(words: Sequence[str]) -> str:
+    """The words as the topic's `zh`, which is cut where it grows too long."""
+    return SEPARATOR.join(words)[:MOST_CHARACTERS]
+
+
+def display_name(name: str, zh: str) -> str:
+    """What people are shown as the name of a topic: its name, which they type; of a topic of their words, the words.
+
+    `name` may be those of several topics with + between them (topics.catalogue); `zh` is then too.
+    """
+    if not zh or not any(_ID.fullmatch(part) for part in name.split("+")):
+        return name
+    if len(zh) < MOST_CHARACTERS or "+" in name:
+        return zh
+    return f"{zh.rpartition(SEPARATOR)[0] or zh}…"  # the last word may have been cut
+
 
 logger = logging.getLogger(__name__)
 
@@ -134,7 +170,7 @@ class Topic(BaseModel):
     negative: list[Place] = []
     seeds: list[Address] = []
     proposed_words: Annotated[int, Field(ge=0, le=2_000)] = (
-        0  # to be added when a crawl begins (topics.proposal)
+        0  # to be added when a crawl begins (topics.meaning)
     )
     given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
     within: str = ""  # the catalogue's topic that they belong to
@@ -252,3 +288,50 @@ def _topic_error(failure: ValidationError, what: str, whole: str = "a topic") ->
         return TopicError(what, f"{place} is no field of {whole}", f"the fields are {fields}")
     fault = f"{place} = {shortened(first['input'])}: {first['msg']}"
     return TopicError(what, fault, ALLOWED.get(field, "correct it"))
+
+
+SHORTENED_WEIGHT = 0.5
+
+
+def keep_whole(topic: Topic) -> None:
+    """Let the segmenter keep the topic's keywords and lexicon whole, in this process."""
+    learn([*topic.keywords, *topic.lexicon])
+
+
+def token_weights(keywords: dict[str, float]) -> tuple[dict[str, float], list[str]]:
+    """Keywords as they occur among segmented words, with their weights; and those that never can.
+
+    A keyword that the segmenter cuts is joined again, as is a phrase of Latin words. One that loses single characters (vitamin c ->
+    vitamin; Han words were learned whole, text.tokenise.learn) counts as what remains of it, at half weight; one of which
+    nothing remains cannot be matched.
+    """
+    weights: dict[str, float] = {}
+    unmatched: list[str] = []
+    for (keyword, weight), tokens in zip(keywords.items(), words_of(list(keywords)), strict=True):
+        key = "".join(tokens)
+        if not key:
+            unmatched.append(keyword)
+            continue
+        kept = weight if is_whole(keyword, tokens) else weight * SHORTENED_WEIGHT
+        weights[key] = max(kept, weights.get(key, 0.0))
+    return weights, unmatched
+
+
+def heads_of(keywords: Iterable[str]) -> set[str]:
+    """What each keyword begins with, from two characters on: where a page has none of them, nothing was cut."""
+    return {keyword[:end] for keyword in keywords for end in range(2, len(keyword))}
+
+
+def joined_again(words: Sequence[str], heads: Container[str], keywords: Container[str]) -> list[str]:
+    """Keywords that the segmenter cut in pieces, found by joining neighbouring words again; the longest wins."""
+    found = []
+    for start in [start for start, word in enumerate(words) if word in heads]:
+        joined, longest, end = words[start], "", start + 1
+        while joined in heads and end < len(words):
+            joined += words[end]
+            end += 1
+            if joined in keywords:
+                longest = joined
+        if longest:
+            found.append(longest)
+    return found

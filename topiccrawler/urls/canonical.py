@@ -6,10 +6,24 @@ way, so reading one never raises; usual ones match one pattern each, the others 
 Joined: letter case of scheme and host, IDNA and full-width hosts (then the whole URL is folded), default port,
 trailing dot and user name, dot segments, fragment, percent-encoding (case of hex, unreserved characters; the bytes
 themselves stay, so a GBK form stays GBK), index.html and its variants when no query follows, session ids and tracking
-parameters (urls.tracking), empty query pieces. Raw non-ASCII characters become UTF-8 in the path, as in browsers,
+parameters (urls.canonical), empty query pieces. Raw non-ASCII characters become UTF-8 in the path, as in browsers,
 and the page's own encoding in the query when the caller names it. `%u4E2D` (old ASP) stays.
 Not joined: http and https, www and bare host, order of parameters, letter case of the path, doubled slashes.
 None: not http(s), no host, a broken host or port, longer than Scrapy's URLLENGTH_LIMIT of 2 083 characters.
+
+Which parts of a URL identify the visitor, not the page.
+
+Session ids and campaign marks make one page look like thousands, but short names (`from`, `sid`, `s`) select the page on
+other sites: a name with two meanings is dropped only when its value has the form of a session id or of a share mark. A
+site's own names can be added by a setting: a name, or a prefix that ends with `*`.
+
+Files that are no pages, recognised by the extension of their URL: media, archives, programs, fonts, scripts.
+
+To fetch such a link costs a slot of its host. The extension of a path is nearly always true; a query is ignored, as it may
+be a page about a file.
+But: formats that pages.formats reads (pdf, docx, xlsx, pptx, txt, xml, sitemap.xml.gz) are not listed.
+
+URLs for a person to read: Chinese characters instead of percent signs.
 """
 
 from __future__ import annotations
@@ -18,12 +32,105 @@ import ipaddress
 import re
 from contextlib import suppress
 from functools import lru_cache
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_to_bytes
 
 import idna
 import tldextract
 
-from topiccrawler.urls.tracking import names_pattern, strip_path, strip_query
+_CAMPAIGNS = """
+    utm_* gclid gclsrc dclid fbclid msclkid yclid igshid mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi
+    hmsr hmpl hmcu hmkw hmci bd_vid wfr
+    spm scm spm_id_from vd_source share_source share_medium share_plat share_session_id share_tag share_token
+    ops_request_misc depth_1-utm_source tdsourcetag isappinstalled nsukey sudaref refer_flag pvareaid
+"""  # line by line: the world's; Baidu's; Alibaba, Sohu and Bilibili; CSDN, Tencent, WeChat, Sina, Weibo, Autohome
+_SESSIONS = "jsessionid phpsessid aspsessionid* cfid cftoken sessionid session_id oscsid zenid"
+TRACKING_PARAMETERS = frozenset(_CAMPAIGNS.split())
+SESSION_PARAMETERS = frozenset(_SESSIONS.split())
+
+_SHARE_MARKS = re.compile(r"singlemessage|groupmessage|timeline")  # from=, written by WeChat for shares
+_SESSION_VALUE = re.compile(r"(?=.*[a-f])[0-9a-f]{32}|(?=.*[a-z])(?=.*[0-9])[0-9a-z]{26}", re.IGNORECASE)
+_BY_VALUE = {"from": _SHARE_MARKS, "sid": _SESSION_VALUE, "s": _SESSION_VALUE, "session": _SESSION_VALUE}
+_SESSION_IN_PATH = re.compile(
+    r";(?:jsessionid|phpsessid|aspsessionid\w*|sid)=[^;/]*"  # Java and PHP without cookies
+    r"|(?<=/)(?:\([ASF]\([0-9a-z_-]{20,}\)\))+/",  # ASP.NET without cookies: /(S(…))/
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=16)
+def names_pattern(extra_parameters: frozenset[str] = frozenset()) -> re.Pattern[str]:
+    """One pattern for all the names that are dropped whatever their value."""
+    names = {name.strip().lower() for name in TRACKING_PARAMETERS | SESSION_PARAMETERS | extra_parameters}
+    parts = sorted(re.escape(name).replace(r"\*", ".*") for name in names if name.strip("*"))
+    return re.compile("(?:amp;)?(?:" + "|".join(parts) + ")", re.IGNORECASE | re.DOTALL)
+
+
+def strip_query(query: str, names: re.Pattern[str]) -> str:
+    """The query without visitor parameters and empty pieces; order and all else are kept."""
+    kept = []
+    for piece in query.split("&"):
+        if not piece:
+            continue
+        name, _, value = piece.partition("=")
+        by_value = _BY_VALUE.get(name.lower())
+        if names.fullmatch(name) or (by_value and by_value.fullmatch(value)):
+            continue
+        kept.append(piece)
+    return "&".join(kept)
+
+
+def strip_path(path: str) -> str:
+    """The path without session ids."""
+    if ";" in path or "/(" in path:
+        return _SESSION_IN_PATH.sub("", path)
+    return path
+
+
+MEDIA = "media"
+_NAMES = """
+jpg jpeg png gif webp bmp svg ico tif tiff avif heic psd
+mp3 mp4 mpg mpeg m4a m4v avi mov wmv flv mkv webm rmvb rm wav wma ogg flac aac amr mid swf
+zip rar 7z gz tgz bz2 xz tar exe msi apk ipa dmg iso pkg deb rpm bin torrent
+doc xls ppt wps rtf epub mobi woff woff2 ttf eot css js json
+"""
+_ENDINGS = frozenset(_NAMES.split())
+
+
+def may_be_media(href: str) -> bool:
+    """Whether an href as written has the extension of a file that no format reader reads."""
+    path = href.partition("?")[0].partition("#")[0]
+    return path[path.rfind(".") + 1 :].rstrip().lower() in _ENDINGS
+
+
+def is_media(url: str) -> bool:
+    """The same of a canonical URL, whose host is ignored."""
+    if not may_be_media(url):
+        return False
+    path = url.partition("?")[0]
+    slash = path.rfind("/")
+    if path.rfind(".") < slash or slash < 8:  # 8: the slashes of https://
+        return False
+    return not ("sitemap" in path[slash:] and path.endswith(".xml.gz"))
+
+
+_ESCAPED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9~_-])*")
+_ENCODINGS = ("utf-8", "gb18030")  # what Chinese sites write
+
+
+def readable(url: str) -> str:
+    """The URL with its escaped letters and digits written out; what is no text, or no letter, stays escaped."""
+    return _ESCAPED.sub(_written_out, url)
+
+
+def _written_out(escaped: re.Match[str]) -> str:
+    for encoding in _ENCODINGS:
+        try:
+            text = unquote_to_bytes(escaped[0]).decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return text if all(character.isalnum() or character in "~_-" for character in text) else escaped[0]
+    return escaped[0]
+
 
 MAX_LENGTH_CHARACTERS = 2083
 _MAX_RAW_CHARACTERS = 8192  # a longer href is a data blob

@@ -11,7 +11,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.gate import LinkGate
-from topiccrawler.engine.middlewares.link_gate import LinkGateMiddleware
+from topiccrawler.engine.middlewares import LinkGateMiddleware
 from topiccrawler.model import Link, Via
 
 LINK = Link("http://a.example/1", "a.example", "足球", source_url="http://a.example/")

@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from topiccrawler.engine.leases import META
-from topiccrawler.engine.middlewares.outlinks import OutlinksMiddleware, expand
+from topiccrawler.engine.middlewares import OutlinksMiddleware, expand
 from topiccrawler.items import Outlinks
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Strategy

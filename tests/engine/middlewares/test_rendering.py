@@ -12,7 +12,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.engine.middlewares.rendering import META, RenderingMiddleware, Unwanted, needs_rendering
+from topiccrawler.engine.rendering import RENDER_META, RenderingMiddleware, Unwanted, needs_rendering
 
 SHELL = b"<html><title>x</title><div id=app></div><script src=/app.js></script></html>"
 
@@ -59,7 +59,7 @@ def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_as
     assert isinstance(again, Request)
     assert (again.url, again.meta, again.dont_filter) == (
         "http://a.test/",
-        {"topic_lease": 7, META: "http://a.test/"},
+        {"topic_lease": 7, RENDER_META: "http://a.test/"},
         True,
     )
     drawn = Request("http://a.test/", meta={"playwright": True})
@@ -70,7 +70,7 @@ def test_an_empty_page_comes_again_once_with_its_lease_and_only_where_that_is_as
 
 def test_a_redirect_away_from_the_named_hosts_is_fetched_plainly(stats: StatsCollector) -> None:
     middleware = RenderingMiddleware(stats, hosts=["a.test"])
-    redirected = Request("http://b.test/", meta={"playwright": True, META: "http://a.test/"})
+    redirected = Request("http://b.test/", meta={"playwright": True, RENDER_META: "http://a.test/"})
     middleware.process_request(redirected)
     assert redirected.meta == {}
     robots = Request("http://a.test/robots.txt")

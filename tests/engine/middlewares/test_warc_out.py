@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
 
-from topiccrawler.engine.middlewares.warc_out import WarcOutMiddleware, exchange_of, writer_of
+from topiccrawler.engine.archives import WarcOutMiddleware, exchange_of, writer_of
 from topiccrawler.errors import ReplayError
 
 

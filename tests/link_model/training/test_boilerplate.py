@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.link_model.from_keywords import keyword_model
-from topiccrawler.link_model.training.boilerplate import BOILERPLATE
-from topiccrawler.link_model.training.sources import Sample, balanced
+from topiccrawler.link_model.training.samples import BOILERPLATE, Sample, balanced
 from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.model import Link
 from topiccrawler.text.tokenise import words

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import LinksFileError, ModelError
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.promotion import (
     CANDIDATE,

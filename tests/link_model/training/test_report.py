@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.training.evaluation import row
-from topiccrawler.link_model.training.report import divergence_lines, report, table
+from topiccrawler.link_model.training.promotion import divergence_lines, report, table
 
 
 def test_a_report_names_sources_figures_and_the_strongest_words_of_each_class() -> None:

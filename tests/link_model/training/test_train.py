@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from topiccrawler.errors import ArgumentError, LinksFileError
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.counts import Counts
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.model_file import dumps
-from topiccrawler.link_model.training.sources import Sample, balanced, damped, pooled, prefix_samples
+from topiccrawler.link_model.training.samples import Sample, balanced, damped, pooled, prefix_samples
 from topiccrawler.link_model.training.train import (
     GATE_MOST,
     THRESHOLD,

@@ -11,7 +11,7 @@ import openpyxl
 import pptx
 import pytest
 
-from topiccrawler.pages.formats.formats import Formats
+from topiccrawler.pages.formats.reader import Formats
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from topiccrawler.pages.formats.extract import UnreadableError
-from topiccrawler.pages.formats.formats import Formats
-from topiccrawler.pages.formats.process import WorkerProcess
+from topiccrawler.pages.formats.reader import Formats, WorkerProcess
+from topiccrawler.pages.formats.registry import UnreadableError
 
 Pdf = Callable[..., bytes]
 Rezip = Callable[[bytes, dict[str, bytes]], bytes]

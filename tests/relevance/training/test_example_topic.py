@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.training.example_topic import Examples, Method, learn
 
 FUNDS, BALL = ["基金", "净值", "申购"], ["足球", "比赛", "射门"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.errors import ModelError
-from topiccrawler.relevance.training.in_use import refuse_worse
+from topiccrawler.relevance.training.train import refuse_worse
 
 TRAINING = {"files": [{"file": "a.jsonl", "sha256": "aa"}]}
 

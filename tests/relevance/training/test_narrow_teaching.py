@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from topiccrawler.pages.segments import with_words
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords
+from topiccrawler.pages.site_repeats import with_words
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.training.narrow_teaching import SPREAD, _intercept, words_of_page
 from topiccrawler.relevance.training.teaching import taught

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.training.teaching import questions, taught

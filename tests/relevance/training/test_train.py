@@ -11,9 +11,8 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.preprocessing import normalize
 
 from topiccrawler.errors import LinksFileError
-from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.features import counts_of, is_pair
-from topiccrawler.relevance.linear import LinearClassifier
+from topiccrawler.pages.read import PageWords
+from topiccrawler.relevance.linear import LinearClassifier, counts_of, is_pair
 from topiccrawler.relevance.training.train import Plan, Sample, blended, check, train_page_classifier, worth
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via
-from topiccrawler.strategies.adaptive.features import FEATURES
-from topiccrawler.strategies.adaptive.strategy import Adaptive
+from topiccrawler.strategies.adaptive import FEATURES, Adaptive
 from topiccrawler.strategies.base import ROOT, Knowledge
 from topiccrawler.topics.topic import Topic
 

@@ -11,11 +11,9 @@ import pytest
 
 from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page, Via
+from topiccrawler.strategies import adaptive as module
 from topiccrawler.strategies import build
-from topiccrawler.strategies.adaptive import strategy as module
-from topiccrawler.strategies.adaptive.features import FEATURES
-from topiccrawler.strategies.adaptive.observation import PageObservation
-from topiccrawler.strategies.adaptive.strategy import Adaptive
+from topiccrawler.strategies.adaptive import FEATURES, Adaptive, PageObservation
 from topiccrawler.strategies.base import ROOT, Knowledge
 from topiccrawler.topics.topic import Topic
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.adaptive.group_rates import GroupRates
-from topiccrawler.strategies.adaptive.url_features import GROUPS, UrlFeatures
+from topiccrawler.strategies.link_features import GROUPS, GroupRates, UrlFeatures
 
 PAGE = "http://a.example/list.html"
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from topiccrawler.strategies.shared.feature_hashing import SIZE, IdfVectors, as_rows, hashed_counts
+from topiccrawler.strategies.features import SIZE, IdfVectors, as_rows, hashed_counts
 
 
 def test_words_are_counted_and_a_mapping_brings_its_own_counts() -> None:

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.shared.topic_similarity import TopicSimilarity, WordSimilarity
-from topiccrawler.text.cilin import CodedThesaurus
+from topiccrawler.strategies.features import TopicSimilarity, WordSimilarity
+from topiccrawler.text.thesaurus import CodedThesaurus
 from topiccrawler.topics.topic import Topic
 
 TOPIC = Topic(name="fund", keywords={"基金": 1.0, "股票": 1.0, "银行": 1.0, "天气": 0.1})

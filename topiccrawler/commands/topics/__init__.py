@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.commands.topics import edit, learn, show, teach
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 
 USAGE = f"""[list] [--clc [CODE|TEXT]]
@@ -113,9 +113,8 @@ class Command(TellingCommand):
 
     def _new(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.files import replace_file
-        from topiccrawler.topics.catalogue import topic_from_keywords
-        from topiccrawler.topics.clc import class_of, keywords_of
-        from topiccrawler.topics.new_file import topic_file
+        from topiccrawler.topics.catalogue import class_of, keywords_of, topic_from_keywords
+        from topiccrawler.topics.topic_files import topic_file
 
         if not opts.keywords and not opts.library_class:
             raise ArgumentError("new", "has no words", "give --keywords 基金,定投:0.5 or --class F83")
@@ -142,11 +141,11 @@ class Command(TellingCommand):
     def _check(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.assemble import topic_of
         from topiccrawler.crawling.recipe import Recipe
-        from topiccrawler.crawling.topic_pages import relevances
+        from topiccrawler.crawling.teaching import relevances
         from topiccrawler.relevance.base import EVEN
         from topiccrawler.topics.catalogue import load_topic
-        from topiccrawler.topics.check import Finding, check
-        from topiccrawler.topics.proposal import with_proposed
+        from topiccrawler.topics.meaning import with_proposed
+        from topiccrawler.topics.topic_files import Finding, check
 
         findings = check(with_proposed(load_topic(name)))
         topic = topic_of(Recipe(name))
@@ -175,7 +174,7 @@ class Command(TellingCommand):
 
 def _classes(wanted: str) -> list[tuple[int, dict[str, Any]]]:
     """The classes asked for, each with its depth below them."""
-    from topiccrawler.topics.clc import Class, children, class_of, find
+    from topiccrawler.topics.catalogue import Class, children, class_of, find
 
     def below(one: Class, depth: int) -> list[tuple[int, Class]]:
         return [(depth, one), *(pair for child in children(one.code) for pair in below(child, depth + 1))]

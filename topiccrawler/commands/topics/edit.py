@@ -8,7 +8,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 
 USAGE = "edit NAME|FILE [--out FILE]"
@@ -17,8 +17,8 @@ USAGE = "edit NAME|FILE [--out FILE]"
 def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     """Copy, edit, check. Exit code 1 when the topic does not load or cannot work."""
     from topiccrawler.topics.catalogue import load_topic
-    from topiccrawler.topics.check import check
-    from topiccrawler.topics.proposal import with_proposed
+    from topiccrawler.topics.meaning import with_proposed
+    from topiccrawler.topics.topic_files import check
 
     place = _place(name, opts)
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
@@ -42,7 +42,7 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
 
 def _place(name: str, opts: argparse.Namespace) -> Path:
     """The file to edit: the user's own, or a copy of a topic of the catalogue, which is made once."""
-    from topiccrawler.crawling.own_words import as_toml
+    from topiccrawler.crawling.assemble import as_toml
     from topiccrawler.files import replace_file
     from topiccrawler.topics.catalogue import load_topic
 

@@ -8,13 +8,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, TopicError, file_faults
 
 if TYPE_CHECKING:
-    from topiccrawler.examples.sources import Sources
     from topiccrawler.relevance.training.example_topic import LearnedTopic, Method, Statistics
-    from topiccrawler.topics.kindred import Kindred
+    from topiccrawler.seeding.example_pages import Sources
+    from topiccrawler.topics.meaning import Kindred
 
 USAGE = "learn NAME --positive FILES|URLS|JOB... [--negative FILES|URLS|JOB...] [--top N] [--near N] [--thesis] [--label LABEL] [--zh 名] [--out FILE] [--force]"
 SECONDS = 20.0  # for one answer of a site
@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     """Learn, write, tell."""
-    from topiccrawler.crawling.own_words import as_toml
+    from topiccrawler.crawling.assemble import as_toml
     from topiccrawler.files import replace_file
     from topiccrawler.relevance.training.example_topic import Examples, learn
 
@@ -87,8 +87,7 @@ def _method(opts: argparse.Namespace) -> Method:
 
 def _sources(command: TellingCommand, name: str, opts: argparse.Namespace) -> Sources:
     from topiccrawler.addon import introduce
-    from topiccrawler.examples.fetching import PoliteFetcher
-    from topiccrawler.examples.sources import Sources
+    from topiccrawler.seeding.example_pages import PoliteFetcher, Sources
     from topiccrawler.seeding.http_client import HttpClient
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.labelled_texts import names_of

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import SeedsError
 
 if TYPE_CHECKING:
@@ -29,11 +29,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     """Find it, and print it."""
-    from topiccrawler.topics.keyword_tokens import keep_whole, token_weights
-    from topiccrawler.topics.likeness import nearest
-    from topiccrawler.topics.meaning import as_understood, judging_words, leading_words
-    from topiccrawler.topics.proposal import reasons
+    from topiccrawler.topics.meaning import as_understood, judging_words, leading_words, nearest, reasons
     from topiccrawler.topics.seeds import seeds_of_topic
+    from topiccrawler.topics.topic import keep_whole, token_weights
 
     topic = _topic(command, name)
     keep_whole(topic)
@@ -55,7 +53,7 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
 
 def has_link_model(command: TellingCommand, name: str) -> bool:
     """There is a trained one for the topic of that name."""
-    from topiccrawler.resources import folder
+    from topiccrawler.files import folder
 
     given = command.setting("TOPIC_LINK_MODELS")
     place = Path(given).expanduser() if given else folder("models")
@@ -63,8 +61,7 @@ def has_link_model(command: TellingCommand, name: str) -> bool:
 
 
 def _topic(command: TellingCommand, name: str) -> Topic:
-    from topiccrawler.crawling.assemble import topic_of
-    from topiccrawler.crawling.own_words import recipe_of_words
+    from topiccrawler.crawling.assemble import recipe_of_words, topic_of
     from topiccrawler.crawling.recipe import recipe_of
     from topiccrawler.topics.catalogue import is_catalogued, load_topic, split_keywords
     from topiccrawler.topics.meaning import understood
@@ -92,7 +89,7 @@ def _job(command: TellingCommand, name: str) -> Recipe | None:
 
 def are_words(text: str) -> bool:
     """Of an argument that names nothing: keywords, rather than a name or path with a slip in it."""
-    from topiccrawler.topics.clc import PREFIX
+    from topiccrawler.topics.catalogue import PREFIX
 
     text = text.strip()
     if text.endswith(".toml") or text.lower().startswith(PREFIX):

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.user_faults import TellingCommand
+from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from topiccrawler.crawling.annotation import Question
+    from topiccrawler.crawling.rating import Question
     from topiccrawler.crawling.teaching import Lessons
     from topiccrawler.topics.topic import Topic
 
@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def work(command: TellingCommand, job: str, opts: argparse.Namespace) -> None:
     """Ask, learn, keep, tell."""
-    from topiccrawler.crawling.annotation import read_answers, write_questions
+    from topiccrawler.crawling.rating import read_answers, write_questions
     from topiccrawler.crawling.teaching import lessons_of
 
     count = QUESTIONS if opts.questions is None else opts.questions
@@ -65,7 +65,7 @@ def work(command: TellingCommand, job: str, opts: argparse.Namespace) -> None:
 
 def _asked(command: TellingCommand, lessons: Lessons, count: int) -> dict[str, bool]:
     """A person's answers in the terminal; after each round the topic learns, so that the next questions are better."""
-    from topiccrawler.crawling.annotation import ask
+    from topiccrawler.crawling.rating import ask
 
     answers: dict[str, bool] = {}
     seen: set[str] = set()
@@ -81,7 +81,7 @@ def _asked(command: TellingCommand, lessons: Lessons, count: int) -> dict[str, b
 
 
 def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int) -> list[Question]:
-    from topiccrawler.crawling.annotation import Question
+    from topiccrawler.crawling.rating import Question
     from topiccrawler.relevance.base import EVEN
     from topiccrawler.relevance.training.teaching import questions
 
@@ -96,7 +96,7 @@ def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int
 def _tell(
     command: TellingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
 ) -> None:
-    from topiccrawler.crawling.topic_names import TOPIC
+    from topiccrawler.crawling.assemble import TOPIC
     from topiccrawler.relevance.base import EVEN
 
     now, answers = lessons.topic, list(lessons.answers.values())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
+import socket
 from dataclasses import dataclass
-from socket import socket
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
@@ -12,8 +12,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import is_asyncio_available
 
-from topiccrawler.engine.control.address import Address
-from topiccrawler.engine.control.listening import Listening
+from topiccrawler.engine.control.client import Address
+from topiccrawler.engine.control.server import Listening
 from topiccrawler.engine.runtime import Runtime, needed_runtime
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Control:
         if self._server is not None:
             await self._server.stop()
 
-    async def _serve(self, listening: socket) -> None:
+    async def _serve(self, listening: socket.socket) -> None:
         """The first caller is there."""
         from topiccrawler.engine.control.server import Server
 

@@ -1,21 +1,62 @@
-"""What a running crawl knows of its queue: the best URLs that wait, the hosts with most of them, and all of one URL."""
+"""What a running crawl knows of its queue: the best URLs that wait, the hosts with most of them, and all of one URL.
+
+Goes through all that waits, a slice at a time, so that the crawl goes on between two of them.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from heapq import nlargest
+from itertools import islice
 from math import inf
 from typing import Any
 
-from topiccrawler.crawling.explanation import explain, heaviest_shares
-from topiccrawler.crawling.explanation_json import crawl_as_json, explained
-from topiccrawler.crawling.history import LONGEST_PATH, History, Step
+from topiccrawler.crawling.explanation import (
+    LONGEST_PATH,
+    History,
+    Step,
+    crawl_as_json,
+    explain,
+    explained,
+    heaviest_shares,
+)
+from topiccrawler.crawling.gate import Block
 from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError, StateError
-from topiccrawler.model import Visit
+from topiccrawler.frontier.base import State
+from topiccrawler.model import Link, Visit
 from topiccrawler.store.visits import read_visits
 from topiccrawler.urls.canonical import canonical
+
+SLICE_URLS = 500  # some 10 ms
+
+
+async def slices(runtime: Runtime) -> AsyncIterator[tuple[Link, ...]]:
+    """The waiting links, oldest first."""
+    waiting = runtime.frontier.listing.queued()
+    while links := tuple(islice(waiting, SLICE_URLS)):
+        yield links
+        await asyncio.sleep(0)
+
+
+async def count(runtime: Runtime, block: Block) -> int:
+    """How many of the waiting URLs it would drop."""
+    return sum([sum(block.matches(link.url) for link in links) async for links in slices(runtime)])
+
+
+async def drop(runtime: Runtime, block: Block) -> int:
+    """Discard what waits and matches; what is met from now on stays out. Returns how many were dropped."""
+    frontier, dropped = runtime.frontier, 0
+    runtime.blocks.add(block)
+    async for links in slices(runtime):
+        for link in links:
+            if block.matches(link.url) and frontier.lease_url(link, 0.0, runtime.clock()):
+                frontier.acknowledge(link.url, State.DISCARDED, block.reason, runtime.clock())
+                dropped += 1
+    frontier.commit()
+    return dropped
 
 
 def top(runtime: Runtime, count: int) -> list[dict[str, Any]]:

@@ -1,25 +1,225 @@
-"""What a running crawl can be asked and told."""
+"""What a running crawl can be asked and told.
+
+`set topic=NAME`: a running crawl goes on for another topic.
+
+The conflict: page classifier, link model, strategy and gate are all of the topic, and what the strategy has learned is of the old one. So all of
+them are made anew, and the queue is scored as if its links were met now: page by page, in the order they came, each page as relevant to the new
+topic as its stored text is, and not at all where no text is kept. The queue itself, host clocks, budgets and files go on.
+
+`set NAME=VALUE`: what may be changed while a crawl runs, and how the change comes to count.
+
+Queued links stay. Where a change changes scores, the strategy's own refresh scores the queue anew, a slice a page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
-from topiccrawler.crawling.blocks import Block
-from topiccrawler.engine.control import journal, queue_view
-from topiccrawler.engine.control.changes import change_of
-from topiccrawler.engine.control.metrics import metrics_text
-from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, status_of
-from topiccrawler.engine.control.waiting import count, drop, slices
-from topiccrawler.engine.pause import Pause
+from topiccrawler.crawling.assemble import Parts, assemble
+from topiccrawler.crawling.gate import Block
+from topiccrawler.crawling.keeping import begin_anew, linking_pages_of
+from topiccrawler.crawling.recipe import STRATEGY_PREFIX
+from topiccrawler.crawling.settings_check import Number
+from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.engine.control import client, queue_view
+from topiccrawler.engine.control.queue_view import count, drop, slices
+from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, metrics_text, status_of
+from topiccrawler.engine.politeness import WAKE, Pause
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.engine.scheduler import focused_scheduler
-from topiccrawler.engine.wake_timer import WAKE
 from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.pages.metadata import Summariser
+from topiccrawler.strategies import build, parameters_of
+from topiccrawler.strategies.base import ROOT
+
+
+def parts_for(runtime: Runtime, topic: str) -> Parts:
+    """Those of the crawl for another topic; ArgumentError for the one it has, TopicError for one there is not."""
+    if runtime.shared:
+        raise ArgumentError(
+            f"set topic={topic}", "the crawl is shared in Redis", "begin another one: -a job=NAME"
+        )
+    of_old: dict[str, Any] = {"topic_fields": None, "strategy_topic": None, "keywords": (), "off_topic": ()}
+    recipe = replace(runtime.parts.recipe, topic=topic, **of_old)
+    parts = assemble(recipe)
+    if parts.topic.name == runtime.topic.name:
+        raise ArgumentError(f"set topic={topic}", "is the topic already", "name another one")
+    return parts
+
+
+def change_topic(runtime: Runtime, parts: Parts) -> None:
+    """From now on; what waits is scored by `rescore`."""
+    runtime.parts, runtime.topic, runtime.strategy = parts, parts.topic, parts.strategy
+    runtime.reader, runtime.summariser = (
+        parts.reader(runtime.reader.repeats),
+        Summariser(parts.topic.keywords),
+    )
+    gate = runtime.gate  # middlewares hold it
+    gate.scorer, gate.threshold = parts.gate.scorer, parts.gate.threshold
+    gate.tunnel_probability, gate.tunnel_depth = parts.gate.tunnel_probability, parts.gate.tunnel_depth
+    runtime.hosts.worth = parts.strategy.worth
+    runtime.restrictions = replace(runtime.restrictions, sites=parts.topic.sites)
+    runtime.params = runtime.params.model_copy(update={"topic": parts.recipe.topic, "keywords": ()})
+    runtime.ordering.change_strategy(parts.strategy, parts.expand)
+    notes = runtime.frontier.notes
+    begin_anew(notes, runtime.clock())
+    runtime.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
+    runtime.files.keep_recipe(parts.record(), parts.topic.name)  # the job is one for this topic from now on
+
+
+def rescore(runtime: Runtime, links: Sequence[Link]) -> None:
+    """Score waiting links by what is known now."""
+    runtime.frontier.rescore(_scores(runtime, links))
+
+
+def _scores(runtime: Runtime, links: Sequence[Link]) -> Iterator[Score]:
+    for source, shown in groupby(links, key=lambda link: link.source_url):
+        group = list(shown)
+        page = _page(runtime, source, group[0].depth - 1) if source else ROOT
+        yield from runtime.strategy.visit(page, group)
+
+
+def _page(runtime: Runtime, url: str, depth: int) -> Page:
+    """A page that was fetched, as far as its text is kept."""
+    record = runtime.files.store.get(url)
+    if record is None:
+        return Page(url, depth)
+    classifier = runtime.parts.page_classifier
+    words = words_of_record(record, in_segments=classifier.reads_segments)
+    relevance = classifier.relevance(words)
+    return Page(
+        url,
+        depth,
+        record.title,
+        similarity=classifier.similarity(words),
+        is_target=relevance >= classifier.threshold,
+        relevance=relevance,
+    )
+
+
+TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD = "topic", "page_threshold", "link_threshold"
+LIMITS = ("pages", "targets")
+NO_LIMIT = "none"
+_SHARE, _COUNT = Number(most=1), Number(1, whole=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One that was found right and not made yet."""
+
+    name: str
+    before: Any
+    after: Any
+    make: Callable[[], None]
+    refuses: Callable[[Sequence[Link]], int] | None = (
+        None  # of waiting links, how many would be fetched no more
+    )
+    rescore: Callable[[Sequence[Link]], None] | None = None  # what waits, behind `make`
+    names: tuple[str, str] | None = None  # of before and after, where people know them by others
+
+
+def change_of(runtime: Runtime, name: str, value: str) -> Change:
+    """ArgumentError for what cannot be changed, or not to this."""
+    if name == TOPIC:
+        return _topic(runtime, value)
+    if name == PAGE_THRESHOLD:
+        return _page_threshold(runtime, _share(name, value))
+    if name == LINK_THRESHOLD:
+        return _link_threshold(runtime, _share(name, value))
+    if name in LIMITS:
+        return _limit(runtime, name, value)
+    if name.startswith(STRATEGY_PREFIX):
+        return _parameter(runtime, name.removeprefix(STRATEGY_PREFIX), value)
+    raise ArgumentError(
+        f"set {name}={value}", "cannot be changed while the crawl runs", f"these can: {_names(runtime)}"
+    )
+
+
+def _topic(runtime: Runtime, value: str) -> Change:
+    parts = parts_for(runtime, value)
+    return Change(
+        TOPIC,
+        runtime.topic.name,
+        parts.topic.name,
+        partial(change_topic, runtime, parts),
+        lambda links: len(links) - len(parts.gate.passing(links)),
+        partial(rescore, runtime),
+        (runtime.topic.display_name, parts.topic.display_name),
+    )
+
+
+def _page_threshold(runtime: Runtime, value: float) -> Change:
+    reader = runtime.reader
+
+    def make() -> None:
+        reader.page_threshold = value
+
+    return Change(PAGE_THRESHOLD, reader.page_threshold, value, make)
+
+
+def _link_threshold(runtime: Runtime, value: float) -> Change:
+    gate = runtime.gate
+    if gate.scorer is None:
+        fault = f"strategy {runtime.params.strategy} asks no link gate"
+        raise ArgumentError(f"set {LINK_THRESHOLD}={value:g}", fault, "block what is not wanted")
+
+    def make() -> None:
+        gate.threshold = value
+        recipe = replace(runtime.parts.record(), link_threshold=value)
+        runtime.files.keep_recipe(recipe)  # so that `scrapy explain` asks the same gate
+
+    def refuses(links: Sequence[Link]) -> int:
+        return len(links) - len(replace(gate, threshold=value).passing(links))
+
+    return Change(LINK_THRESHOLD, gate.threshold, value, make, refuses)
+
+
+def _limit(runtime: Runtime, name: str, value: str) -> Change:
+    if value != NO_LIMIT and not _COUNT.accepts(value):
+        raise ArgumentError(f"set {name}={value}", f"must be {_COUNT}, or {NO_LIMIT}", f"set {name}=1000")
+    limit = None if value == NO_LIMIT else int(value)
+
+    def make() -> None:
+        runtime.params = runtime.params.model_copy(update={name: limit})
+
+    return Change(name, getattr(runtime.params, name), limit, make)
+
+
+def _parameter(runtime: Runtime, key: str, value: str) -> Change:
+    strategy = runtime.strategy
+    kind = type(strategy)
+    if key in parameters_of(kind) and key not in kind.changeable:
+        what = f"set {STRATEGY_PREFIX}{key}={value}"
+        raise ArgumentError(
+            what, f"{kind.name} takes it at its beginning only", f"these can be changed: {_names(runtime)}"
+        )
+    after = getattr(build(kind.name, {key: value}), key)
+
+    def make() -> None:
+        setattr(strategy, key, after)
+        runtime.ordering.ask_refresh()
+
+    return Change(f"{STRATEGY_PREFIX}{key}", getattr(strategy, key), after, make)
+
+
+def _share(name: str, value: str) -> float:
+    if not _SHARE.accepts(value):
+        raise ArgumentError(f"set {name}={value}", f"must be {_SHARE}", f"set {name}=0.2")
+    return float(value)
+
+
+def _names(runtime: Runtime) -> str:
+    own = sorted(f"{STRATEGY_PREFIX}{key}" for key in type(runtime.strategy).changeable)
+    return ", ".join([TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD, *LIMITS, *own])
+
 
 if TYPE_CHECKING:
     from topiccrawler.engine.control.server import Values, Verb
@@ -156,7 +356,7 @@ class Verbs:
         return int(given)
 
     def _note(self, verb: str, **what: Any) -> None:
-        journal.note(self._runtime.files.folder, self._runtime.clock(), verb, what)
+        client.note(self._runtime.files.folder, self._runtime.clock(), verb, what)
 
     def _status(self) -> dict[str, Any]:
         until = self._paused_at if self._engine.paused else self._runtime.clock()

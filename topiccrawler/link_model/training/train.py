@@ -15,8 +15,7 @@ from pathlib import Path
 
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.files import sha256_of
-from topiccrawler.link_model.classifier import LinkClassifier
-from topiccrawler.link_model.counts import Event
+from topiccrawler.link_model.classifier import Event, LinkClassifier
 from topiccrawler.link_model.training.evaluation import (
     Row,
     divergences,
@@ -28,8 +27,8 @@ from topiccrawler.link_model.training.evaluation import (
     whole_texts,
 )
 from topiccrawler.link_model.training.evaluation import row as measured
-from topiccrawler.link_model.training.samples import LabelledLink, read_links
-from topiccrawler.link_model.training.sources import (
+from topiccrawler.link_model.training.samples import (
+    LabelledLink,
     Progress,
     Sample,
     balanced,
@@ -39,6 +38,7 @@ from topiccrawler.link_model.training.sources import (
     keyword_samples,
     link_samples,
     prefix_samples,
+    read_links,
     silently,
 )
 from topiccrawler.links.extract import ContextMaker

@@ -10,8 +10,8 @@ from docx.document import Document
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
-from topiccrawler.pages.formats.extract import Extract, Part, bounded, tidy
 from topiccrawler.pages.formats.office import properties, unpacked_safely
+from topiccrawler.pages.formats.registry import Extract, Part, bounded, tidy
 
 MOST_CELLS = 50_000
 _TITLE_STYLES = ("Title", "Heading 1", "标题", "标题 1")

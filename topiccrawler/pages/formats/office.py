@@ -6,7 +6,7 @@ import zipfile
 from io import BytesIO
 from typing import Any
 
-from topiccrawler.pages.formats.extract import LONGEST_FIELD, Extract, Part, UnreadableError, tidy
+from topiccrawler.pages.formats.registry import LONGEST_FIELD, Extract, Part, UnreadableError, tidy
 
 MOST_UNPACKED_BYTES = 100_000_000
 MOST_MEMBERS = 5_000

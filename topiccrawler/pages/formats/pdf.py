@@ -9,7 +9,7 @@ from typing import Any
 from pypdf import PageObject, PdfReader
 from pypdf.errors import PyPdfError
 
-from topiccrawler.pages.formats.extract import Extract, Part, UnreadableError, bounded, joined_lines, tidy
+from topiccrawler.pages.formats.registry import Extract, Part, UnreadableError, bounded, joined_lines, tidy
 
 MOST_PAGES = 200
 MOST_ANNOTATIONS = 500  # of one page

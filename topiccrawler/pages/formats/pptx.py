@@ -8,8 +8,8 @@ from typing import Any
 
 from pptx import Presentation
 
-from topiccrawler.pages.formats.extract import Extract, Part, bounded
 from topiccrawler.pages.formats.office import properties, unpacked_safely
+from topiccrawler.pages.formats.registry import Extract, Part, bounded
 
 MOST_SLIDES = 500
 MOST_DEPTH = 20  # of groups in groups

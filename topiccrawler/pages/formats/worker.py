@@ -16,8 +16,7 @@ import warnings
 from importlib import import_module
 from pathlib import Path
 
-from topiccrawler.pages.formats.extract import UnreadableError
-from topiccrawler.pages.formats.registry import IN_WORKER
+from topiccrawler.pages.formats.registry import IN_WORKER, UnreadableError
 
 MEMORY_BYTES = 1_500_000_000
 LONGEST_FAULT = 300

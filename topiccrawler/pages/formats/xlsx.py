@@ -12,8 +12,8 @@ from io import BytesIO
 from openpyxl import load_workbook
 from openpyxl.workbook import Workbook
 
-from topiccrawler.pages.formats.extract import Extract, Part, bounded, tidy
 from topiccrawler.pages.formats.office import properties, unpacked_safely
+from topiccrawler.pages.formats.registry import Extract, Part, bounded, tidy
 
 MOST_SHEETS = 50
 MOST_ROWS = 5_000  # of one sheet; a sheet may claim a million

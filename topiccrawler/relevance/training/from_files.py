@@ -2,33 +2,108 @@
 
 Documents and the catalogue name topics in different words. A page classifier needs both under one
 label, so that the keywords of `education` and documents labelled `edu` are one class.
+
+Trains the detail classifier from pages whose kind is known; scikit-learn does the fitting.
+
+Both classes have the same weight. C and γ are not chosen on the pages that measure them: a third of the hosts is held
+out. Given several webs, each is also classified by an SVM trained on the others.
+At most `MOST_SAMPLES` pages are used, so that the support vectors stay few.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
 from topiccrawler.files import keep_former, sha256_of
-from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import MOST_WORDS, PAGE_CLASSIFIERS
+from topiccrawler.pages.read import PageWords
+from topiccrawler.relevance.base import MOST_WORDS, PAGE_CLASSIFIERS, Quality, quality
 from topiccrawler.relevance.choose import FOLDER
+from topiccrawler.relevance.detail import DetailClassifier
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.catalogue import load_topic, topic_names
-from topiccrawler.topics.keyword_tokens import keep_whole, token_weights
 from topiccrawler.topics.labelled_texts import names_of, read_documents, read_headlines
-from topiccrawler.topics.topic import Topic
+from topiccrawler.topics.topic import Topic, keep_whole, token_weights
 from topiccrawler.urls.canonical import host_of
 
-if TYPE_CHECKING:
-    from topiccrawler.relevance.training.detail import Kind
+MOST_SAMPLES = 3_000
+FEWEST = 10
+GRID = {"C": [1.0, 10.0, 100.0], "gamma": [0.1, 0.3, 1.0]}
+
+Test = Callable[[DetailClassifier], Quality]
+Kind = tuple[tuple[float, float, float], bool, str]  # figures, is it a detail page?, host
+
+
+def train_detail(pages: Sequence[Kind], seed: int = 0) -> tuple[DetailClassifier, Quality, Test]:
+    """The SVM of all pages, the scores of one trained without a third of the hosts on that third, and a test of others there."""
+    chance = random.Random(seed)
+    chosen = _some(pages, chance)
+    details = sum(detail for _, detail, _ in chosen)
+    hosts = sorted({host for _, _, host in chosen})
+    if min(details, len(chosen) - details) < FEWEST or len(hosts) < 6:
+        fault = f"{details} detail and {len(chosen) - details} link pages of {len(hosts)} hosts"
+        remedy = f"give at least {FEWEST} of each, of 6 hosts"
+        raise LinksFileError("pages for the detail classifier", fault, remedy)
+    chance.shuffle(hosts)
+    held_out = set(hosts[: len(hosts) // 3])
+    kept = [page for page in chosen if page[2] in held_out]
+    measured = _fit([page for page in chosen if page[2] not in held_out])
+    test = partial(_worth, kept)
+    found = test(measured)
+    svm = replace(_fit(chosen), training={"pages": len(chosen), "details": details, "hosts": len(hosts)})
+    return replace(svm, scores={"hosts held out": found.scores()}), found, test
+
+
+def across_webs(webs: Mapping[str, Sequence[Kind]], seed: int = 0) -> dict[str, Quality]:
+    """For each web the scores of an SVM trained on the others, on hosts they do not have."""
+    found = {}
+    for name, pages in webs.items():
+        others = [page for other, theirs in webs.items() if other != name for page in theirs]
+        known = {host for _, _, host in others}
+        unseen = [page for page in pages if page[2] not in known]
+        if unseen and len({detail for _, detail, _ in others}) == 2:
+            found[name] = _worth(unseen, _fit(_some(others, random.Random(seed))))
+    return found
+
+
+def _some(pages: Sequence[Kind], chance: random.Random) -> list[Kind]:
+    return sorted(pages) if len(pages) <= MOST_SAMPLES else chance.sample(sorted(pages), MOST_SAMPLES)
+
+
+def _worth(pages: Sequence[Kind], svm: DetailClassifier) -> Quality:
+    scores = [svm.score(of_page) for of_page, _, _ in pages]
+    return quality([detail for _, detail, _ in pages], scores, 0.0)
+
+
+def _fit(pages: Sequence[Kind]) -> DetailClassifier:
+    table = np.array([of_page for of_page, _, _ in pages])
+    truths = np.array([detail for _, detail, _ in pages])
+    scaler = StandardScaler().fit(table)
+    scaled = scaler.transform(table)
+    search = GridSearchCV(SVC(kernel="rbf", class_weight="balanced"), GRID, scoring="f1", cv=GroupKFold(3))
+    svm = search.fit(scaled, truths, groups=[host for _, _, host in pages]).best_estimator_
+    return DetailClassifier(
+        gamma=float(svm.gamma),
+        means=scaler.mean_,
+        deviations=scaler.scale_,
+        vectors=svm.support_vectors_,
+        values=svm.dual_coef_[0],
+        bias=float(svm.intercept_[0]),
+    )
+
 
 DETAIL = "detail"
 NAMES = (*PAGE_CLASSIFIERS, DETAIL)
@@ -69,10 +144,8 @@ def train_to(request: TrainingRequest, folder: Path, progress: Progress) -> dict
 
 
 def _train_page_classifier(request: TrainingRequest, place: Path, progress: Progress) -> dict[str, Any]:
-    from topiccrawler.relevance.linear import LinearClassifier
-    from topiccrawler.relevance.model_file import load, load_vectors, save, save_vectors
-    from topiccrawler.relevance.training.in_use import refuse_worse
-    from topiccrawler.relevance.training.train import Plan, train_page_classifier
+    from topiccrawler.relevance.linear import LinearClassifier, load, load_vectors, save, save_vectors
+    from topiccrawler.relevance.training.train import Plan, refuse_worse, train_page_classifier
 
     topic = load_topic(request.topic)
     keep_whole(topic)
@@ -139,8 +212,7 @@ def keywords_by_label(topic: Topic, labels: set[str]) -> dict[str, dict[str, flo
 
 def _train_detail(request: TrainingRequest, place: Path, progress: Progress) -> dict[str, Any]:
     from topiccrawler.relevance.detail import FILE, load_detail, save_detail
-    from topiccrawler.relevance.training.detail import across_webs, train_detail
-    from topiccrawler.relevance.training.in_use import refuse_worse
+    from topiccrawler.relevance.training.train import refuse_worse
 
     if not request.pages or not request.labels:
         fault, remedy = "learns from pages whose kind is known", "add --pages FILE.warc.gz --labels FILE"

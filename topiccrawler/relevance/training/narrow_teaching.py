@@ -12,7 +12,7 @@ smallest, with weight S/(S + PRIOR) · d / smallest d. A word is in LEAST_PAGES 
 on the other side; and as in the pages nobody was asked about that are surely off topic (near) or on it (against), by the words' new trust.
 Parameters: SPREAD .5, SMOOTHING 2, PRIOR 2 (docs/lab/teaching.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation a page answered.
-But: common words (topics.common_words) are never learned; words given are never against.
+But: common words (topics.keywords) are never learned; words given are never against.
 Reference: ours; the vectors are Rocchio's (1971).
 """
 
@@ -23,13 +23,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from topiccrawler.pages.words import PageWords
+from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import relevance_with
 from topiccrawler.relevance.evidence import EvidenceClassifier
-from topiccrawler.relevance.topic_vector import FIELD_WEIGHTS, running_words
-from topiccrawler.text.odds import log_odds, logistic
-from topiccrawler.text.vectors import norm
-from topiccrawler.topics.common_words import is_common, rarity
+from topiccrawler.relevance.linear import FIELD_WEIGHTS, running_words
+from topiccrawler.text.weights import log_odds, logistic, norm
+from topiccrawler.topics.keywords import is_common, rarity
 from topiccrawler.topics.topic import Topic
 
 SPREAD = 0.5  # standard deviation of the intercept, before any answer

@@ -13,6 +13,13 @@ Keywords: each topic of the catalogue gives `KEYWORD_DOCUMENTS` made of its keyw
 the documents lack (figures: docs/lab/page-classifiers.md).
 Cost: a minute for 4 000 documents and 13 labels.
 Reference: JLSE (2014) §3.1; Joachims (1998); MySpider (2009) §4.4; Platt (1999).
+
+Counts of documents as a sparse matrix, and the weights that a linear classifier learns from it.
+
+A row a document, a column a word; relevance.training.train decides what goes in and keeps what comes out.
+Parameters: COST, C of the SVM: F1 on documents hardly changes between 2 and 10.
+
+Keeps the page classifier in use unless a new one is at least as good on the same held-out rows.
 """
 
 from __future__ import annotations
@@ -22,25 +29,123 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import diags, vstack
+from scipy.sparse import csr_matrix, diags, vstack
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
 
-from topiccrawler.errors import LinksFileError
-from topiccrawler.pages.classifier import PageClassifier
-from topiccrawler.pages.words import PageWords
-from topiccrawler.relevance.base import EVEN, MOST_WORDS, VSM
-from topiccrawler.relevance.features import Lists, counts_of, is_pair
-from topiccrawler.relevance.linear import LinearClassifier
-from topiccrawler.relevance.thresholds import Quality, quality, steady_threshold, threshold_at_precision
-from topiccrawler.relevance.training.matrices import gains, idf, matrix, values_of
+from topiccrawler.errors import LinksFileError, ModelError
+from topiccrawler.files import JsonFile
+from topiccrawler.pages.read import PageClassifier, PageWords
+from topiccrawler.relevance.base import (
+    EVEN,
+    MOST_WORDS,
+    VSM,
+    Quality,
+    quality,
+    steady_threshold,
+    threshold_at_precision,
+)
+from topiccrawler.relevance.linear import LARGEST_BYTES, LinearClassifier, Lists, counts_of, is_pair
 from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
-from topiccrawler.text.stopwords import STOP_WORDS
-from topiccrawler.text.vectors import top_k
+from topiccrawler.text.tokenise import STOP_WORDS
+from topiccrawler.text.weights import information_gain, top_k
 from topiccrawler.topics.topic import Topic
+
+COST = 3.0
+Array = Any  # numpy and scipy arrays
+
+
+def matrix(documents: Sequence[Mapping[str, float]], words: Sequence[str]) -> Array:
+    index = {word: column for column, word in enumerate(words)}
+    rows, columns, data = [], [], []
+    for row, counts in enumerate(documents):
+        for word, count in counts.items():
+            column = index.get(word)
+            if column is not None:
+                rows.append(row)
+                columns.append(column)
+                data.append(float(count))
+    return csr_matrix((data, (rows, columns)), shape=(len(documents), len(words)))
+
+
+def values_of(page_classifier: str, matrix: Array, targets: Array, classes: int) -> tuple[Array, Array]:
+    """A column a class and a bias each."""
+    if page_classifier == "naive_bayes":
+        bayes = MultinomialNB().fit(matrix, targets)
+        return bayes.feature_log_prob_.T.copy(), bayes.class_log_prior_.copy()
+    vectors = normalize(matrix)
+    if page_classifier == "centroid":
+        means = normalize(np.vstack([vectors[targets == n].mean(axis=0).A1 for n in range(classes)]))
+        return means.T.copy(), np.zeros(classes)
+    svm = LinearSVC(C=COST, class_weight="balanced", random_state=0, max_iter=5_000).fit(vectors, targets)
+    values, biases = svm.coef_.T.copy(), svm.intercept_.copy()
+    if classes == 2:  # one column: the decision for the second class
+        values, biases = np.hstack([-values, values]) / 2, np.array([-biases[0], biases[0]]) / 2
+    return values, biases
+
+
+def presence(matrix: Array) -> Array:
+    """1 where a document holds a word."""
+    ones = matrix.copy()
+    ones.data = np.ones_like(ones.data)
+    return ones
+
+
+def idf(matrix: Array) -> Array:
+    """ln((1 + N) / (1 + n)) + 1, as scikit-learn has it: a word of the keywords only stays finite."""
+    return np.log((1 + matrix.shape[0]) / (1 + np.asarray(presence(matrix).sum(axis=0)).ravel())) + 1
+
+
+def gains(matrix: Array, targets: Array) -> Array:
+    """IG of each word by the shares of documents with it in each class."""
+    ones = presence(matrix)
+    rates = np.vstack([np.asarray(ones[targets == n].mean(axis=0)).ravel() for n in np.unique(targets)])
+    found = np.array([information_gain(column) for column in rates.T.tolist()])
+    found[rates.sum(axis=0) == 0] = found.max(initial=0.0)  # a word of the keywords only
+    return found
+
+
+FORCE = "keep it, or insist with --force (the old one is kept as FILE.old)"
+
+
+def refuse_worse(
+    place: Path, new: float, row: str, training: Mapping[str, Any], test: Callable[[], float]
+) -> None:
+    """ModelError when the page classifier in the file `place` does better than a new one, whose F1 is `new`.
+
+    `test` gives the F1 of the one in the file on the rows held out from the new one. If it was trained on one of the same
+    files (`training`), it has seen those rows: the F1 of its own training, in the scores' line `row`, is compared instead.
+    One that cannot be read is of no use to a crawl and may be replaced.
+    """
+    if not place.exists():
+        return
+    try:
+        old, how = test(), "on the same held-out rows"
+        known = JsonFile(place, LARGEST_BYTES, ModelError, "page classifier", FORCE).values
+    except ModelError:
+        return
+    if _digests(known.get("training")) & _digests(training):
+        scores = known.get("scores")
+        own = scores.get(row) if isinstance(scores, dict) else None
+        if isinstance(own, dict) and isinstance(own.get("f1"), int | float):
+            old, how = float(own["f1"]), "in its own training"
+    if round(old, 4) > round(new, 4):
+        fault = f"stays in use: it does better (F1 {old:.4f} {how}, the new one {new:.4f})"
+        raise ModelError(str(place), fault, FORCE)
+
+
+def _digests(training: object) -> set[str]:
+    files = training.get("files") if isinstance(training, Mapping) else None
+    rows = files if isinstance(files, list) else []
+    return {str(row["sha256"]) for row in rows if isinstance(row, dict) and "sha256" in row}
+
 
 FEWEST = 12  # documents of the topic, and of all others
 FEWEST_OF_A_NEGATIVE_TOPIC = 8
@@ -49,7 +154,6 @@ KEYWORD_DOCUMENTS, KEYWORD_WORDS = 20, 40
 FOLDS = 4
 VSM_WORDS = 500
 REST = "rest"
-Array = Any  # numpy and scipy arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +174,7 @@ class Plan:
     samples: Sequence[Sample]
     keywords: Mapping[
         str, Mapping[str, float]
-    ]  # label -> keywords as tokens (topics.keyword_tokens); the topic's own under its name
+    ]  # label -> keywords as tokens (topics.topic); the topic's own under its name
     precision: float | None = None  # asked of the threshold; None = best F1
     most_words: int = MOST_WORDS
     seed: int = 0

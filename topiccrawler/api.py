@@ -1,0 +1,315 @@
+"""Starts a crawl from Python, in a process of its own.
+
+The conflict: Twisted's reactor runs once in a process and wants the main thread, which in a notebook or a service belongs to another loop.
+So the crawl is the very command `scrapy crawl topic`; what it finds is read from its files while it runs.
+
+The pages of a job as they come, read beside the crawl that writes them.
+
+Pages as a pandas DataFrame.
+
+A job as Python sees it: its pages while they come and afterwards, and the crawl behind it, when one runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, fields
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from topiccrawler.crawling.job_files import OUTPUT, PAGES, VISITS, failure, job_line, start_scrapy
+from topiccrawler.crawling.page_stores import open_pages, stored_in
+from topiccrawler.crawling.recipe import parse_arguments
+from topiccrawler.engine.control.client import ask
+from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
+from topiccrawler.model import Visit
+from topiccrawler.results.job_pages import Reasons, job_pages, reasons_of
+from topiccrawler.results.jobs import job_folder, selection_of
+from topiccrawler.results.search import Hit, search
+from topiccrawler.results.summary import Summary, summary_of
+from topiccrawler.store.pages import PageRecord, PageStore
+from topiccrawler.store.visits import read_visits
+
+BATCH = 100  # pages read at a time
+
+
+class Arrivals:
+    """Each kept page once. Each look opens the file anew: looks may come from several threads, one after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._last = 0  # row
+
+    def new(self) -> list[PageRecord]:
+        """Some of those that came since the last look; none when there are no more, or the crawl has not begun to write.
+
+        StateError for a file that cannot be read.
+        """
+        if not PageStore.is_begun(self._folder / PAGES) and stored_in(self._folder) is None:
+            return []
+        with closing(open_pages(self._folder)) as store:
+            found = store.after(self._last, BATCH)
+        if found:
+            self._last = found[-1][0]
+        return [record for _, record in found]
+
+
+TIMES = ("fetched",)  # seconds since the epoch
+
+
+def frame_of(records: Sequence[PageRecord]) -> DataFrame:
+    """One row a page, one column a field; `fetched` as a time in UTC."""
+    import pandas as pd
+
+    columns = [field.name for field in fields(PageRecord)]
+    frame = pd.DataFrame([asdict(record) for record in records], columns=columns)
+    for name in TIMES:
+        frame[name] = pd.to_datetime(frame[name], unit="s", utc=True)
+    return frame
+
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+POLL_SECONDS = 0.2
+STOP_SECONDS = 60.0  # for what is under way to be read and kept
+
+
+class Job:
+    """One crawl's folder. `Job("data/finance-…")` opens it; `crawl` gives one whose crawl has just begun.
+
+    As a context manager it stops its crawl at the end.
+    """
+
+    def __init__(
+        self, folder: str | os.PathLike[str], process: subprocess.Popen[bytes] | None = None
+    ) -> None:
+        self._process = process
+        self.folder = Path(folder) if process is not None else job_folder(os.fspath(folder), Path("data"))
+
+    def __repr__(self) -> str:
+        return f"Job({str(self.folder)!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    # The crawl
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its crawl runs: ours, or another process's that answers."""
+        if self._process is not None:
+            return self._process.poll() is None
+        try:
+            ask(self.folder, "status")
+        except CrawlerError:
+            return False
+        return True
+
+    def status(self) -> Mapping[str, Any]:
+        """How the running crawl stands (docs/control.md). StateError when none runs, or it has not begun yet."""
+        return ask(self.folder, "status")
+
+    def pause(self) -> Mapping[str, Any]:
+        """No request leaves from now on; the status."""
+        return ask(self.folder, "pause", body={})
+
+    def resume(self) -> Mapping[str, Any]:
+        """Go on; the status."""
+        return ask(self.folder, "resume", body={})
+
+    def stop(self, timeout: float = STOP_SECONDS) -> None:
+        """End the crawl as after Ctrl-C, and wait for its end (seconds); nothing when none runs."""
+        if not self.is_running:
+            return
+        try:
+            ask(self.folder, "stop", body={})
+        except CrawlerError:  # it has not begun to listen, or is about to end
+            if self._process is not None:
+                self._process.terminate()
+        deadline = time.monotonic() + timeout
+        while self.is_running:
+            if time.monotonic() > deadline:
+                raise StateError(
+                    f"job {self.folder}", f"has not stopped in {timeout:g} s", "wait, or kill its process"
+                )
+            time.sleep(POLL_SECONDS)
+
+    async def stop_async(self, timeout: float = STOP_SECONDS) -> None:  # noqa: ASYNC109 of the crawl, not of this call
+        """The same for an event loop, which is not held up; a task that is cancelled as it waits here still stops the crawl."""
+        await asyncio.shield(asyncio.to_thread(self.stop, timeout))
+
+    def wait(self, timeout: float | None = None) -> Self:
+        """Until the crawl ends (seconds; None = however long). CrawlerError when it failed, TimeoutError when it still runs."""
+        if self._process is not None:
+            try:
+                self._process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                raise TimeoutError(f"job {self.folder} still runs after {timeout:g} s") from None
+            self._check_end()
+            return self
+        deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
+        while self.is_running:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"job {self.folder} still runs after {timeout:g} s")
+            time.sleep(POLL_SECONDS)
+        return self
+
+    def _check_end(self) -> None:
+        if self._process is not None and self._process.returncode:
+            raise failure(f"job {self.folder}", self._process.returncode, self.folder / OUTPUT)
+
+    # Its pages
+
+    def pages(self) -> Iterator[PageRecord]:
+        """The pages kept, in the order they came; while the crawl runs, each as it comes, until it ends.
+
+        CrawlerError behind the last one when the crawl failed.
+        """
+        arrivals, is_last = Arrivals(self.folder), False
+        while not is_last:
+            is_last = not self.is_running  # asked before the look, which so sees what came in between
+            while found := arrivals.new():
+                yield from found
+            if not is_last:
+                time.sleep(POLL_SECONDS)
+        self._check_end()
+
+    async def pages_async(self) -> AsyncIterator[PageRecord]:
+        """The same for an event loop, which is not held up."""
+        arrivals, is_last = Arrivals(self.folder), False
+        while not is_last:
+            is_last = not await asyncio.to_thread(lambda: self.is_running)
+            while found := await asyncio.to_thread(arrivals.new):
+                for page in found:
+                    yield page
+            if not is_last:
+                await asyncio.sleep(POLL_SECONDS)
+        self._check_end()
+
+    def best(self, limit: int | None = None, **conditions: Any) -> list[PageRecord]:
+        """The most relevant pages. `conditions`: site, since (YYYY-MM-DD), min_relevance (0..1), kind, topic."""
+        with job_pages(self.folder) as pages:
+            return list(pages.best(selection_of(**conditions), limit))
+
+    def page(self, url: str) -> PageRecord:
+        """The page kept of this address; ArgumentError when there is none."""
+        with job_pages(self.folder) as pages:
+            return pages.get(url)
+
+    def why(self, url: str) -> Reasons:
+        """Why a page was kept: its words, the threshold, the path from the seed."""
+        return reasons_of(self.folder, self.page(url))
+
+    def search(self, words: str, limit: int = 20, **conditions: Any) -> list[Hit]:
+        """Full-text search, as `scrapy search`; `conditions` as those of `best`."""
+        return search([self.folder], words, selection_of(**conditions), limit)
+
+    def visits(self) -> Iterator[Visit]:
+        """The crawl log: every URL that was fetched, in order."""
+        log = self.folder / VISITS
+        return iter(read_visits(log) if log.is_file() else ())
+
+    def summary(self) -> Summary:
+        """Harvest curve, sites, and what was not kept and why."""
+        return summary_of(self.folder)
+
+    def dataframe(self) -> DataFrame:
+        """The pages as a pandas DataFrame, the most relevant first. Needs pandas."""
+        try:
+            return frame_of(self.best())
+        except ImportError:
+            raise ArgumentError(
+                "Job.dataframe()", "pandas is missing", "install it: pip install pandas"
+            ) from None
+
+
+STRATEGY = "adaptive"
+_OWN_SETTINGS = {
+    "TOPIC_JOB": "name",
+    "TOPIC_DATA_DIR": "data",
+    "JOBDIR": "name",
+}  # -> the parameter that says it
+_REMEDY = "name another folder: data=FOLDER"
+
+Value = str | int | float | bool | Iterable[str]
+
+
+def crawl(
+    topic: str = "",
+    *,
+    keywords: str | Iterable[str] = (),
+    seeds: str | Iterable[str] = (),
+    pages: int | None = None,
+    targets: int | None = None,
+    data: str | os.PathLike[str] = "data",
+    name: str = "",
+    settings: Mapping[str, object] | None = None,
+    **arguments: Value,
+) -> Job:
+    """Start `scrapy crawl topic`, and return at once.
+
+    `topic`: a name or a topic file; without one `keywords` make a topic. `seeds`: URLs or a file. `pages`, `targets`: when to stop.
+    `arguments`: the command's other arguments (crawling.recipe), lists as lists. `settings`: what `-s` would give.
+    `data`, `name`: the job's folder is data/name; a job of that name goes on. Without a name it gets topic and time.
+    ArgumentError for arguments that cannot be meant; what only the crawl can find wrong is raised by `Job.wait` and `Job.pages`.
+    """
+    given = {
+        "topic": topic,
+        "keywords": keywords,
+        "seeds": seeds,
+        "pages": pages,
+        "targets": targets,
+        **arguments,
+    }
+    words = {key: _written(value) for key, value in given.items() if value not in (None, "", (), [])}
+    parse_arguments(words, topic=None, strategy=STRATEGY)
+    options = _checked(settings or {})
+    folder = Path(data).expanduser() / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
+    if folder.name != (name or folder.name) or folder.name in {"", ".", ".."}:
+        raise ArgumentError(
+            f"name={name!r}", "is no plain folder name", "use letters, digits and dashes; data=FOLDER"
+        )
+    line = job_line(words, {key: _written(value) for key, value in options.items()}, folder)
+    with file_faults(StateError, f"folder {folder}", "cannot be written", _REMEDY):
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / OUTPUT).open("ab") as log:
+            return Job(folder, start_scrapy(line, log, os.environ))
+
+
+def _written(value: object) -> str:
+    """A value as the command line has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        return ",".join(str(part) for part in value)
+    return str(value)
+
+
+def _checked(settings: Mapping[str, object]) -> dict[str, object]:
+    for setting, parameter in _OWN_SETTINGS.items():
+        if setting in settings:
+            raise ArgumentError(
+                f"settings: {setting}", "is said by a parameter", f"give {parameter}= in its place"
+            )
+    return {"LOG_LEVEL": "INFO", **settings}
+
+
+def _stem(topic: str) -> str:
+    """What the folder's name begins with."""
+    return Path(topic).stem or "keywords"

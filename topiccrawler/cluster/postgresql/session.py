@@ -1,0 +1,194 @@
+"""A connection to a PostgreSQL server: work is done in one transaction, and what goes wrong becomes one line.
+
+A fault that may pass by itself is AwayError: the server cannot be reached, is shut down, starts, or broke the connection; the work is to be done
+again, all of it. Work is written so that doing it twice is harmless.
+
+The tables: made by the first process that finds none, in a schema of their own, for all jobs of the database.
+
+Jobs are told apart by a column, not by a schema a job: workers that join need no right to make tables, all jobs are looked at with one
+query, and to delete its row of the table of jobs forgets one. A page is known by a digest of its URL, because an index takes no
+text of more than 2 700 bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from topiccrawler.cluster.postgresql.address import check_address, shown
+from topiccrawler.errors import ArgumentError, StateError, one_line
+from topiccrawler.store.pages import COLUMNS
+
+VERSION = 1
+LOCK = 0x746F7063  # "topc": of the advisory locks of ours; the second number is the job
+_KINDS = {
+    **dict.fromkeys(("relevance", "score", "fetched"), "DOUBLE PRECISION"),
+    **dict.fromkeys(("depth", "status"), "INTEGER"),
+    "stored": "BOOLEAN",
+    "url": 'TEXT COLLATE "C"',
+}
+_FIELDS = ", ".join(f"{name} {_KINDS.get(name, 'TEXT')} NOT NULL" for name in COLUMNS)
+_SCHEMA = f"""
+CREATE SCHEMA topiccrawler;
+CREATE TABLE topiccrawler.about (version INTEGER NOT NULL);
+INSERT INTO topiccrawler.about VALUES ({VERSION});
+CREATE TABLE topiccrawler.jobs (
+    id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT NOT NULL UNIQUE, topic TEXT NOT NULL, recipe TEXT NOT NULL,
+    begun TIMESTAMPTZ NOT NULL DEFAULT now());
+CREATE TABLE topiccrawler.pages (
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, job INTEGER NOT NULL REFERENCES topiccrawler.jobs ON DELETE CASCADE,
+    key BYTEA NOT NULL, {_FIELDS}, host TEXT NOT NULL, day TEXT NOT NULL, words TSVECTOR, UNIQUE (job, key));
+CREATE INDEX pages_order ON topiccrawler.pages (job, id);
+CREATE INDEX pages_best ON topiccrawler.pages (job, relevance DESC) WHERE stored;
+CREATE INDEX pages_copies ON topiccrawler.pages (job, md5(alias_of)) WHERE alias_of <> '';
+CREATE INDEX pages_words ON topiccrawler.pages USING gin (words);
+CREATE INDEX pages_unindexed ON topiccrawler.pages (job, id) WHERE words IS NULL;
+CREATE TABLE topiccrawler.fingerprints (
+    job INTEGER NOT NULL REFERENCES topiccrawler.jobs ON DELETE CASCADE, row INTEGER NOT NULL, changed BIGINT NOT NULL,
+    key BYTEA NOT NULL, url TEXT NOT NULL, digest BIGINT NOT NULL, bits BYTEA NOT NULL, PRIMARY KEY (job, row), UNIQUE (job, key));
+CREATE INDEX fingerprints_digest ON topiccrawler.fingerprints (job, digest);
+CREATE INDEX fingerprints_changed ON topiccrawler.fingerprints (job, changed);
+"""  # noqa: S608
+
+
+def check_schema(connection: Any, name: str) -> None:
+    """Make the tables where there are none. StateError for those of another version, and for a database that cannot hold all texts."""
+    coding = connection.execute("SHOW server_encoding").fetchone()[0]
+    if coding != "UTF8":
+        remedy = "make another: createdb --encoding=UTF8 --template=template0 NAME"
+        raise StateError(name, f"is a database of encoding {coding}, which lacks characters", remedy)
+    if not _is_made(connection):
+        connection.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))  # others may be at it
+        if not _is_made(connection):
+            connection.execute(_SCHEMA)
+    version = connection.execute("SELECT version FROM topiccrawler.about").fetchone()[0]
+    if version != VERSION:
+        fault = f"holds page stores of version {version}, this program reads {VERSION}"
+        raise StateError(
+            name, fault, "give another database, or export them with the program that wrote them"
+        )
+
+
+def _is_made(connection: Any) -> bool:
+    asked = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'topiccrawler' AND tablename = 'about'"
+    return connection.execute(asked).fetchone() is not None
+
+
+CONNECT_SECONDS = 5
+SILENT_SECONDS = 20  # a network that confirms nothing for so long counts as broken
+MISSING = "STORE_URL needs the package psycopg"
+Result = TypeVar("Result")
+
+_PASSING = ("08", "57P", "40001", "40P01")  # SQLSTATEs
+_REFUSED = {
+    "password authentication failed": "give it in STORE_URL, PGPASSWORD or .pgpass",
+    "no password supplied": "give it in STORE_URL, PGPASSWORD or .pgpass",
+    "no pg_hba.conf entry": "let this user and machine in (pg_hba.conf)",
+    'role "': "give a user that the server knows",
+    'database "': "make it: createdb --encoding=UTF8 NAME",
+}
+_LASTING = {
+    "53100": ("has no room left", "make room on its disk, then give the command again"),
+    "25006": ("is read-only", "give the address of the primary server"),
+    "42501": ("lets this user not do it", "grant it the schema topiccrawler, or CREATE in the database"),
+}
+
+
+class AwayError(Exception):
+    """The server cannot be reached now: what was asked may be asked again."""
+
+
+class Session:
+    """One connection, made when it is first needed and anew after it broke; for one thread."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            import psycopg
+        except ImportError:
+            remedy = "pip install -r requirements-postgresql.txt"
+            raise ArgumentError(MISSING, "which is not there", remedy) from None
+        self._psycopg = psycopg
+        self._url = check_address(url)
+        self.address = shown(url)
+        self.name = f"PostgreSQL {self.address}"
+        self.connects = 0  # how often a connection was made
+        self._connection: Any = None
+
+    def twin(self) -> Session:
+        """A further connection, for another thread."""
+        return Session(self._url)
+
+    def run(self, work: Callable[[Any], Result]) -> Result:
+        """Do `work(connection)` in one transaction. AwayError, or StateError for what will not pass by itself."""
+        try:
+            connection = self._open()
+            with connection.transaction():
+                return work(connection)
+        except self._psycopg.Error as error:
+            raise self._fault(error) from None
+
+    def ask(self, work: Callable[[Any], Result]) -> Result:
+        """The same for one who does not wait: an old connection that broke is made anew, a server that is away is a StateError."""
+        known = self.connects
+        try:
+            try:
+                return self.run(work)
+            except AwayError:
+                if not known:
+                    raise
+                return self.run(work)
+        except AwayError as error:
+            fault = f"cannot be reached ({error})"
+            raise StateError(self.name, fault, "start it, or give another STORE_URL") from None
+
+    def close(self) -> None:
+        """Let go."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _open(self) -> Any:
+        if self._connection is None:
+            made = self._psycopg.connect(
+                self._url,
+                autocommit=True,
+                connect_timeout=CONNECT_SECONDS,
+                application_name="topiccrawler",
+                client_encoding="UTF8",
+                keepalives_idle=SILENT_SECONDS // 2,
+                keepalives_interval=SILENT_SECONDS // 4,
+                tcp_user_timeout=1000 * SILENT_SECONDS,
+            )
+            try:
+                # A worker that stops in the middle of a transaction must not hold up the others.
+                made.execute(f"SET idle_in_transaction_session_timeout = '{SILENT_SECONDS}s'")
+                with made.transaction():
+                    check_schema(made, self.name)
+            except BaseException:
+                made.close()
+                raise
+            self._connection = made
+            self.connects += 1
+        return self._connection
+
+    def _fault(self, error: Any) -> Exception:
+        """What the error is for a user; a slip of ours stays itself."""
+        state = error.sqlstate or ""
+        broken = self._connection is not None and self._connection.closed
+        if broken:
+            self._connection = None
+        text = one_line(error)
+        if isinstance(error, self._psycopg.OperationalError) and not state:
+            text = text.rpartition("failed: ")[2].rpartition("FATAL: ")[2].strip() or text
+            for words, remedy in _REFUSED.items():
+                if words in text and not broken:
+                    return StateError(self.name, f"refuses us: {text}", remedy)
+            return AwayError(text)
+        if broken or state.startswith(_PASSING):
+            return AwayError(text)
+        if not state:
+            return error  # type: ignore[no-any-return]
+        fault, remedy = _LASTING.get(state, ("", ""))
+        if fault:
+            return StateError(self.name, f"{fault} ({text})", remedy)
+        return StateError(self.name, f"answers {text}", "mend the server, then give the command again")

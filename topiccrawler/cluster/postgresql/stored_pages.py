@@ -1,0 +1,285 @@
+"""Full-text search in the pages of a job in PostgreSQL: one index for all processes, filled as pages are kept.
+
+It is the database's own (tsvector, GIN), not a file of FTS5 beside each reader: that would be made anew on every machine that searches, from all texts,
+and never be as new as the store.
+
+Formula    rank = ts_rank_cd (cover density; a word of the title counts five times; divided by 1 + log of the length) * relevance of the page
+But        not BM25: how rare a word is does not count. Of more than MOST_RANKED matching pages the most relevant are ranked.
+
+Which of a job's pages are asked for, as PostgreSQL has it (store.pages says it for SQLite).
+
+The words of a page as a tsvector, with their places: as the segmenter gives them, past PostgreSQL's own parser, which would cut them otherwise.
+
+Words of the title are of weight A. But: of a word PostgreSQL keeps 256 places, and places up to 16 383: phrases behind these are not found.
+
+The pages of one job in PostgreSQL: as store.pages has them, for many processes at once.
+
+A page is one row a job and URL, written whole (INSERT … ON CONFLICT DO UPDATE): whoever writes last wins, no half is lost, and doing it again is
+harmless. Each call is a transaction of its own and durable when it returns. Its words lie beside it for the search (cluster.postgresql.stored_pages).
+PostgreSQL takes no NUL in a text: it becomes U+FFFD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+from topiccrawler.cluster.postgresql.session import Session
+from topiccrawler.errors import StateError
+from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, Found
+from topiccrawler.store.pages import ALL, COLUMNS, PageRecord, Selection, content_hash, record_from, storable
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.urls.canonical import host_of
+
+
+def condition(selection: Selection) -> tuple[str, list[object]]:
+    """SQL that is true of such pages, and its values."""
+    tests: list[tuple[str, list[object]]] = [("true", [])]
+    if selection.topic:
+        tests.append(("%s = ANY (string_to_array(topic, ','))", [selection.topic]))  # of several
+    if selection.site:
+        below = f".{selection.site}"
+        tests.append(("(host = %s OR right(host, %s) = %s)", [selection.site, len(below), below]))
+    if selection.since:
+        tests.append(("day >= %s", [selection.since]))
+    if selection.min_relevance > 0:
+        tests.append(("relevance >= %s", [selection.min_relevance]))
+    if selection.kind:
+        tests.append(("format = %s", [selection.kind]))
+    return " AND ".join(test for test, _ in tests), [value for _, values in tests for value in values]
+
+
+LAST_PLACE, MOST_PLACES = 16_383, 255
+MOST_BYTES = 2_000  # of a word
+SHORT = MOST_BYTES // 4  # characters that are no more bytes, whatever they are
+BREAK = 10  # places between title and text: no phrase goes over
+
+
+def words_of_page(record: PageRecord) -> str:
+    """The tsvector as text; empty for an alias and a page off topic, which are not to be found."""
+    if not record.stored or record.alias_of:
+        return ""
+    texts = [str(storable(text[:MOST_CHARACTERS])) for text in (record.title, record.text)]
+    title, text = words_of(texts)
+    places: dict[str, list[str]] = {}
+    _add(places, title, 1, "A")
+    _add(places, text, 1 + len(title) + BREAK, "")
+    return " ".join(f"{quoted(word)}:{','.join(where[:MOST_PLACES])}" for word, where in places.items())
+
+
+def quoted(word: str) -> str:
+    """A word as a tsvector or tsquery spells it."""
+    if word.isalnum():
+        return f"'{word}'"
+    escaped = word.replace("\0", " ").replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def _add(places: dict[str, list[str]], words: Sequence[str], first: int, weight: str) -> None:
+    last = min(first + len(words), LAST_PLACE)
+    numbers = [f"{place}{weight}" for place in range(first, last)]
+    numbers += [f"{LAST_PLACE}{weight}"] * (len(words) - len(numbers))
+    for word, number in zip(words, numbers, strict=True):
+        if len(word) < SHORT or len(word.encode()) <= MOST_BYTES:
+            places.setdefault(word, []).append(number)
+
+
+AT_ONCE = 100  # pages read in one go
+Result = TypeVar("Result")
+Runs = Callable[[Callable[[Any], Result]], Result]
+
+_NAMES = (*COLUMNS, "host", "day", "words")
+_ALL = ", ".join(COLUMNS)
+_PUT = (
+    f"INSERT INTO topiccrawler.pages (job, key, {', '.join(_NAMES)}) VALUES (%s, %s{', %s' * (len(_NAMES) - 1)}, %s::tsvector) "  # noqa: S608
+    f"ON CONFLICT (job, key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _NAMES)} RETURNING id"
+)
+_OF_JOB = "FROM topiccrawler.pages WHERE job = %s"
+_JOB = "SELECT id, topic, recipe FROM topiccrawler.jobs WHERE name = %s"
+_ADD_JOB = (
+    "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', '') ON CONFLICT (name) DO NOTHING"
+)
+
+
+class PostgresPages:
+    """See store.pages.Pages. `indexed`: pages get their words as they are kept. `create`: the job may be a new one; else StateError."""
+
+    def __init__(self, session: Session, job: str, *, indexed: bool = True, create: bool = True) -> None:
+        self.session, self.job, self._indexed = session, job, indexed
+        self.name = f"{session.name} job {job}"
+        self._number: int | None = None
+        if not create and self.recipe() is None:
+            session.close()
+            remedy = "give the name it was begun with (TOPIC_JOB, -a job=), and its STORE_URL"
+            raise StateError(self.name, "there is no job of this name", remedy)
+
+    def put(self, record: PageRecord) -> int:
+        return self._ask(self.putting(record))
+
+    def putting(self, record: PageRecord) -> Callable[[Any], int]:
+        """The work of `put`, for a transaction of the caller's."""
+        row = {name: _text(value) for name, value in zip(COLUMNS, astuple(record), strict=True)}
+        row["content_hash"] = row["content_hash"] or content_hash(str(row["text"]))
+        url = str(row["url"])
+        values = (key_of(url), *row.values(), _text(host_of(url)), _text(record.day))
+        words = words_of_page(record) if self._indexed else None
+
+        def put(connection: Any) -> int:
+            return int(connection.execute(_PUT, (self.number(connection), *values, words)).fetchone()[0])
+
+        return put
+
+    def get(self, url: str) -> PageRecord | None:
+        return self._one(f"SELECT {_ALL} {_OF_JOB} AND key = %s", key_of(url))
+
+    def at(self, row: int) -> PageRecord | None:
+        return self._one(f"SELECT {_ALL} {_OF_JOB} AND id = %s", row)
+
+    def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
+        chosen, values = condition(selection)
+        asked = f"SELECT id {_OF_JOB} AND stored AND {chosen} ORDER BY relevance DESC, url LIMIT %s"
+        return [row for (row,) in self._rows(asked, *values, limit)]
+
+    def nearest(self, relevance: float, limit: int) -> list[int]:
+        asked = f"SELECT id {_OF_JOB} AND stored AND alias_of = '' ORDER BY abs(relevance - %s), url LIMIT %s"
+        return [row for (row,) in self._rows(asked, relevance, limit)]
+
+    def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
+        found = self._rows(
+            f"SELECT id, {_ALL} {_OF_JOB} AND id > %s AND stored ORDER BY id LIMIT %s", row, limit
+        )
+        return [(number, record_from(rest)) for number, *rest in found]
+
+    def copies(self, url: str, limit: int) -> list[str]:
+        asked = f"SELECT url {_OF_JOB} AND md5(alias_of) = md5(%s) AND alias_of = %s AND alias_of <> '' ORDER BY id LIMIT %s"
+        return [found for (found,) in self._rows(asked, _text(url), _text(url), limit)]
+
+    def delete(self, url: str) -> None:
+        def remove(connection: Any) -> None:
+            connection.execute(f"DELETE {_OF_JOB} AND key = %s", (self.number(connection), key_of(url)))
+
+        self._ask(remove)
+
+    def records(self) -> Iterator[PageRecord]:
+        last = 0
+        while found := self._rows(
+            f"SELECT id, {_ALL} {_OF_JOB} AND id > %s ORDER BY id LIMIT %s", last, AT_ONCE
+        ):
+            for number, *rest in found:
+                last = number
+                yield record_from(rest)
+
+    def recipe(self) -> tuple[str, str] | None:
+        """Topic and recipe (JSON) of the job, empty before its crawl has begun; None when there is no such job."""
+        found = self._ask(lambda connection: connection.execute(_JOB, (self.job,)).fetchone())
+        return None if found is None else (found[1], found[2])
+
+    def begin(self, topic: str, recipe: str) -> None:
+        """The job's crawl begins or goes on: keep what it is made from."""
+        kept = "UPDATE topiccrawler.jobs SET topic = %s, recipe = %s WHERE id = %s"
+        self._ask(lambda connection: connection.execute(kept, (topic, recipe, self.number(connection))))
+
+    def commit(self) -> None:
+        """Each call has committed."""
+
+    def close(self) -> None:
+        self.session.close()
+
+    def number(self, connection: Any) -> int:
+        """The job's number; it gets one when it has none."""
+        if self._number is not None:
+            return self._number
+        found = connection.execute(_JOB, (self.job,)).fetchone()
+        if found is not None:
+            self._number = int(found[0])
+            return self._number
+        connection.execute(_ADD_JOB, (self.job,))  # this transaction may still fail: not remembered
+        return int(connection.execute(_JOB, (self.job,)).fetchone()[0])
+
+    def _ask(self, work: Callable[[Any], Result]) -> Result:
+        return self.session.ask(work)
+
+    def _rows(self, asked: str, *values: object) -> list[Any]:
+        def read(connection: Any) -> list[Any]:
+            found: list[Any] = connection.execute(asked, (self.number(connection), *values)).fetchall()
+            return found
+
+        return self._ask(read)
+
+    def _one(self, asked: str, value: object) -> PageRecord | None:
+        rows = self._rows(asked, value)
+        return record_from(rows[0]) if rows else None
+
+
+def key_of(url: str) -> bytes:
+    """By which a URL is found, whatever its length."""
+    return blake2b(str(_text(url)).encode(), digest_size=16).digest()
+
+
+def _text(value: object) -> object:
+    value = storable(value)
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+
+
+WEIGHTS = "{0.2, 0.2, 0.2, 1}"  # of D, C, B, A
+BY_LENGTH = 1
+BATCH = 64  # pages indexed in one transaction
+_UNINDEXED = "FROM topiccrawler.pages WHERE job = %s AND words IS NULL"
+
+
+class PostgresIndex:
+    """Of one job."""
+
+    def __init__(self, pages: PostgresPages) -> None:
+        self._pages = pages
+
+    def catch_up(self, told: Callable[[int, int], None] | None = None) -> int:
+        """Index the pages that were kept with TOPIC_INDEX=False; how many these were. `told`: hears of pages done and to do."""
+        done, left = 0, self._left()
+        total = left
+        while left:
+            self._pages.session.ask(self._index_some)
+            now = self._left()
+            done, left = done + max(left - now, 0), now if now < left else 0
+            if told is not None:
+                told(done, total)
+        return done
+
+    def find(self, expression: str, selection: Selection, limit: int) -> list[Found]:
+        """The best pages that match a tsquery (results.search makes it), the best first."""
+        chosen, values = condition(selection)
+        matching = (
+            f"SELECT id, fetched, words, relevance FROM topiccrawler.pages WHERE job = %s AND words @@ %s::tsquery AND {chosen} "  # noqa: S608
+            f"ORDER BY relevance DESC LIMIT {MOST_RANKED}"
+        )
+        asked = (
+            f"SELECT id, fetched, ts_rank_cd('{WEIGHTS}', words, %s::tsquery, {BY_LENGTH}) * relevance AS rank "  # noqa: S608
+            f"FROM ({matching}) AS matching ORDER BY rank DESC, id LIMIT %s"
+        )
+
+        def look(connection: Any) -> list[Found]:
+            job = self._pages.number(connection)
+            return [
+                Found(*row)
+                for row in connection.execute(asked, (expression, job, expression, *values, limit))
+            ]
+
+        return self._pages.session.ask(look)
+
+    def _left(self) -> int:
+        def count(connection: Any) -> int:
+            asked = f"SELECT count(*) {_UNINDEXED}"
+            return int(connection.execute(asked, (self._pages.number(connection),)).fetchone()[0])
+
+        return self._pages.session.ask(count)
+
+    def _index_some(self, connection: Any) -> None:
+        asked = f"SELECT id, {', '.join(COLUMNS)} {_UNINDEXED} ORDER BY id LIMIT {BATCH}"
+        for row, *page in connection.execute(asked, (self._pages.number(connection),)).fetchall():
+            words = words_of_page(record_from(page))
+            connection.execute(
+                "UPDATE topiccrawler.pages SET words = %s::tsvector WHERE id = %s AND words IS NULL",
+                (words, row),
+            )

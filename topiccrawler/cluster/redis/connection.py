@@ -1,0 +1,491 @@
+"""The wire between the reactor's thread and Redis: a thread of its own calls the server, in order, and waits for it.
+
+The conflict: the frontier's contract is synchronous and the reactor must not stand still. So changes are handed over and not waited
+for (`send`); what the caller needs at once (`ask`) is waited for, two seconds at most, and then the server counts as away. While it is
+away nothing is asked, changes are kept in order, and the thread knocks until it is back. Most questions are begun ahead of their need
+(`begin`): nobody stands and waits for them.
+
+Changes are numbered. The last ones are kept for a while after the server has them: a server that was killed and lost what it had
+not written yet gets them again (`resume`).
+
+A call of the server on its way between two threads, and what calls cost.
+
+Calls of one Redis server: each of our scripts by its name, and what the server or the network says as one line.
+
+The last changes that a server confirmed: when it was killed before it wrote them down, it gets them again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any
+
+from topiccrawler.cluster.redis.records import Argument, check_address, prefix_of, script, shown
+from topiccrawler.errors import ArgumentError, CrawlerError, StateError
+
+
+@dataclass(slots=True)
+class Call:
+    """Of a script."""
+
+    name: str
+    arguments: Sequence[Argument]
+    batch: int = 0  # of changes; 0 = a question
+    answer: Future[None] | None = None  # done with the call, for who does not stand and wait
+    done: threading.Event = field(default_factory=threading.Event)
+    reply: Any = None
+    error: Exception | None = None
+    late: bool = False  # nobody waits for the reply any more
+    after: int = 0  # batches handed over before it
+    asked_at: float = 0.0  # by time.monotonic; then it goes to the server
+    sent_at: float = 0.0
+    back_at: float = 0.0
+
+    def end(self) -> None:
+        """There is a reply or an error."""
+        self.back_at = monotonic()
+        self.done.set()
+        if self.answer is not None and self.answer.set_running_or_notify_cancel():
+            self.answer.set_result(None)
+
+    @property
+    def age(self) -> float:
+        """Seconds since the server answered, more or less."""
+        return monotonic() - (self.sent_at + self.back_at) / 2
+
+
+@dataclass(slots=True)
+class Figures:
+    """Since the start."""
+
+    calls: int = 0
+    wait_seconds: float = 0.0  # of the reactor
+    busy_seconds: float = 0.0  # of the thread
+    outages: int = 0
+    sent: int = 0  # batches of changes
+    applied: int = 0  # of those
+    fenced: int = 0  # changes refused because their host has another owner
+
+
+OLDEST = (6, 2)
+CONNECT_SECONDS = 5.0
+ANSWER_SECONDS = 20.0  # a server that takes longer for a call counts as away
+MISSING = "REDIS_URL needs the package redis"
+
+
+class AwayError(Exception):
+    """The server cannot be reached, or is not ready yet: what was asked may be asked again later."""
+
+
+class Client:
+    """A connection of its own to the namespace of one crawl; for one thread."""
+
+    def __init__(self, url: str, job: str, answer_seconds: float = ANSWER_SECONDS) -> None:
+        try:
+            import redis
+            from redis.backoff import NoBackoff
+            from redis.retry import Retry
+        except ImportError:
+            remedy = "pip install -r requirements-redis.txt"
+            raise ArgumentError(MISSING, "which is not there", remedy) from None
+        self.name = f"{shown(url)} job {job}"
+        self.prefix = prefix_of(job)
+        self.server = shown(url)
+        self._faults = redis.exceptions
+        self.connects = 0  # how often a connection was made
+        try:
+            self._redis = redis.Redis.from_url(
+                check_address(url),
+                socket_timeout=answer_seconds,
+                socket_connect_timeout=min(CONNECT_SECONDS, answer_seconds),
+                retry=Retry(NoBackoff(), 0),
+                protocol=2,
+                redis_connect_func=self._connected,
+            )
+        except ValueError as error:
+            raise ArgumentError(f"REDIS_URL={shown(url)}", "cannot be read", str(error)) from None
+        self._digests: dict[str, str] = {}
+
+    def check(self) -> None:
+        """StateError when there is no such server, it refuses us or is too old."""
+        remedy = "start it, or give another REDIS_URL"
+        try:
+            info: Any = self._call("INFO", "server")
+        except AwayError as error:
+            raise StateError(f"Redis {self.server}", f"cannot be reached: {error}", remedy) from None
+        version = str(info.get("redis_version", "0"))
+        if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
+            fault = f"is of version {version}"
+            raise StateError(f"Redis {self.server}", fault, "it must be 6.2 or newer (Valkey alike)")
+
+    def is_durable(self) -> bool:
+        """The server writes what it holds to an append-only file; True when it does not say."""
+        info: Any = self._call("INFO", "persistence")
+        return bool(int(info.get("aof_enabled", 1)))
+
+    def run(self, name: str, arguments: Sequence[Argument]) -> Any:
+        """Run a script. AwayError, or StateError for what will not pass by itself."""
+        if name not in self._digests:
+            self._digests[name] = hashlib.sha1(script(name).encode()).hexdigest()  # noqa: S324 as Redis has it
+        try:
+            return self._call("EVALSHA", self._digests[name], 1, self.prefix, *arguments)
+        except self._faults.NoScriptError:
+            return self._call("EVAL", script(name), 1, self.prefix, *arguments)
+
+    def read(self, command: str, name: str, *arguments: Argument) -> Any:
+        """A command on one key of the crawl."""
+        return self._call(command, self.prefix + name, *arguments)
+
+    def keys(self, pattern: str) -> list[str]:
+        """Names of the crawl's keys. O(keys of the server), in steps that block nobody."""
+        start = len(self.prefix)
+        escaped = self.prefix.replace("[", "\\[") + pattern
+        try:
+            return [
+                key[start:].decode("utf-8", "replace") for key in self._redis.scan_iter(escaped, count=1000)
+            ]
+        except self._faults.RedisError as error:
+            raise AwayError(str(error)) from None
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._redis.close()
+
+    def _connected(self, connection: Any) -> None:
+        self.connects += 1
+        connection.on_connect()
+
+    def _call(self, *command: Argument) -> Any:
+        faults = self._faults
+        try:
+            return self._redis.execute_command(*command)  # type: ignore[no-untyped-call]
+        except faults.NoScriptError:
+            raise
+        except (faults.AuthenticationError, faults.NoPermissionError) as error:
+            raise self._fault(f"refuses us: {error}", "check user and password in REDIS_URL") from None
+        except (faults.BusyLoadingError, faults.ConnectionError, faults.TimeoutError) as error:
+            raise AwayError(str(error) or type(error).__name__) from None
+        except faults.ResponseError as error:
+            text = str(error)
+            if text.startswith(("NOAUTH", "WRONGPASS")):
+                raise self._fault(f"refuses us: {text}", "check user and password in REDIS_URL") from None
+            if text.startswith(("BUSY ", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN")):
+                raise AwayError(text) from None
+            raise self._fault(f"answers {text}", "mend the server, then give the command again") from None
+        except OSError as error:
+            raise AwayError(str(error)) from None
+
+    def _fault(self, fault: str, remedy: str) -> CrawlerError:
+        return StateError(f"Redis {self.server}", fault, remedy)
+
+
+KEPT_SECONDS = 10.0  # appendfsync everysec loses two at most
+
+
+class KeptChanges:
+    """In order, by the number of their batch."""
+
+    def __init__(self) -> None:
+        self._kept: deque[tuple[float, int, Sequence[Argument]]] = deque()
+
+    def add(self, batch: int, arguments: Sequence[Argument]) -> None:
+        """These were confirmed now; older ones are let go."""
+        now = time.monotonic()
+        self._kept.append((now, batch, arguments))
+        while self._kept and self._kept[0][0] < now - KEPT_SECONDS:
+            self._kept.popleft()
+
+    def clear(self) -> None:
+        """They are another worker's."""
+        self._kept.clear()
+
+    def oldest(self, otherwise: int) -> int:
+        """The first batch that is kept."""
+        return self._kept[0][1] if self._kept else otherwise
+
+    def after(self, batch: int) -> Iterator[Sequence[Argument]]:
+        """The changes of all later batches."""
+        return (arguments for _, number, arguments in list(self._kept) if number > batch)
+
+
+logger = logging.getLogger(__name__)
+
+CALL_SECONDS = 2.0  # that the reactor waits for an answer
+KNOCK_SECONDS = 0.5
+BEAT = "beat"
+LOST = -1  # the answer of scripts/apply.lua
+STARTED_ANEW = "was started anew, or was away"
+UP, AWAY, BACK = "up", "away", "back"
+
+
+class Connection:
+    """See the module. `slot`, `session`: what changes are signed with. `lease_seconds`: without a sign of life, of the worker."""
+
+    def __init__(
+        self,
+        client: Client,
+        session: str,
+        slot: str,
+        lease_seconds: float,
+        call_seconds: float = CALL_SECONDS,
+    ) -> None:
+        self.figures = Figures()
+        self.state = UP
+        self.away_since: float | None = None  # by time.monotonic
+        self.late: deque[tuple[str, Any]] = deque()  # replies that came when nobody waited any more
+        self._client = client
+        self._session, self._slot = session, slot
+        self._lease_seconds, self._call_seconds = lease_seconds, call_seconds
+        self._batches = 0
+        self._calls: SimpleQueue[Call | None] = SimpleQueue()
+        self._held: deque[Call] = deque()  # changes that wait until the server is back
+        self._kept = KeptChanges()
+        self._resume: Call | None = None
+        self._fault: CrawlerError | None = None
+        self._alive = time.monotonic()
+        self._closing = False
+        self._thread = threading.Thread(target=self._work, name="redis", daemon=True)
+        self._thread.start()
+
+    def send(self, arguments: Sequence[Argument]) -> None:
+        """Changes, to be made after all before."""
+        self._check()
+        self._batches += 1
+        self.figures.sent += 1
+        signed = [self._session, self._batches, self._slot, *arguments]
+        self.hand(Call("apply", signed, self._batches))
+
+    def ask(
+        self,
+        name: str,
+        arguments: Sequence[Argument] = (),
+        seconds: float | None = None,
+        *,
+        patient: bool = False,
+    ) -> Any:
+        """A script's answer, after all changes before. AwayError at once while the server is away; `patient`: a slow one is waited for."""
+        self._check()
+        self._alive = time.monotonic()
+        if self.state != UP or (self.away_since is not None and not patient):
+            raise AwayError(self.state)
+        return self._wait(Call(name, arguments), seconds or self._call_seconds)
+
+    def begin(self, call: Call) -> None:
+        """A question that nobody stands and waits for. AwayError while the server is away."""
+        self._check()
+        self._alive = time.monotonic()
+        if self.state != UP or self.away_since is not None or self.is_closed:
+            raise AwayError(self.state)
+        self.hand(call)
+
+    def miss(self, call: Call) -> None:
+        """There is no answer yet: after a while the server counts as away."""
+        if time.monotonic() - call.asked_at > self._call_seconds and not call.done.is_set():
+            self._tell_silent(call.asked_at)
+
+    def resume(self, hosts: Sequence[str]) -> list[str] | None:
+        """The server is back: tell it what is owned, and make up for what it lost. Gives the hosts that have another owner now; None
+        when this worker was taken for dead."""
+        call = self._resume = Call("resume", [self._session, self._lease_seconds, self._slot, *hosts])
+        if not call.done.wait(self._call_seconds):
+            call.late = True
+        if call.error is not None or not call.done.is_set():
+            raise AwayError(str(call.error))
+        if call.reply is None:
+            return None
+        return [host.decode() for host in call.reply[1]]
+
+    def is_whole(self, batch: int, call: Call) -> bool:
+        """The last changes that the server knew of with this call: fewer than it was told before, and it lost some."""
+        if batch < call.after and self.state == UP:
+            self._lost_writes("has lost its last changes")
+        return self.state == UP
+
+    def sign(self, session: str, slot: str) -> None:
+        """Go on as another worker: changes that were not made yet are signed by the one before, and refused where hosts have others."""
+        self._session, self._slot, self._batches = session, slot, 0
+        self._kept.clear()
+
+    @property
+    def is_closed(self) -> bool:
+        """Nothing is called any more."""
+        return not self._thread.is_alive()
+
+    def close(self) -> None:
+        """Let go, at once."""
+        self._closing = True
+        self._calls.put(None)
+        self._thread.join(CALL_SECONDS)
+
+    def hand(self, call: Call) -> None:
+        """A call to be done after all before; nobody waits for it."""
+        call.after, call.asked_at = self._batches, time.monotonic()
+        self._calls.put(call)
+
+    def _check(self) -> None:
+        if self._fault is not None:
+            raise self._fault
+
+    def _wait(self, call: Call, seconds: float) -> Any:
+        began = time.monotonic()
+        self.hand(call)
+        call.done.wait(seconds)
+        self.figures.wait_seconds += time.monotonic() - began
+        if not call.done.is_set():
+            call.late = True
+            if not call.done.is_set():
+                self._tell_silent(began)
+                raise AwayError("no answer yet")
+        if call.error is not None:
+            raise call.error
+        return call.reply
+
+    def _tell_silent(self, since: float) -> None:
+        """There is no answer, and no fault either."""
+        if self.away_since is None:
+            logger.warning("Redis %s does not answer; the crawl waits", self._client.server)
+            self.figures.outages += 1
+            self.away_since = since
+
+    # -- the thread's side -----------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        while not self._closing:
+            if self.state == UP:
+                self._next()
+            elif self.state == AWAY:
+                self._knock()
+            else:
+                self._begin_again()
+        self._client.close()
+        while not self._calls.empty():  # nobody shall wait for what is not done any more
+            if (call := self._calls.get()) is not None:
+                call.error = AwayError("closed")
+                call.end()
+
+    def _next(self) -> None:
+        if self._held:
+            call: Call | None = self._held.popleft()
+        else:
+            try:
+                call = self._calls.get(timeout=self._lease_seconds / 6)
+            except Empty:
+                if time.monotonic() - self._alive > self._lease_seconds * 20:
+                    return  # the reactor stands still: others may have the hosts
+                call = Call(BEAT, [self._session, self._lease_seconds])
+        if call is not None:
+            self._do(call)
+
+    def _do(self, call: Call) -> None:
+        began, before = time.monotonic(), self._client.connects
+        call.sent_at = began
+        try:
+            call.reply = self._client.run(call.name, call.arguments)
+        except AwayError as error:
+            self._lost(call, error)
+            return
+        except CrawlerError as error:
+            self._fault = call.error = error
+        self.figures.calls += 1
+        self.figures.busy_seconds += time.monotonic() - began
+        if call.batch and call.reply == LOST:
+            self._held.appendleft(call)
+            self._lost_writes("has lost its last changes")
+            return
+        if (
+            time.monotonic() - call.asked_at <= self._call_seconds or self._calls.empty()
+        ):  # else it lags behind
+            self.away_since = None
+        if 0 < before < self._client.connects:
+            self._lost_writes(STARTED_ANEW)
+            call.error = call.error or (None if call.batch else AwayError(self.state))
+        if call.batch and call.error is None:
+            self.figures.fenced += int(call.reply or 0)
+            self.figures.applied += 1
+            self._kept.add(call.batch, call.arguments)
+        call.end()
+        if call.late:
+            self.late.append((call.name, call.reply))
+
+    def _lost(self, call: Call, error: AwayError) -> None:
+        self._tell_away(error)
+        if call.batch:
+            self._held.appendleft(call)
+        else:
+            call.error = error
+            call.end()
+
+    def _lost_writes(self, fault: str) -> None:
+        """Nothing the server says counts until it has what it may have lost."""
+        logger.warning("Redis %s %s; changes that it lacks are made again", self._client.server, fault)
+        self.figures.outages += self.away_since is None
+        self.away_since = time.monotonic()
+        self.state = BACK
+
+    def _tell_away(self, error: AwayError) -> None:
+        if self.state == UP:
+            logger.warning("Redis %s is away (%s); the crawl waits", self._client.server, error)
+            self.figures.outages += self.away_since is None
+        self.away_since = self.away_since or time.monotonic()
+        self.state = AWAY
+
+    def _knock(self) -> None:
+        try:
+            self._client.read("EXISTS", "recipe")
+        except AwayError:
+            self._pause()
+        except CrawlerError as error:
+            self._fault = error
+            self._pause()
+        else:
+            self.state = BACK
+
+    def _begin_again(self) -> None:
+        """Once the reactor said what it owns: resume, and send again what the server lost."""
+        call, self._resume = self._resume, None
+        if call is None:
+            self._pause(0.02)
+            return
+        try:
+            held = self._held[0].batch if self._held else self._batches + 1
+            session, seconds, slot, *hosts = call.arguments
+            call.reply = self._client.run(
+                call.name, [session, seconds, slot, self._kept.oldest(held), *hosts]
+            )
+            known = call.reply[0] if call.reply is not None else 0
+            if call.reply is not None:
+                for arguments in self._kept.after(known):
+                    self._client.run("apply", arguments)
+            self.state, self.away_since = UP, None
+            logger.info("Redis %s is back; the crawl goes on", self._client.server)
+        except (AwayError, CrawlerError) as error:
+            call.error = error
+            self.state = AWAY
+            if isinstance(error, CrawlerError):
+                self._fault = error
+        call.done.set()
+        if call.late and call.error is None:
+            self.late.append((call.name, call.reply))
+
+    def _pause(self, seconds: float = KNOCK_SECONDS) -> None:
+        """Calls that come meanwhile are kept in order; questions are not answered."""
+        try:
+            call = self._calls.get(timeout=seconds)
+        except Empty:
+            return
+        if call is None:
+            return
+        if call.batch:
+            self._held.append(call)
+        else:
+            call.error = AwayError(self.state)
+            call.end()

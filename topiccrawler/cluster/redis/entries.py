@@ -1,0 +1,430 @@
+"""What this worker knows of URLs just now: those it holds ranks or leases of, and those it asked about since the last commit.
+
+A host's clock as it is handed to its next owner: when it may be asked, why not before, the delays that were asked for, its record
+(frontier.budgets).
+
+Times are those of the server, since clocks of machines differ.
+
+The first waiting URLs of the hosts that this worker owns; the others lie in Redis behind them.
+
+Of each host some ranks are held, best first, and a bound: the rank of the best URL that is not held. So the order is exact: a
+rank behind the bound is never handed out before the server was asked.
+
+Which of the hosts that a worker owns are of use to it now.
+
+Questions that nobody stands and waits for: while one is on its way things change here, of which its answer says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from topiccrawler.cluster.redis.connection import Call
+from topiccrawler.cluster.redis.records import DOUBLE, digest_of, entry_of, row_of, score_of
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Row, State
+from topiccrawler.frontier.host_ranking import Key
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.rows import STATES
+from topiccrawler.model import Score
+
+
+def told(hosts: Hosts, host: str, now: float, offset: float, session: str) -> bytes:
+    """For the next owner. `offset`: the server's clock minus ours; `session`: who tells it."""
+    due = hosts.ready_at(host)
+    reason = hosts.waiting_reason(host, now) if due > now else ""
+    until = due + offset if due > now else 0.0
+    record = hosts.records.told(host) if hosts.records is not None else ""
+    kept = {"why": reason or "", "delays": hosts.delays(host), "by": session, "record": record}
+    return DOUBLE.pack(until) + json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def heard(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> None:
+    """Take over what the last owner told, if that was another. A clock that lies ahead here already stays."""
+    if len(text) < DOUBLE.size:
+        return
+    due = DOUBLE.unpack_from(text)[0] - offset
+    try:
+        kept = json.loads(text[DOUBLE.size :] or b"{}")
+        delays = {str(why): float(seconds) for why, seconds in dict(kept.get("delays") or {}).items()}
+        reason = str(kept.get("why") or "delay")
+        if kept.get("by") == session:
+            return
+        record = str(kept.get("record") or "")
+    except (ValueError, TypeError, AttributeError):
+        delays, reason, record = {}, "delay", ""
+    for why, seconds in delays.items():
+        if why not in hosts.delays(host):
+            hosts.set_delay(host, seconds, why)
+    if due > hosts.ready_at(host) + 0.001:
+        hosts.back_off(host, due, reason)
+    if record and hosts.records is not None:
+        hosts.records.heard(host, record)
+
+
+NOTHING: Key = (inf, 0)  # behind all others
+
+
+@dataclass(slots=True)
+class Top:
+    """One host's."""
+
+    keys: list[Key] = field(default_factory=list)  # sorted
+    bound: Key = NOTHING
+
+    def best(self) -> Key | None:
+        """The rank of its best waiting URL, held or not."""
+        first = min(self.keys[0], self.bound) if self.keys else self.bound
+        return None if first == NOTHING else first
+
+
+class Tops:
+    """Of all hosts owned. `waits(key)`: the URL of that number waits with that score, as far as is known here.
+
+    `load(host)`: has the first of a host read anew (`reset`); False when the server is away.
+    """
+
+    def __init__(
+        self, hosts: Hosts, waits: Callable[[Key], bool], load: Callable[[str], bool], keep: int
+    ) -> None:
+        self._hosts, self._waits, self._load = hosts, waits, load
+        self.keep = keep
+        self.owned: dict[str, Top] = {}
+        self.short: set[str] = set()  # hosts of which few are held
+        self.leaving: set[str] = set()  # hosts that are given back: nothing of them is handed out
+        self.read_now: set[str] = set()  # nor of those whose queue is read
+        self._is_away = False  # nor of any
+
+    def own(self, host: str) -> Top:
+        """The host is this worker's."""
+        return self.owned.setdefault(host, Top())
+
+    def drop(self, host: str) -> None:
+        """It is no longer."""
+        self.owned.pop(host, None)
+        self.short.discard(host)
+        self._hosts.want(host, None)
+
+    def leave(self, hosts: Iterable[str]) -> None:
+        """These are given back; they are gone (`drop`) once the server says so."""
+        self.leaving = set(hosts)
+        for host in self.leaving:
+            self._hosts.want(host, None)
+
+    def stay(self) -> None:
+        """None is given back any more."""
+        hosts, self.leaving = self.leaving, set()
+        for host in hosts:
+            self.settle(host)
+
+    def set_away(self, *, is_away: bool) -> None:
+        """While the server is away, hosts of other servers are next."""
+        if self._is_away == is_away:
+            return
+        self._is_away = is_away
+        for host, top in self.owned.items():
+            if is_away:
+                self._hosts.want(host, None)
+            else:
+                self._want(host, top)
+
+    def reading(self, host: str) -> None:
+        """Its queue is read: it counts again once it is no longer in `read_now`."""
+        self.read_now.add(host)
+        self._hosts.want(host, None)
+
+    def reset(self, host: str, keys: list[Key], bound: Key) -> None:
+        """What the server says of a host's queue."""
+        top = self.own(host)
+        top.keys, top.bound = sorted(keys), bound
+        self.short.discard(host)
+        self.settle(host)
+
+    def put(self, host: str, score: float, number: int, *, held: bool = True) -> None:
+        """A URL waits with this score; `held`: its record is at hand."""
+        top = self.owned.get(host)
+        if top is None:
+            return
+        key = (-score, number)
+        if not held or key >= top.bound:
+            top.bound = min(top.bound, key)
+            if not held:
+                self.short.add(host)
+        else:
+            at = bisect_left(top.keys, key)
+            if at == len(top.keys) or top.keys[at] != key:
+                top.keys.insert(at, key)
+            if len(top.keys) > 2 * self.keep:
+                self._cut(top)
+        self._want(host, top)
+
+    def best(self, now: float) -> tuple[str, int] | None:
+        """Host and number of the best URL that may be fetched now; None also when the server is away."""
+        while (host := self._hosts.best(now)) is not None:
+            if (top := self.owned.get(host)) is None:
+                return None  # another server has it
+            self._clean(top)
+            if top.keys and top.keys[0] < top.bound:
+                return host, top.keys[0][1]
+            if top.bound == NOTHING:
+                self.settle(host)
+            elif not self._load(host):
+                return None
+        return None
+
+    def settle(self, host: str) -> None:
+        """Correct the host's rank after a URL left or sank."""
+        top = self.owned.get(host)
+        if top is not None:
+            self._clean(top)
+            if top.bound != NOTHING and len(top.keys) <= self.keep // 4:
+                self.short.add(host)
+            self._want(host, top)
+
+    def holds(self, host: str, key: Key) -> bool:
+        """Its rank is held."""
+        top = self.owned.get(host)
+        if top is None:
+            return False
+        at = bisect_left(top.keys, key)
+        return at < len(top.keys) and top.keys[at] == key
+
+    def numbers(self) -> Iterator[int]:
+        """Of all that is held."""
+        return (number for top in self.owned.values() for _, number in top.keys)
+
+    def _want(self, host: str, top: Top) -> None:
+        if not self._is_away and host not in self.leaving and host not in self.read_now:
+            self._hosts.want(host, top.best())
+
+    def _clean(self, top: Top) -> None:
+        while top.keys and not self._waits(top.keys[0]):
+            del top.keys[0]
+
+    def _cut(self, top: Top) -> None:
+        top.keys = [key for key in top.keys if self._waits(key)]
+        behind = top.keys[self.keep :]
+        if behind:
+            del top.keys[self.keep :]
+            top.bound = min(top.bound, behind[0])
+
+
+def active_hosts(tops: Tops, hosts: Hosts) -> set[str]:
+    """Those that have waiting URLs, and that budgets have not closed."""
+    return {host for host, top in tops.owned.items() if top.best() is not None and hosts.ready_at(host) < inf}
+
+
+def ready_hosts(
+    tops: Tops, hosts: Hosts, active: set[str], leased: Container[str], now: float
+) -> list[tuple[Key, str]]:
+    """Those of the active ones that could be asked now and are not, with their best ranks, best first."""
+    return sorted(
+        (tops.owned[host].best() or NOTHING, host)
+        for host in active
+        if host not in leased and not hosts.leases(host) and hosts.ready_at(host) <= now
+    )
+
+
+def not_needed(tops: Tops, hosts: Hosts, leased: Container[str]) -> set[str]:
+    """Those without a waiting URL and without a lease. Hosts closed by budgets have some: they stay, since here it is known why."""
+    return {
+        host
+        for host, top in tops.owned.items()
+        if top.best() is None and host not in leased and not hosts.leases(host)
+    }
+
+
+@dataclass(eq=False, slots=True)
+class Question:
+    """On its way. `session`: of who asked; an answer to another one is of no use."""
+
+    call: Call
+    session: str
+    wanted: Mapping[str, bytes] = field(default_factory=dict)  # URL -> digest, when it is about URLs
+    keys: set[bytes] = field(default_factory=set)  # digests of the URLs that changed since
+    hosts: set[str] = field(default_factory=set)  # of those URLs
+    taken: set[str] = field(default_factory=set)  # hosts that became this worker's since
+
+
+class Questions:
+    """All that are on their way."""
+
+    def __init__(self) -> None:
+        self._open: set[Question] = set()
+
+    def open(self, question: Question) -> Question:
+        """It is asked now."""
+        self._open.add(question)
+        return question
+
+    def close(self, question: Question) -> bool:
+        """Its answer is heard. False when it was already."""
+        was_open = question in self._open
+        self._open.discard(question)
+        return was_open
+
+    def unheard(self, seconds: float) -> list[Question]:
+        """About URLs, and answered so long ago: who asked does not care any more."""
+        return [
+            one for one in self._open if one.wanted and one.call.done.is_set() and one.call.age >= seconds
+        ]
+
+    def changed(self, host: str, key: bytes) -> None:
+        """A URL was pushed, leased, ended or scored here."""
+        for question in self._open:
+            question.keys.add(key)
+            question.hosts.add(host)
+
+    def took(self, host: str) -> None:
+        """A host became this worker's."""
+        for question in self._open:
+            question.taken.add(host)
+
+
+_SWEEP_AT = 10_000  # entries
+
+
+@dataclass(slots=True)
+class Entry:
+    """One URL."""
+
+    number: int
+    key: bytes  # digest
+    host: str  # "" = not asked for yet
+    state: State
+    score: float
+    seen: int = 0  # anchors
+    raw: bytes | None = None  # its record
+    row: Row | None = None  # the same, read
+    leased: bool = False  # by this worker
+
+
+class Entries:
+    """By number, and by URL where that is known. What is not held counts until the next commit: then others may have changed it.
+
+    `has_rank(host, key)`: that rank of a host's queue is held.
+    """
+
+    def __init__(self, has_rank: Callable[[str, Key], bool]) -> None:
+        self._has_rank = has_rank
+        self.since: Counter[State] = Counter()  # changes of the counts that the server had not told of
+        self._by_number: dict[int, Entry] = {}
+        self._by_url: dict[str, Entry | None] = {}  # None = never met
+        self._recent: set[str] = set()  # URLs asked about since the last commit
+        self._sweep_at = _SWEEP_AT
+
+    def knows(self, url: str) -> bool:
+        """It was asked about just now, or is held."""
+        if url in self._recent:
+            return True
+        entry = self._by_url.get(url)
+        if entry is not None and self._is_held(entry):
+            return True
+        self._by_url.pop(url, None)
+        return False
+
+    def of(self, url: str) -> Entry | None:
+        """None for one that was never met, or that is not known."""
+        return self._by_url.get(url)
+
+    def get(self, number: int) -> Entry | None:
+        """The one of that number."""
+        return self._by_number.get(number)
+
+    def numbered(self, number: int) -> Entry:
+        """The same, of one that is known."""
+        return self._by_number[number]
+
+    def waiting_score(self, number: int) -> float | None:
+        """None when it does not wait, as far as is known here."""
+        entry = self._by_number.get(number)
+        return entry.score if entry is not None and entry.state is State.WAITING else None
+
+    def waits(self, key: Key) -> bool:
+        """It waits with that score."""
+        return self.waiting_score(key[1]) == -key[0]
+
+    def add(self, url: str, entry: Entry) -> None:
+        """A URL that is new."""
+        self._by_number[entry.number] = entry
+        self._by_url[url] = entry
+        self._recent.add(url)
+
+    def met(self, url: str, key: bytes, raw: bytes) -> None:
+        """What the server says of a URL; empty = never met."""
+        self._recent.add(url)
+        if not raw:
+            self._by_url[url] = None
+            return
+        state, number, seen, score = entry_of(raw)
+        entry = self._by_number.get(number)
+        if entry is None or not self._is_held(entry):
+            entry = self._by_number[number] = Entry(number, key, "", STATES[state], score, seen)
+        entry.seen |= seen
+        self._by_url[url] = entry
+
+    def hold(self, number: int, host: str, raw: bytes) -> Key | None:
+        """A waiting URL's record came with its host's queue; None when it was leased since."""
+        score, entry = score_of(raw), self._by_number.get(number)
+        if entry is None:
+            entry = self._by_number[number] = Entry(number, digest_of(raw), host, State.WAITING, score)
+        elif entry.leased:
+            return None
+        entry.host, entry.state, entry.score, entry.raw, entry.row = host, State.WAITING, score, raw, None
+        return (-score, number)
+
+    def read(self, number: int, where: str) -> Row:
+        """Its record."""
+        entry = self._by_number[number]
+        if entry.row is None:
+            if entry.raw is None:
+                raise StateError(where, f"URL number {number} is not at hand", "tell of it")
+            entry.row, entry.raw = row_of(entry.raw, where), None
+        return entry.row
+
+    def rescore(self, entry: Entry, score: Score, where: str) -> None:
+        """It waits with another score."""
+        entry.score = float(score.value)
+        if entry.raw is not None or entry.row is not None:
+            row = self.read(entry.number, where)
+            entry.row = replace(row, score=entry.score, carry=float(score.carry), shares=score.shares)
+
+    def turn(self, entry: Entry, state: State) -> None:
+        """Its state is another."""
+        self.since[entry.state] -= 1
+        self.since[state] += 1
+        entry.state, entry.leased = state, state is State.PROCESSING
+
+    def lose(self, number: int) -> None:
+        """Its lease is another worker's."""
+        self._by_number.pop(number, None)
+
+    def forget(self) -> None:
+        """Forget what was asked about, but is not held."""
+        recent, self._recent = self._recent, set()
+        for url in recent:
+            entry = self._by_url.get(url)
+            if entry is None:
+                self._by_url.pop(url, None)
+            elif not self._is_held(entry):
+                del self._by_url[url]
+                self._by_number.pop(entry.number, None)
+
+    def _is_held(self, entry: Entry) -> bool:
+        return entry.leased or self._has_rank(entry.host, (-entry.score, entry.number))
+
+    def sweep(self, numbers: Callable[[], Container[int]]) -> None:
+        """Forget all but these numbers, once there are twice as many as after the last time."""
+        if len(self._by_number) < self._sweep_at:
+            return
+        held = numbers()
+        self._by_number = {number: entry for number, entry in self._by_number.items() if number in held}
+        self._by_url = {
+            url: entry for url, entry in self._by_url.items() if entry is not None and entry.number in held
+        }
+        self._sweep_at = max(_SWEEP_AT, 2 * len(self._by_number))

@@ -1,0 +1,478 @@
+"""The frontier in Redis: hosts are owned by one worker at a time, and URLs are leased from hosts that are owned.
+
+Whoever owns a host alone has its clock and leases its URLs, so no lease has to be agreed on: it is written along with the next
+changes. A worker owns by a session with a deadline, which is its fencing number too: when it is taken for dead its hosts go to
+others, its leases wait again, and what it still says about them is refused.
+
+A page costs one question (what is known of its links), which may be asked ahead, and changes that nobody waits for. Several times a second the
+worker looks around: it gives back hosts that fell behind, takes the best free ones and hears what others changed (looking).
+
+Within one process the order is that of the other frontiers. Of several workers each leases the best URL of the hosts it owns.
+
+A worker looks around, several times a second: it gives back hosts, takes better ones and hears what others changed.
+
+It asks and goes on; the answer is heard when it is there. Meanwhile it leases nothing of the hosts that it gives back.
+
+Alone it owns all it has room for. Among others it owns the hosts it fetches from now and a reserve of those it can ask next, no more
+than its share of all that have URLs; the rest are nobody's, so that the best of all goes to whoever has room. It gives back hosts without
+URLs, those beyond the reserve, and those that rank behind the best that nobody owns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from time import monotonic
+from typing import Any
+
+from topiccrawler.cluster.redis.connection import BACK, CALL_SECONDS, AwayError, Call
+from topiccrawler.cluster.redis.entries import (
+    Entries,
+    Entry,
+    Question,
+    Tops,
+    active_hosts,
+    not_needed,
+    ready_hosts,
+)
+from topiccrawler.cluster.redis.exchange import Counted
+from topiccrawler.cluster.redis.joining import Membership, RedisNotes
+from topiccrawler.cluster.redis.listing import RedisListing, counts_of, share_of
+from topiccrawler.cluster.redis.records import Batch, digest, head, record
+from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
+from topiccrawler.frontier.base import (
+    LEASE_SECONDS,
+    Accept,
+    Ahead,
+    Leased,
+    Listing,
+    Notes,
+    Pushed,
+    Row,
+    State,
+)
+from topiccrawler.frontier.exchange import Exchange
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.leasing import LeasingFrontier, check_score
+from topiccrawler.frontier.url_index import anchor_bit
+from topiccrawler.model import Link, Score
+from topiccrawler.urls.canonical import host_of
+
+SLOT_HOSTS = 8  # hosts for each request that may be under way
+LEAST_HOSTS = 256
+RESERVE = 8  # hosts that can be asked next; more when more were asked since the last look
+SWAPPED = 16  # hosts exchanged for better ones at a time
+READ_AGAIN = 64  # queues read again at a time
+SOON_SECONDS = 0.01  # after which it is worth while to see whether the answer came
+
+Lost = Callable[[Iterable[str]], None]  # is told of hosts that others have
+
+
+@dataclass(slots=True)
+class _Look:
+    """On its way."""
+
+    question: Question
+    given: set[str]  # hosts given back: gone once the answer is here
+    wanted: int  # hosts
+    since: Counter[State]  # changes of the counts that it knows of
+    counted: Counted  # pages that it knows of
+
+
+class Looking:
+    """See the module. `most_hosts`: that it owns; 0 = by its slots."""
+
+    def __init__(
+        self, worker: Worker, joined: Membership, hosts: Hosts, tops: Tops, entries: Entries, most_hosts: int
+    ) -> None:
+        self._worker, self._joined = worker, joined
+        self._hosts, self._tops, self._entries = hosts, tops, entries
+        self._most_hosts = most_hosts
+        self._best_free = -inf  # score
+        self._share = 0  # hosts with waiting URLs, of all, for each worker; 0 = all
+        self._look: _Look | None = None
+        worker.room = self._most
+
+    def soon(self, seconds: float, others: object) -> float:
+        """The shorter of this time and that until an answer may be here; `others`: are awaited as well, when it is true."""
+        return min(seconds, SOON_SECONDS) if self._look is not None or others else seconds
+
+    def begin(self, now: float, leased: set[str], lost: Lost, *, reads: bool) -> None:
+        """Ask, when no answer is awaited. `leased`: hosts with open leases; `reads`: queues are read just now."""
+        worker, tops, hosts = self._worker, self._tops, self._hosts
+        if worker.connection.state == BACK:
+            self._resume(lost)
+        worker.hear_late()
+        worker.flush()
+        if worker.away or self._look is not None:
+            return
+        active = active_hosts(tops, hosts)
+        ready = ready_hosts(tops, hosts, active, leased, now)
+        reserve = max(RESERVE, 2 * worker.leases_since())
+        surplus = len(active) - self._most
+        if worker.live > 1:
+            surplus = max(surplus, len(ready) - reserve)
+        given = not_needed(tops, hosts, leased)
+        if surplus > 0:
+            given.update(host for _, host in ready[-surplus:])
+        elif worker.live > 1 or surplus == 0:
+            given.update(host for key, host in ready[-SWAPPED:] if -key[0] < self._best_free)
+        kept = len(active) - len(given.intersection(active))
+        idle = not leased and not reads and hosts.next_ready(now) is None
+        again = [host for host in list(tops.short)[:READ_AGAIN] if host not in given]
+        clocks = [part for host in given for part in (host, worker.told(host, now))]
+        wanted = max(0, self._most - kept)
+        if worker.live > 1:
+            wanted = min(wanted, max(0, reserve - sum(host not in given for _, host in ready)))
+        call = Call("tick", [
+            worker.session, worker.seconds, "1" if idle else "", kept, tops.keep, wanted, worker.exchange.said(), worker.exchange.heard,
+            len(given), *clocks, *again,
+        ])  # fmt: skip
+        if (question := worker.begin(call)) is not None:
+            tops.leave(given)
+            self._look = _Look(question, given, wanted, Counter(self._entries.since), worker.exchange.counted)
+
+    def finish(self, seconds: float, lost: Lost) -> None:
+        """Wait for the answer: what is given back now is asked for."""
+        if self._look is not None:
+            self._look.question.call.done.wait(seconds)
+            self.hear(lost)
+
+    def hear(self, lost: Lost) -> None:
+        """Take the answer, when it is here."""
+        look, worker = self._look, self._worker
+        if look is None:
+            return
+        question, call = look.question, look.question.call
+        if not call.done.is_set():
+            worker.connection.miss(call)
+            return
+        self._look = None
+        worker.questions.close(question)
+        if question.session != worker.session:
+            return  # its hosts were all dropped
+        if call.error is not None:
+            self._tops.stay()
+        elif not call.reply:
+            self._join_again(lost)
+        elif not worker.connection.is_whole(int(call.reply[8]), call):
+            self._tops.stay()  # a server that has forgotten something says nothing of use
+        else:
+            self._drop(look.given)
+            self._take(look)
+
+    def _take(self, look: _Look) -> None:
+        worker, question = self._worker, look.question
+        at, counts, live, hosts, best, is_dry, taken, again, _, *said = question.call.reply
+        age = question.call.age
+        worker.set_clock(float(at) + age)
+        worker.counts = counts_of(counts)
+        self._entries.since.subtract(look.since)
+        worker.live = int(live)
+        worker.exchange.hear(float(at) + age, worker.live, said, look.counted)
+        self._share = -(-int(hosts) // worker.live) if worker.live > 1 else 0
+        self._best_free = -float(best) if best else -inf
+        worker.is_dry = bool(is_dry) and not question.hosts
+        worker.looks += 1
+        worker.room = look.wanted - len(question.taken)
+        worker.took(taken, question)
+        for one in again:
+            host = one[0].decode()
+            if host in question.hosts and host in self._tops.owned:
+                self._tops.short.add(host)  # it was read before that: once more
+            elif host in self._tops.owned:
+                worker.read(one)
+
+    def _drop(self, given: Iterable[str]) -> None:
+        """What was asked about their URLs counts no more: who asks again may take the host again."""
+        for host in given:
+            self._tops.drop(host)
+        if given:
+            self._entries.forget()
+        self._tops.stay()
+
+    @property
+    def _most(self) -> int:
+        most = self._most_hosts or max(LEAST_HOSTS, SLOT_HOSTS * min(self._hosts.slots, 10_000))
+        return min(most, max(1, self._share)) if self._share else most
+
+    def _resume(self, lost: Lost) -> None:
+        """The server is back."""
+        try:
+            gone = self._worker.connection.resume(list(self._tops.owned))
+        except AwayError:
+            return
+        if gone is None:
+            self._join_again(lost)
+        elif gone:
+            lost(gone)
+            for host in gone:
+                self._tops.drop(host)
+
+    def _join_again(self, lost: Lost) -> None:
+        """This worker was taken for dead: others have what it owned."""
+        lost(list(self._tops.owned))
+        for host in list(self._tops.owned):
+            self._tops.drop(host)
+        self._tops.stay()
+        try:
+            joined = self._joined.renew(self._worker.connection)
+        except AwayError:
+            return
+        self._worker.sign(joined)
+
+
+LOOK_SECONDS = 0.25  # between two looks around
+CLOSE_SECONDS = 10.0  # for the last changes
+
+
+class RedisFrontier(LeasingFrontier):
+    """See frontier.base.Frontier for the contract. `joined`: the crawl and this worker's place in it (joining.join).
+
+    `outage_seconds`: so long the crawl waits for a server that is away, then it ends.
+    """
+
+    def __init__(
+        self,
+        joined: Membership,
+        hosts: Hosts | None = None,
+        *,
+        lease_seconds: float = LEASE_SECONDS,
+        outage_seconds: float = 600.0,
+        acknowledgements_per_commit: int = 1,
+        keep: int = 16,
+        most_hosts: int = 0,
+    ) -> None:
+        super().__init__(hosts, lease_seconds, 0, acknowledgements_per_commit)
+        self._batch = Batch()
+        self._entries = Entries(lambda host, key: self._tops.holds(host, key))  # noqa: PLW0108 tops need entries
+        self._tops = Tops(self.hosts, self._entries.waits, lambda host: self._readings.begin(host), keep)  # noqa: PLW0108
+        self._queues: Any = self._tops
+        self._outage_seconds = outage_seconds
+        self.worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch)
+        self._readings = Readings(self.worker, self._tops)
+        self._look_ups = LookUps(self.worker, self._entries, keep)
+        self._looking = Looking(self.worker, joined, self.hosts, self._tops, self._entries, most_hosts)
+        self._now, self._next_look = 0.0, 0.0  # as the caller last had it; by time.monotonic
+        self.records = RedisListing(self.worker.ask_or_fail, joined.client.name, self._scores_anew)
+        self.listing: Listing = self.records
+        self.exchange: Exchange | None = self.worker.exchange
+        self.busy_elsewhere: Callable[[], bool] = bool  # on other servers of the crawl (sharded.py)
+        self.notes: Notes = RedisNotes(self._batch, joined.notes)
+
+    def push(
+        self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
+    ) -> Mapping[Pushed, int]:
+        self._at(now)
+        offers = list(rows)
+        for _, score in offers:
+            check_score(score)
+        known = self.look_up(link.url for link, _ in offers)
+        did = dict.fromkeys(Pushed, 0)
+        sent: list[tuple[str, bytes, bytes]] = []
+        for link, score in offers:
+            outcome, row = self._offer(link, score, now, tunnel, again=again, known=known)
+            did[outcome] += 1
+            if row is not None:
+                sent.append((link.host, *row))
+        self._batch.push(sent, again=again)
+        return did
+
+    def look_up(self, urls: Iterable[str]) -> bool:
+        return self._look_ups.ask(urls)
+
+    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
+        question = self._look_ups.begin(urls)
+        if question is None or question.call.answer is None:
+            return None
+        return Ahead(question.call.answer, partial(self._look_ups.hear, question))
+
+    def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
+        self.look_around(now)
+        return None if self.worker.away else super().lease(now, accept)
+
+    def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
+        """As the contract says, for hosts that this worker has or can take; else the URL waits for its host's owner: False."""
+        self._at(now)
+        if link.host in self._tops.leaving:
+            self._looking.finish(CALL_SECONDS, self._lost)
+        self.worker.room_for_one_more = True
+        fine = self.look_up([link.url])
+        self.worker.room_for_one_more = False
+        if not fine or link.host not in self._tops.owned or link.host in self._tops.leaving:
+            self.push([(link, Score(link.url, score, shares=shares))], now=now)
+            return False
+        return super().lease_url(link, score, now, shares)
+
+    def rescore(self, scores: Iterable[Score], *, counted: bool = True) -> int:
+        batch = list(scores)
+        asked = {score.url for score in batch if counted or self._entries.knows(score.url)}
+        if not self.look_up(asked):
+            return 0
+        unseen = [score for score in batch if score.url not in asked]
+        self.worker.rescore_unseen(unseen)
+        return len(unseen) + super().rescore(score for score in batch if score.url in asked)
+
+    def is_open(self, url: str) -> bool:
+        self.look_up([url])
+        entry = self._entries.of(url)
+        return entry is None or entry.state is State.WAITING
+
+    def is_new_anchor(self, url: str, text: str) -> bool:
+        self.look_up([url])
+        entry = self._entries.of(url)
+        if entry is None:
+            return True
+        bit = anchor_bit(text)
+        if entry.state is not State.WAITING or entry.seen & bit:
+            return False
+        entry.seen |= bit
+        self._batch.anchor(entry.key, bit)
+        return True
+
+    def __len__(self) -> int:
+        return self.worker.counts[State.WAITING] + self._entries.since[State.WAITING]
+
+    @property
+    def is_busy(self) -> bool:
+        """URLs are leased or read here, or changes on their way: links may come of that."""
+        return bool(self._leases or self._readings) or self.worker.has_unsent
+
+    def pending(self) -> bool:
+        """Something waits or is under way that a worker will fetch: this one or another."""
+        self.look_around(self._now)
+        return self.worker.away or not self.worker.is_dry
+
+    def next_ready(self, now: float) -> float | None:
+        """When to ask for a lease again."""
+        wait = self.worker.exchange.soon(
+            self._looking.soon(max(0.0, self._next_look - monotonic()), self._readings)
+        )
+        here = None if self.worker.away else self.hosts.next_ready(now)
+        return now + wait if here is None else min(here, now + wait)
+
+    def figures(self) -> Mapping[str, float]:
+        return self.worker.figures()
+
+    def commit(self) -> None:
+        """Hand over all changes so far; they are made in order, and a page's end after its links."""
+        self._acknowledged = 0
+        self.worker.flush()
+        self._entries.forget()
+
+    def abandon(self) -> None:
+        self.worker.connection.close()
+
+    def close(self) -> None:
+        """Make the last changes and leave: what is owned or leased is others' at once."""
+        if self.worker.left:
+            return
+        self.release(self._now, list(self._leases))
+        self.commit()
+        try:
+            self.worker.leave(self._now, CLOSE_SECONDS)
+        finally:
+            self.abandon()
+
+    def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed:
+        return self._offer(link, score, now, tunnel, again=again, known=True)[0]
+
+    def _offer(
+        self, link: Link, score: Score, now: float, tunnel: int, *, again: bool, known: bool
+    ) -> tuple[Pushed, tuple[bytes, bytes] | None]:
+        """What becomes of a link, and what the server has to know of it."""
+        entry, bit = self._entries.of(link.url), anchor_bit(link.anchor)
+        key = digest(link.url) if entry is None else entry.key
+        if entry is None and not known:
+            self.worker.questions.changed(link.host, key)
+            new = record(key, link, score, tunnel, now)
+            return Pushed.NEW, (head(0, bit, met=True), new)  # the server will say what it was
+        met = entry is not None
+        if entry is None:
+            outcome = Pushed.NEW
+            entry = Entry(self.worker.next_number(), key, link.host, State.WAITING, float(score.value), bit)
+            self._entries.add(link.url, entry)
+            self._entries.since[State.WAITING] += 1
+        elif entry.state is State.WAITING:
+            if score.value <= entry.score:
+                return Pushed.KEPT, None
+            outcome = Pushed.RAISED
+        elif again and entry.state is not State.PROCESSING:
+            outcome = Pushed.NEW
+            self._entries.turn(entry, State.WAITING)
+        else:
+            return Pushed.KNOWN, None
+        raw = record(key, link, score, tunnel, now)
+        self.worker.questions.changed(link.host, key)
+        entry.score, entry.raw, entry.row, entry.host = float(score.value), raw, None, link.host
+        self._tops.put(link.host, entry.score, entry.number)
+        return outcome, (head(entry.number, bit, met=met), raw)
+
+    def _number(self, url: str) -> int | None:
+        self.look_up([url])
+        if (entry := self._entries.of(url)) is None:
+            return None
+        entry.host = entry.host or host_of(url)
+        return entry.number
+
+    def _host(self, number: int) -> str:
+        return self._entries.numbered(number).host
+
+    def _read(self, number: int) -> Row:
+        return self._entries.read(number, self.worker.where)
+
+    def _waiting_score(self, number: int) -> float | None:
+        return self._entries.waiting_score(number)
+
+    def _set_score(self, number: int, score: Score) -> None:
+        entry = self._entries.numbered(number)
+        self._batch.rescore(entry.host, entry.key, score)
+        self.worker.questions.changed(entry.host, entry.key)
+        self._entries.rescore(entry, score, self.worker.where)
+        if entry.raw is None and entry.row is None:
+            self._tops.put(entry.host, entry.score, number, held=False)
+
+    def _move(self, number: int, state: State, reason: str, now: float) -> None:
+        entry = self._entries.numbered(number)
+        self._batch.move(entry.host, entry.key, state, reason, now)
+        self.worker.questions.changed(entry.host, entry.key)
+        self._entries.turn(entry, state)
+        if state is State.PROCESSING:
+            self.worker.leased(entry.host)
+
+    def _at(self, now: float) -> None:
+        self._now = now
+        self.worker.at(now)
+
+    def look_around(self, now: float) -> None:
+        """Hear what others did, and ask again when that is due."""
+        self._at(now)
+        self._looking.hear(self._lost)
+        self._readings.hear()
+        if monotonic() < self._next_look:
+            return
+        self._look_ups.hear_rest()
+        leased = {self._host(number) for _, number in self._leases.values()}
+        self._looking.begin(
+            self._now, leased, self._lost, reads=bool(self._readings) or self.busy_elsewhere()
+        )
+        self._entries.sweep(lambda: {*self._tops.numbers(), *(number for _, number in self._leases.values())})
+        self._next_look = monotonic() + LOOK_SECONDS
+        self.worker.give_up_after(self._outage_seconds)
+
+    def _lost(self, hosts: Iterable[str]) -> None:
+        """Others have these hosts: what is leased of them ends there."""
+        gone = set(hosts)
+        for url, (_, number) in list(self._leases.items()):
+            if self._host(number) in gone:
+                self._end_lease(url, self._now)
+                self._entries.lose(number)
+
+    def _scores_anew(self, number: int, host: str) -> bool:
+        entry, worker = self._entries.get(number), self.worker
+        mine = host in self._tops.owned or worker.exchange.is_learner or worker.live < 2
+        waits = entry is None or entry.state is State.WAITING
+        return waits and (mine or share_of(host, worker.slot, worker.live))

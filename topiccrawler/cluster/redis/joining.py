@@ -1,0 +1,214 @@
+"""Joining a crawl in Redis: the server is there and new enough, the crawl is this one, and the worker gets its place in it.
+
+A place has a session, never given twice, which fences off a worker that was taken for dead; and a slot, the lowest that no living worker
+has: whoever takes the slot of a worker that left goes on with its notes (counts, blocks, budgets).
+
+Whether the process of a worker on this machine is alive: one that was killed here need not be waited for.
+
+The notes of one worker: read when it joins, kept in memory, written with its other changes.
+
+A worker's place in a crawl in Redis.
+
+How a worker leaves a crawl: its last changes are made, then its hosts are everybody's.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.cluster.redis.connection import BACK, CALL_SECONDS, AwayError, Client, Connection
+from topiccrawler.cluster.redis.records import Batch
+from topiccrawler.errors import StateError
+
+_PROC = Path("/proc")
+
+
+def identity() -> str:
+    """This process, unlike any other of this or another machine; "" where the system does not tell."""
+    try:
+        return f"{_machine()} {os.getpid()} {_started(os.getpid())}"
+    except (OSError, IndexError):
+        return ""
+
+
+def has_ended(who: str) -> bool:
+    """A process that is known to have ended; False for those of other machines."""
+    machine, _, rest = who.partition(" ")
+    pid, _, started = rest.partition(" ")
+    try:
+        if not started or machine != _machine():
+            return False
+        return _started(int(pid)) != started
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def _machine() -> str:
+    """Since its start; containers with processes of their own count as machines."""
+    boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+    return f"{boot}/{(_PROC / 'self/ns/pid').readlink()}"
+
+
+def _started(pid: int) -> str:
+    """When, by the system's clock ticks: numbers of processes are given again."""
+    return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[19]
+
+
+class RedisNotes:
+    """See frontier.base.Notes. A worker that takes the place of one that left finds its notes."""
+
+    def __init__(self, batch: Batch, texts: dict[str, str]) -> None:
+        self._batch, self._texts = batch, texts
+
+    def put(self, name: str, text: str) -> None:
+        if self._texts.get(name) != text:
+            self._texts[name] = text
+            self._batch.note(name, text)
+
+    def get(self, name: str) -> str | None:
+        return self._texts.get(name)
+
+    def all(self, prefix: str = "") -> Mapping[str, str]:
+        return {name: text for name, text in self._texts.items() if name.startswith(prefix)}
+
+
+def texts_of(raw: Mapping[bytes, bytes]) -> dict[str, str]:
+    """Notes as the server has them."""
+    return {
+        name.decode("utf-8", "replace"): text.decode("utf-8", "surrogatepass") for name, text in raw.items()
+    }
+
+
+NUMBERS = 10_000  # for URLs to come, asked for at a time
+
+
+@dataclass(slots=True)
+class Membership:
+    """A worker's place in a crawl. `renew()` joins again, after it was taken for dead."""
+
+    client: Client
+    session: str
+    slot: int
+    numbers: range
+    live: int
+    worker_seconds: float
+    server_time: float
+    call_seconds: float  # that the reactor waits for an answer
+    renew: Callable[[Connection], Membership]
+    notes: dict[str, str] = field(default_factory=dict)
+    begun: bool = False  # others told of the seeds before
+    harvest: tuple[int, int] = (0, 0)  # pages fetched and kept by all
+    learned: Sequence[bytes | None] = ()  # the newest state, as scripts/learned.lua gives it
+
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.05
+
+
+def leave(connection: Connection, session: str, clocks: Mapping[str, bytes], seconds: float) -> None:
+    """Waits so long for a server that is away; then the worker counts as dead once its time has passed. `clocks`: of its hosts."""
+    if connection.is_closed:
+        return
+    told = [part for host_and_clock in clocks.items() for part in host_and_clock]
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        try:
+            if connection.state == BACK:
+                connection.resume(list(clocks))
+            connection.ask("leave", [session, *told], left)
+        except AwayError:
+            time.sleep(POLL_SECONDS)
+        else:
+            return
+    logger.warning("Redis is away: the last changes are not made, and what was under way is fetched again")
+
+
+WORKER_SECONDS = 30.0
+MADE_OF = "made_of"
+
+
+def join(
+    url: str,
+    job: str,
+    recipe: Mapping[str, Any] | None = None,
+    *,
+    worker_seconds: float = WORKER_SECONDS,
+    made_of: Mapping[str, Any] | None = None,
+    call_seconds: float = CALL_SECONDS,
+) -> Membership:
+    """Join a crawl, or begin it. `recipe`: what must be equal for all its workers, name -> value as typed.
+
+    `made_of`: the whole recipe of the one that begins it, for those who look at the crawl (view.RedisView).
+    `call_seconds`: an answer that takes longer counts as none. `worker_seconds`: a worker that gave no sign for so long is taken for dead.
+    StateError when the server cannot be used, or the crawl was begun with another recipe.
+    """
+    client = Client(url, job)
+    client.check()
+    text = json.dumps(dict(recipe or {}), sort_keys=True, ensure_ascii=False)
+    processes = hash_of(client.read("HGETALL", "processes"))
+    ended = [session for session, who in processes.items() if has_ended(who.decode())]
+    joined = _join(client, text, worker_seconds, call_seconds, client.run, ended)
+    joined.notes = texts_of(hash_of(client.read("HGETALL", f"notes:{joined.slot}")))
+    joined.begun = bool(client.read("EXISTS", "seeded"))
+    pages, kept = client.read("HMGET", "harvest", "pages", "kept")
+    joined.harvest = (int(pages or 0), int(kept or 0))
+    joined.learned = client.run("learned", [])
+    client.read("SETNX", MADE_OF, json.dumps(dict(made_of or {}), ensure_ascii=False))
+    if not client.is_durable():
+        logger.warning(
+            "Redis %s keeps no append-only file: a crash of the server loses the crawl (appendonly yes)",
+            client.server,
+        )
+    return joined
+
+
+def _join(
+    client: Client, recipe: str, seconds: float, call_seconds: float, run: Any, ended: Sequence[bytes] = ()
+) -> Membership:
+    session, slot, first, time, begun_with, live = run("join", [seconds, recipe, NUMBERS, identity(), *ended])
+    if not session:
+        raise _other(client, json.loads(begun_with), json.loads(recipe))
+    begin = int(first)
+
+    def renew(connection: Connection) -> Membership:
+        return _join(client, recipe, seconds, call_seconds, connection.ask)
+
+    return Membership(
+        client,
+        session.decode(),
+        int(slot),
+        range(begin, begin + NUMBERS),
+        int(live),
+        seconds,
+        float(time),
+        call_seconds,
+        renew,
+    )
+
+
+def _other(client: Client, begun: Mapping[str, Any], asked: Mapping[str, Any]) -> StateError:
+    """The first thing that differs."""
+    for name, value in begun.items():
+        if asked.get(name) != value:
+            fault = f"this crawl was begun with {name} {value!r}, not {asked.get(name)!r}"
+            return StateError(
+                f"Redis {client.name}", fault, "give the same, or begin another with -a job=NAME"
+            )
+    return StateError(f"Redis {client.name}", "holds another crawl", "begin another with -a job=NAME")
+
+
+def hash_of(raw: Any) -> dict[bytes, bytes]:
+    """A hash, as any version of the client gives it."""
+    if isinstance(raw, dict):
+        return raw
+    return dict(zip(raw[::2], raw[1::2], strict=True))

@@ -1,0 +1,246 @@
+"""A worker's changes on their way to Redis: gathered in order, sent as the arguments of one script (scripts/apply.lua).
+
+A URL's record in Redis, as bytes that scripts can change in place without knowing a link.
+
+    state 1 | score 8 | added 8 | changed 8 | carry 8 | tunnel 4 | digest 10 | length of shares 2 | of reason 2 | shares | reason | link
+
+Numbers are big-endian, so that bytes rank as they do; the link is a JSON list.
+
+Names in Redis: one namespace a crawl, and the address of the server as it may be shown.
+
+The Lua scripts that a crawl in Redis is made of; each is run as a whole, with nothing of other workers in between.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from importlib import resources
+from struct import Struct, error
+from urllib.parse import urlsplit
+
+from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.frontier.base import Row, State
+from topiccrawler.frontier.rows import CODES, STATES
+from topiccrawler.model import Link, Score
+
+_HEAD = Struct(">BddddI10sHH")
+_ENTRY = Struct(">BBIId")
+DOUBLE = Struct(">d")
+BIT = Struct(">I")
+_as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
+MOST_SHARES = 65_535  # bytes
+
+
+def digest(url: str) -> bytes:
+    """What a URL is known by; two URLs of a thousand million share one once in 10^6 crawls."""
+    return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=10).digest()
+
+
+def number_bytes(number: int) -> bytes:
+    """A number in order of arrival, as the queues have it."""
+    return number.to_bytes(5, "big")
+
+
+def entry_of(raw: bytes) -> tuple[int, int, int, float]:
+    """State, number, anchors seen and score of an index entry."""
+    state, high, low, seen, score = _ENTRY.unpack(raw)
+    return state, high << 32 | low, seen, score
+
+
+def record(key: bytes, link: Link, score: Score, tunnel: int, now: float) -> bytes:
+    """Of a URL that waits."""
+    shares = score.shares[:MOST_SHARES]
+    head = _HEAD.pack(
+        CODES[STATES[0]], float(score.value), now, now, float(score.carry), tunnel, key, len(shares), 0
+    )
+    text = _as_json(link)
+    try:
+        return head + shares + text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair in somebody's HTML
+        return head + shares + json.dumps(link).encode()
+
+
+def score_of(raw: bytes) -> float:
+    """Without reading the rest."""
+    return float(DOUBLE.unpack_from(raw, 1)[0])
+
+
+def digest_of(raw: bytes) -> bytes:
+    """The same of the digest."""
+    return raw[37:47]
+
+
+def row_of(raw: bytes, where: str) -> Row:
+    """The whole record. StateError when it is damaged; `where`: the crawl, for the message."""
+    try:
+        state, score, added, changed, carry, tunnel, _, shares, reason = _HEAD.unpack_from(raw)
+        middle, end = _HEAD.size + shares, _HEAD.size + shares + reason
+        link = Link._make(json.loads(raw[end:]))
+        why = raw[middle:end].decode("utf-8", "replace")
+        return Row(link, score, raw[_HEAD.size : middle], carry, tunnel, STATES[state], why, added, changed)
+    except (error, ValueError, TypeError, IndexError) as fault:
+        raise StateError(
+            where, f"a record is damaged ({fault})", "begin another crawl with -a job="
+        ) from None
+
+
+SCHEMES = ("redis", "rediss", "unix")
+REMEDY = "write it as redis://HOST:6379/0, rediss://… for TLS, or unix:///PATH"
+_SEVERAL = re.compile(r",(?=\s*(?:redis|rediss|unix)://)")
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+
+
+def prefix_of(job: str) -> str:
+    """Before every key of the crawl. The braces keep them together in a cluster."""
+    if not _NAME.fullmatch(job):
+        raise ArgumentError(f"job name {job!r}", "is no plain name", "use letters, digits, dots and dashes")
+    return f"topiccrawler:{{{job}}}:"
+
+
+def check_address(url: str) -> str:
+    """The address, when it is one of a Redis server."""
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in SCHEMES and bool(parts.path if parts.scheme == "unix" else parts.hostname)
+        if fine and parts.scheme != "unix":
+            fine = parts.port is None or parts.port > 0
+    except ValueError:
+        fine = False
+    if not fine:
+        raise ArgumentError(f"REDIS_URL={shown(url)}", "is no address of a Redis server", REMEDY)
+    return url
+
+
+def addresses(text: str) -> list[str]:
+    """The servers of one crawl, separated by commas: one, or several of which each has the hosts that fall to it."""
+    urls = [check_address(url.strip()) for url in _SEVERAL.split(text)]
+    if len(set(urls)) < len(urls):
+        raise ArgumentError(f"REDIS_URL={shown(urls[0])}", "names a server twice", "give each once")
+    return urls
+
+
+def shown(url: str) -> str:
+    """The address without user and password; of several the first, and that there are more."""
+    if len(parts := _SEVERAL.split(url)) > 1:
+        return f"{shown(parts[0])}, …"
+    scheme, mark, rest = url.partition("://")
+    if not mark:
+        return url.rpartition("@")[2]
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+
+
+NAMES = (
+    "apply",
+    "beat",
+    "best",
+    "counts",
+    "first",
+    "join",
+    "learned",
+    "leave",
+    "look_up",
+    "numbers",
+    "overview",
+    "pieces",
+    "resume",
+    "row",
+    "tick",
+    "unseen",
+)
+
+
+SHARED = ("names", "queue", "common")
+HEAD = 2_000  # waiting URLs of a host, of which the first half stays as it is when there are more
+CHUNK = 128  # of the others lie together: as many as a server packs by default
+
+
+@cache
+def script(name: str, head: int = HEAD, chunk: int = CHUNK) -> str:
+    """The text of one, with what all share before it."""
+    folder = resources.files(__package__) / "scripts"
+    parts = [(folder / f"{part}.lua").read_text(encoding="utf-8") for part in (*SHARED, name)]
+    return "\n".join([f"local HEAD, CHUNK = {head}, {chunk}", *parts])
+
+
+Argument = bytes | str | int | float
+MOST_ARGUMENTS = 4_000  # of a batch: some 10 ms of the server
+MOST_PUSHED = 1_000  # in one operation: Lua's stack is finite
+
+
+class Batch:
+    """What was not sent yet."""
+
+    def __init__(self) -> None:
+        self._parts: list[list[Argument]] = []
+        self._open: list[Argument] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._open or self._parts)
+
+    def push(self, links: Sequence[tuple[str, bytes, bytes]], *, again: bool) -> None:
+        """Links of a page: the host of each, its `head`, and its record."""
+        for start in range(0, len(links), MOST_PUSHED):
+            some = links[start : start + MOST_PUSHED]
+            self._add(["P", "1" if again else "", len(some), *(part for link in some for part in link)])
+
+    def move(self, host: str, key: bytes, state: State, reason: str, now: float) -> None:
+        """A URL's state changes."""
+        text = reason.encode("utf-8", "replace")[:1000]
+        self._add(["M", host, key, CODES[state], text, DOUBLE.pack(now)])
+
+    def rescore(self, host: str, key: bytes, score: Score) -> None:
+        """A waiting URL gets another score."""
+        self._add(
+            ["S", host, key, DOUBLE.pack(float(score.value)), DOUBLE.pack(float(score.carry)), score.shares]
+        )
+
+    def anchor(self, key: bytes, bit: int) -> None:
+        """A URL was seen with another anchor text."""
+        self._add(["K", key, BIT.pack(bit)])
+
+    def clock(self, host: str, text: bytes) -> None:
+        """What the host's next owner has to know."""
+        self._add(["C", host, text])
+
+    def note(self, name: str, text: str) -> None:
+        """A note of this worker."""
+        self._add(["N", name, text.encode("utf-8", "surrogatepass")])
+
+    def entry(self, number: int, text: bytes, *, once: bool) -> None:
+        """What was seen of a page (exchange.py)."""
+        self._add(["E", number, "1" if once else "", text])
+
+    def learned(self, place: str, taken: str, entries: int, text: str) -> None:
+        """A state that covers all entries up to that place."""
+        self._add(["L", place, taken, entries, text.encode("utf-8", "surrogatepass")])
+
+    def announce(self, text: str) -> None:
+        """Something is said to all processes."""
+        self._add(["A", text])
+
+    def count(self, *, kept: bool) -> None:
+        """A page was fetched."""
+        self._add(["H", "1" if kept else ""])
+
+    def take(self) -> list[list[Argument]]:
+        """All of it, in pieces that are applied one after the other."""
+        parts = self._parts
+        if self._open:
+            parts.append(self._open)
+        self._parts, self._open = [], []
+        return parts
+
+    def _add(self, arguments: list[Argument]) -> None:
+        self._open += arguments
+        if len(self._open) >= MOST_ARGUMENTS:
+            self._parts.append(self._open)
+            self._open = []
+
+
+def head(number: int, bit: int, *, met: bool) -> bytes:
+    """Of a link that is pushed; number 0 = the server gives one. `met`: the server knows the URL, as far as is known here."""
+    return (b"\1" if met else b"\0") + number_bytes(number) + BIT.pack(bit)

@@ -1,0 +1,201 @@
+"""One frontier over several Redis servers: each has the hosts that fall to it, with their queues, leases and URLs.
+
+A server's part is a frontier as that of a single one. All parts share the hosts' ranking, so the best URL of any of them goes first. What is told
+and learned, and the notes, are on the first server; its learner scores the URLs on the others too.
+
+No transaction spans two servers, and none is needed: a page's links are sent before its end, and a process that has changes on their way to any server,
+or a page under way anywhere, has something to do everywhere. The crawl has ended when all servers say so, and say so again after another
+look around with nothing changed: what one said earlier may be out of date when the last one says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from functools import partial
+from hashlib import blake2b
+from threading import Lock
+from typing import Self, TypeVar
+
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.listing import ShardedListing
+from topiccrawler.frontier.base import Accept, Ahead, Leased, Listing, Notes, Postpone, Pushed, State
+from topiccrawler.frontier.exchange import Exchange
+from topiccrawler.model import Link, Score
+from topiccrawler.urls.canonical import host_of
+
+LOOKS = 2  # the second that is answered from now on was asked after now
+MOST = frozenset({"workers"})  # figures of which the largest counts
+T = TypeVar("T")
+
+
+def shard_of(host: str, servers: int) -> int:
+    """The number of the server that has a host."""
+    hashed = blake2b(host.encode("utf-8", "surrogatepass"), digest_size=4).digest()
+    return int.from_bytes(hashed, "big") % servers
+
+
+class ShardedFrontier:
+    """See frontier.base.Frontier for the contract, but: first in first out among equal scores holds for the hosts of one server. `parts`: of
+    each server, over the same `hosts`."""
+
+    def __init__(self, parts: Sequence[RedisFrontier]) -> None:
+        self.parts = list(parts)
+        first = self.parts[0]
+        self.hosts = first.hosts
+        self.listing: Listing = ShardedListing([part.records for part in parts], self._number)
+        self.notes: Notes = first.notes
+        self.exchange: Exchange | None = first.exchange
+        first.worker.others = [part.worker for part in parts[1:]]
+        for part in self.parts:
+            part.busy_elsewhere = partial(self._is_busy_but, part)
+        self._dry_at: tuple[list[int], object] | None = None  # looks and counts when all servers were dry
+
+    def push(
+        self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
+    ) -> Mapping[Pushed, int]:
+        did = dict.fromkeys(Pushed, 0)
+        for part, some in self._divided(rows, lambda row: row[0].host):
+            for outcome, count in part.push(some, now=now, tunnel=tunnel, again=again).items():
+                did[outcome] += count
+        return did
+
+    def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
+        for part in self.parts:
+            part.look_around(now)
+            part.worker.stand_by()
+        stopped = False
+
+        def asked(leased: Leased) -> str | Postpone | None:
+            nonlocal stopped
+            answer = None if accept is None else accept(leased)
+            stopped = answer is Postpone.STOP
+            return answer
+
+        while not stopped and (host := self.hosts.best(now)) is not None:
+            leased = self._of(host).lease(now, asked)
+            if leased is not None:
+                return leased
+            if self.hosts.best(now) == host:  # its server went away just now
+                return None
+        return None
+
+    def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
+        return self._of(link.host).lease_url(link, score, now, shares)
+
+    def release_slot(self, url: str, now: float) -> None:
+        self._of(host_of(url)).release_slot(url, now)
+
+    def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
+        self._of(host_of(url)).acknowledge(url, state, reason, now)
+
+    def release(self, now: float, urls: Iterable[str] | None = None) -> int:
+        if urls is None:
+            return sum(part.release(now) for part in self.parts)
+        return sum(part.release(now, some) for part, some in self._divided(urls, host_of))
+
+    def rescore(self, scores: Iterable[Score], *, counted: bool = True) -> int:
+        divided = self._divided(scores, lambda score: host_of(score.url))
+        return sum(part.rescore(some, counted=counted) for part, some in divided)
+
+    def look_up(self, urls: Iterable[str]) -> bool:
+        found = [part.look_up(some) for part, some in self._divided(urls, host_of)]
+        return all(found)
+
+    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
+        found = [part.ask_ahead(some) for part, some in self._divided(urls, host_of)]
+        return _together([ahead for ahead in found if ahead is not None])
+
+    def is_open(self, url: str) -> bool:
+        return self._of(host_of(url)).is_open(url)
+
+    def is_new_anchor(self, url: str, text: str) -> bool:
+        return self._of(host_of(url)).is_new_anchor(url, text)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def pending(self) -> bool:
+        """All servers are asked, the learner is known to all of them."""
+        for part in self.parts[1:]:
+            part.worker.exchange.used = self.parts[0].worker.exchange.is_learner
+        found = [part.pending() for part in self.parts]
+        if any(found):
+            self._dry_at = None
+            return True
+        looks = [part.worker.looks for part in self.parts]
+        counts = [dict(part.worker.counts) for part in self.parts]
+        if self._dry_at is None or self._dry_at[1] != counts:
+            self._dry_at = looks, counts
+        return any(now < then + LOOKS for now, then in zip(looks, self._dry_at[0], strict=True))
+
+    def next_ready(self, now: float) -> float | None:
+        times = [part.next_ready(now) for part in self.parts]
+        return min((time for time in times if time is not None), default=None)
+
+    def figures(self) -> Mapping[str, float]:
+        found = [part.figures() for part in self.parts]
+        return {
+            name: (max if name in MOST else sum)([figures[name] for figures in found]) for name in found[0]
+        }
+
+    def commit(self) -> None:
+        for part in self.parts:
+            part.commit()
+
+    def abandon(self) -> None:
+        for part in self.parts:
+            part.abandon()
+
+    def close(self) -> None:
+        with ExitStack() as all_of_them:
+            for part in self.parts:
+                all_of_them.callback(part.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def _number(self, host: str) -> int:
+        return shard_of(host, len(self.parts))
+
+    def _of(self, host: str) -> RedisFrontier:
+        return self.parts[self._number(host)]
+
+    def _divided(
+        self, things: Iterable[T], host: Callable[[T], str]
+    ) -> Iterable[tuple[RedisFrontier, list[T]]]:
+        """Each server's, in their order."""
+        found: dict[int, list[T]] = {}
+        for thing in things:
+            found.setdefault(self._number(host(thing)), []).append(thing)
+        return [(self.parts[number], some) for number, some in found.items()]
+
+    def _is_busy_but(self, here: RedisFrontier) -> bool:
+        return any(part.is_busy for part in self.parts if part is not here)
+
+
+def _together(aheads: Sequence[Ahead]) -> Ahead | None:
+    """Done when all are."""
+    if len(aheads) < 2:
+        return aheads[0] if aheads else None
+    answer: Future[None] = Future()
+    left, lock = [len(aheads)], Lock()
+
+    def one_came(_: Future[None]) -> None:
+        with lock:
+            left[0] -= 1
+            is_last = left[0] == 0
+        if is_last and answer.set_running_or_notify_cancel():
+            answer.set_result(None)
+
+    def hear() -> None:
+        for ahead in aheads:
+            ahead.hear()
+
+    for ahead in aheads:
+        ahead.answer.add_done_callback(one_came)
+    return Ahead(answer, hear)

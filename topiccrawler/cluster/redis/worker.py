@@ -1,0 +1,324 @@
+"""Queues of hosts that are read on, when what is held of them is used up; meanwhile other hosts are asked.
+
+One worker among those of a crawl: what it tells and asks the server, and the hosts that become its own.
+
+What is known of URLs: asked for in one go, waited for or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from time import monotonic
+from typing import Any
+
+from topiccrawler.cluster.redis.connection import AwayError, Call, Connection
+from topiccrawler.cluster.redis.entries import NOTHING, Entries, Question, Questions, Tops, heard, told
+from topiccrawler.cluster.redis.exchange import RedisExchange
+from topiccrawler.cluster.redis.joining import NUMBERS, Membership, leave
+from topiccrawler.cluster.redis.records import DOUBLE, Argument, Batch, digest
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.leasing import check_score
+from topiccrawler.model import Score
+from topiccrawler.urls.canonical import host_of
+
+LOOK_SECONDS = 30.0  # that somebody who looks at the crawl waits for an answer
+
+
+class Worker:
+    """See the module."""
+
+    def __init__(self, joined: Membership, hosts: Hosts, tops: Tops, entries: Entries, batch: Batch) -> None:
+        self.where = joined.client.name
+        self.session, self.slot, self.live = joined.session, joined.slot, joined.live
+        self.counts: dict[State, int] = dict.fromkeys(State, 0)
+        self.is_dry = False
+        self.looks = 0  # around, that were answered
+        self.others: Sequence[Worker] = ()  # this process's on other servers of the crawl
+        self.left = False
+        self.room = 0  # for further hosts, until the next look around
+        self.room_for_one_more = False
+        self.seconds = joined.worker_seconds  # without a sign of life, and it counts as dead
+        self.questions = Questions()
+        self._joined, self._hosts, self._tops = joined, hosts, tops
+        self._entries, self._batch = entries, batch
+        self._offset = 0.0  # the server's clock minus the caller's
+        self._numbers: Iterator[int] = iter(joined.numbers)
+        self._hand_overs = 0
+        self._leased = 0  # URLs, since the last look around
+        self._clocks: set[str] = set()  # hosts whose clock changed since they were last told of
+        self._now = 0.0
+        self._joined_at = monotonic()
+        self.connection = Connection(
+            joined.client, self.session, str(self.slot), self.seconds, joined.call_seconds
+        )
+        self.exchange = RedisExchange(batch, self.connection.hand, self.flush, self.under_way, joined)
+
+    @property
+    def away(self) -> bool:
+        """The server does not answer."""
+        return self.connection.away_since is not None
+
+    def stand_by(self) -> None:
+        """Nothing of a server that is away is next; for a crawl on several."""
+        self._tops.set_away(is_away=self.away)
+
+    def at(self, now: float) -> None:
+        """The caller's clock."""
+        if self._joined_at:
+            self._offset = self._joined.server_time + monotonic() - self._joined_at - now
+            self._joined_at = 0.0
+        self._now = now
+
+    def set_clock(self, server_time: float) -> None:
+        """What the server's clock says now."""
+        self._offset = server_time - self._now
+
+    def give_up_after(self, seconds: float) -> None:
+        """StateError when the server was away for so long."""
+        since = self.connection.away_since
+        if since is not None and monotonic() - since > seconds:
+            remedy = "when it is back, the same command goes on with the crawl"
+            raise StateError(f"Redis {self.where}", f"is away for {seconds:.0f} s", remedy)
+
+    def flush(self) -> None:
+        """Hand over all changes so far."""
+        if self._batch:
+            for host in self._clocks:
+                if host in self._tops.owned:
+                    self._batch.clock(host, self.told(host, self._now))
+            self._clocks.clear()
+            for part in self._batch.take():
+                self.connection.send(part)
+
+    def ask(self, name: str, arguments: Sequence[Argument]) -> Any:
+        """A script's answer, after all changes so far. AwayError while the server is away."""
+        self.flush()
+        return self.connection.ask(name, arguments)
+
+    def begin(self, call: Call, wanted: Mapping[str, bytes] | None = None) -> Question | None:
+        """Ask, after all changes so far, and do not wait. None while the server is away."""
+        self.flush()
+        try:
+            self.connection.begin(call)
+        except AwayError:
+            return None
+        return self.questions.open(Question(call, self.session, wanted or {}))
+
+    def ask_or_fail(self, name: str, arguments: Sequence[Argument]) -> Any:
+        """The same; StateError while it is away."""
+        try:
+            self.flush()
+            return self.connection.ask(name, arguments, LOOK_SECONDS, patient=True)
+        except AwayError as error:
+            fault, remedy = f"is away ({error})", "ask again when it is back"
+            raise StateError(f"Redis {self.where}", fault, remedy) from None
+
+    def rescore_unseen(self, scores: Iterable[Score]) -> None:
+        """Of URLs that are not at hand: the server knows whether they wait. Where one may come first, its host is read again."""
+        for score in scores:
+            check_score(score)
+            host, key = host_of(score.url), digest(score.url)
+            self._batch.rescore(host, key, score)
+            self.questions.changed(host, key)
+            self._tops.put(host, float(score.value), 0, held=False)
+
+    def leased(self, host: str) -> None:
+        """A URL of the host was leased: whoever has the host after a sudden death of this worker must know."""
+        self._clocks.add(host)
+        self._leased += 1
+
+    def leases_since(self) -> int:
+        """URLs leased since the last call."""
+        leased, self._leased = self._leased, 0
+        return leased
+
+    def told(self, host: str, now: float) -> bytes:
+        """The host's clock, for its next owner."""
+        return told(self._hosts, host, now, self._offset, self.session)
+
+    def sign(self, joined: Membership) -> None:
+        """Go on in a new place: this worker was taken for dead."""
+        self.session, self.slot = joined.session, joined.slot
+        self.connection.sign(self.session, str(self.slot))
+        self.exchange.sign(self.session)
+
+    def next_number(self) -> int:
+        """For a new URL; 0 = the server is away, and gives it one when it is back."""
+        number = next(self._numbers, None)
+        if number is None:
+            try:
+                first = int(self.connection.ask("numbers", [NUMBERS]))
+            except AwayError:
+                return 0
+            self._numbers = iter(range(first, first + NUMBERS))
+            number = next(self._numbers)
+        return number
+
+    def leave(self, now: float, seconds: float) -> None:
+        """Make the last changes, and let others have the rest."""
+        self.left = True
+        clocks = {host: self.told(host, now) for host in self._tops.owned}
+        leave(self.connection, self.session, clocks, seconds)
+
+    def figures(self) -> Mapping[str, float]:
+        """For the stats."""
+        figures = self.connection.figures
+        return {
+            "calls": figures.calls,
+            "wait_seconds": round(figures.wait_seconds, 3),
+            "busy_seconds": round(figures.busy_seconds, 3),
+            "outages": figures.outages,
+            "fenced": figures.fenced,
+            "hosts": len(self._tops.owned),
+            "hand_overs": self._hand_overs,
+            "workers": self.live,
+        }
+
+    # -- hosts -----------------------------------------------------------------------------------------------------
+
+    def to_take(self, hosts: Iterable[str]) -> list[str]:
+        """Which of these hosts to take when nobody owns them."""
+        wanted = [host for host in dict.fromkeys(hosts) if host not in self._tops.owned]
+        return wanted[: max(self.room, int(self.room_for_one_more), 0)]
+
+    def took(self, taken: Sequence[Any], question: Question | None = None) -> None:
+        """Hosts are this worker's from now on; with the answer to a question, what was pushed to them since is read soon."""
+        for one in taken:
+            host, clock = one[0].decode(), one[1]
+            self._tops.own(host)
+            self._hand_overs += 1
+            self.room -= 1
+            heard(self._hosts, host, clock, self._offset, self.session)
+            self.questions.took(host)
+            self.read(one)
+            if question is not None and host in question.hosts:
+                self._tops.short.add(host)
+
+    def read(self, one: Sequence[Any]) -> None:
+        """The first of a host's queue, as the server has it."""
+        host, behind, rows = one[0].decode(), one[2], one[3]
+        held = (
+            self._entries.hold(int.from_bytes(number, "big"), host, raw)
+            for number, raw in zip(rows[::2], rows[1::2], strict=True)
+        )
+        bound = (DOUBLE.unpack_from(behind)[0], int.from_bytes(behind[8:], "big")) if behind else NOTHING
+        self._tops.reset(host, [key for key in held if key is not None], bound)
+
+    def hear_late(self) -> None:
+        """Replies that came when nobody waited any more."""
+        while self.connection.late:
+            name, reply = self.connection.late.popleft()
+            if name == "look_up":
+                self.took(reply[1])
+                self._tops.short.update(one[0].decode() for one in reply[1])
+
+    @property
+    def has_unsent(self) -> bool:
+        """Changes that the server may not have made yet."""
+        return bool(self._batch) or self.connection.figures.applied < self.connection.figures.sent
+
+    def under_way(self) -> int:
+        """URLs leased, by all processes."""
+        here = self.counts[State.PROCESSING] + self._entries.since[State.PROCESSING]
+        return here + sum(other.under_way() for other in self.others)
+
+
+UNHEARD_SECONDS = 2.0  # an asker comes within milliseconds
+
+
+class LookUps:
+    """Hosts that nobody has are taken along, while there is room."""
+
+    def __init__(self, worker: Worker, entries: Entries, keep: int) -> None:
+        self._worker, self._entries, self._keep = worker, entries, keep
+
+    def ask(self, urls: Iterable[str]) -> bool:
+        """Ask and wait. False while the server is away."""
+        if not (wanted := self._unknown(urls)):
+            return True
+        try:
+            found, taken = self._worker.ask("look_up", self._arguments(wanted))
+        except AwayError:
+            return False
+        self._worker.took(taken)
+        for (url, key), raw in zip(wanted.items(), found, strict=True):
+            self._entries.met(url, key, raw)
+        return True
+
+    def begin(self, urls: Iterable[str]) -> Question | None:
+        """Ask, and go on: what comes is for `hear`, once `call.answer` is done. None = all is known, or the server is away."""
+        if not (wanted := self._unknown(urls)):
+            return None
+        call = Call("look_up", self._arguments(wanted), answer=Future())
+        return self._worker.begin(call, wanted)
+
+    def hear_rest(self) -> None:
+        """Answers whose askers are gone: the hosts that came with them are this worker's."""
+        for question in self._worker.questions.unheard(UNHEARD_SECONDS):
+            self.hear(question)
+
+    def hear(self, question: Question) -> None:
+        """The answer came. Of what changed here meanwhile nothing is taken from it: it is asked for again when it is needed."""
+        worker, entries = self._worker, self._entries
+        if question.call.error is not None or question.session != worker.session:
+            worker.questions.close(question)
+            return
+        if worker.questions.close(question):
+            worker.took(question.call.reply[1], question)
+        found = question.call.reply[0]
+        for (url, key), raw in zip(question.wanted.items(), found, strict=True):
+            changed = key in question.keys or (question.taken and host_of(url) in question.taken)
+            if not changed and not entries.knows(url):
+                entries.met(url, key, raw)
+
+    def _unknown(self, urls: Iterable[str]) -> Mapping[str, bytes]:
+        return {url: digest(url) for url in urls if not self._entries.knows(url)}
+
+    def _arguments(self, wanted: Mapping[str, bytes]) -> list[Argument]:
+        hosts = self._worker.to_take(map(host_of, wanted))
+        return [self._worker.session, self._keep, len(wanted), *wanted.values(), *hosts]
+
+
+class Readings:
+    """On their way, one a host."""
+
+    def __init__(self, worker: Worker, tops: Tops) -> None:
+        self._worker, self._tops = worker, tops
+        self._open: dict[str, Question] = {}
+
+    def __bool__(self) -> bool:
+        """Some are."""
+        return bool(self._open)
+
+    def begin(self, host: str) -> bool:
+        """False while the server is away."""
+        question = self._worker.begin(Call("first", [host, self._tops.keep]))
+        if question is not None:
+            self._open[host] = question
+            self._tops.reading(host)
+        return question is not None
+
+    def finish(self, seconds: float) -> None:
+        """Wait for them."""
+        for question in list(self._open.values()):
+            question.call.done.wait(seconds)
+        self.hear()
+
+    def hear(self) -> None:
+        """Take those that came. Where the host's queue changed here since, it is read once more when it is needed."""
+        for host, question in list(self._open.items()):
+            call = question.call
+            if not call.done.is_set():
+                self._worker.connection.miss(call)
+                continue
+            del self._open[host]
+            self._worker.questions.close(question)
+            self._tops.read_now.discard(host)
+            whole = call.error is None and question.session == self._worker.session
+            if whole and host in self._tops.owned and host not in question.hosts | question.taken:
+                self._worker.read(call.reply)
+            else:
+                self._tops.settle(host)

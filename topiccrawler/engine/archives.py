@@ -1,0 +1,276 @@
+"""Keeps a replayed crawl inside its recording: links to pages that were not recorded are not queued, only counted.
+
+A spider middleware nearer to the spider than OutlinksMiddleware (1100), which `scrapy compare --live` adds: it compares in
+which order pages are fetched, not how fast 404s are.
+
+Writes each response as it came to a WARC file (setting WARC_OUT), in any project and command.
+
+It stands nearest to the downloader, so it sees bodies before they are decompressed, redirects, robots.txt, and answers that are tried
+again. What Scrapy has changed before: a chunked body is joined (and has no Transfer-Encoding any more), header names are
+capitalized. A page drawn by a browser is written as the browser gave it. Credentials and cookies are left out of requests.
+
+Serves a crawl from WARC files instead of the network (setting REPLAY_WARC).
+
+It stands where Scrapy's HTTP handler stands, so that all above the socket runs as in a real crawl, and answers as a server
+would: 301 for an alias, 404 for an unknown page, 502 for an unknown host, 405 for what is neither GET nor HEAD.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import AsyncIterator, Iterable
+from functools import lru_cache
+from http import HTTPStatus
+from pathlib import Path
+from socket import gethostname
+from time import perf_counter
+from typing import Any, Self
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import scrapy
+from scrapy import Request, signals
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Headers, Response
+from scrapy.responsetypes import responsetypes
+from scrapy.settings import BaseSettings
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.defer import deferred_from_coro
+
+from topiccrawler.engine.faults import end_with_failure, reported_by_scrapy
+from topiccrawler.engine.runtime import runtime_of
+from topiccrawler.errors import ReplayError
+from topiccrawler.items import Outlinks
+from topiccrawler.replay.warc import Pacer, Recorded, RecordedWeb, recorded_paths
+from topiccrawler.replay.writing import ENDING, Exchange, WarcWriter
+
+logger = logging.getLogger(__name__)
+
+POSITION = 950  # behind the HTTP cache, nearest to the downloader
+WARC_FAILED = "warc_failed"  # finish_reason
+SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})  # of a request
+
+
+class WarcOutMiddleware:
+    """GET requests over http and https, with their responses."""
+
+    def __init__(
+        self, writer: WarcWriter, stats: StatsCollector | None, crawler: Crawler | None = None
+    ) -> None:
+        self.writer, self._stats, self._crawler = writer, stats, crawler
+        self._failed = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        runtime = runtime_of(crawler)
+        process = process_name() if runtime is not None and runtime.shared else ""
+        with reported_by_scrapy(crawler.settings):
+            writer = writer_of(crawler.settings, process)
+        middleware = cls(writer, crawler.stats, crawler)
+        crawler.signals.connect(middleware.close, signals.engine_stopped)
+        return middleware
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Write it, and give it on unchanged."""
+        if request.method == "GET" and request.url.startswith("http") and not self._failed:
+            try:
+                self.writer.write(exchange_of(request, response, time.time()))
+            except ReplayError as fault:
+                self._fail(fault)
+            else:
+                self._count()
+        return response
+
+    def close(self) -> None:
+        """End the file."""
+        if not self._failed:
+            try:
+                self.writer.close()
+            except ReplayError as fault:
+                self._fail(fault)
+
+    def _count(self) -> None:
+        if self._stats is not None:
+            self._stats.set_value("topic/warc/responses", self.writer.written)
+            self._stats.set_value("topic/warc/revisits", self.writer.revisits)
+
+    def _fail(self, fault: ReplayError) -> None:
+        """A crawl that should be recorded and is not ends."""
+        self._failed = True
+        if self._crawler is None or self._crawler.engine is None:
+            raise fault
+        runtime = runtime_of(self._crawler)
+        if runtime is not None:
+            runtime.faults.end(fault, WARC_FAILED)
+            return
+        logger.error("%s", fault)
+        end_with_failure()
+        deferred_from_coro(self._crawler.engine.close_spider_async(reason=WARC_FAILED))
+
+
+def process_name() -> str:
+    """Of this process among all on a crawl."""
+    return f"{gethostname()}-{os.getpid()}"
+
+
+def writer_of(settings: BaseSettings, process: str = "") -> WarcWriter:
+    """What the settings say; nothing is written yet. `process`: one of several on a crawl, whose file has its name."""
+    if not settings.get("WARC_OUT"):
+        raise NotConfigured
+    most = settings.getint("WARC_OUT_MAX_BYTES", 1_000_000_000)
+    info = {
+        "software": f"topiccrawler with Scrapy/{scrapy.__version__}",
+        "format": "WARC File Format 1.1",
+        "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "robots": "obey" if settings.getbool("ROBOTSTXT_OBEY") else "ignore",
+        "http-header-user-agent": str(settings.get("USER_AGENT") or ""),
+    }
+    path = Path(settings["WARC_OUT"]).expanduser()
+    if process and path.name.endswith(ENDING):
+        path = path.with_name(f"{path.name.removesuffix(ENDING)}-{process}{ENDING}")
+    return WarcWriter(path, most, info)
+
+
+def exchange_of(request: Request, response: Response, seconds: float) -> Exchange:
+    """Both as bytes of HTTP."""
+    parts = urlsplit(request.url)
+    target = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+    asked = [(name, value) for name, value in _headers(request) if name.lower() not in SECRET | {b"host"}]
+    asked.insert(0, (b"Host", parts.netloc.rpartition("@")[2].encode()))
+    version = (response.protocol or "HTTP/1.1").encode("ascii", "replace")
+    version = version if version.startswith(b"HTTP/1") else b"HTTP/1.1"
+    phrase = HTTPStatus(response.status).phrase if response.status in set(HTTPStatus) else "Unknown"
+    return Exchange(
+        request.url,
+        seconds,
+        _head(f"GET {target} HTTP/1.1".encode(), asked),
+        _head(b"%b %d %b" % (version, response.status, phrase.encode()), _headers(response)),
+        response.body,
+        response.status,
+        "" if response.ip_address is None or request.meta.get("proxy") else str(response.ip_address),
+        "dataloss" in response.flags,
+    )
+
+
+def _headers(of: Request | Response) -> list[tuple[bytes, bytes]]:
+    return [(name, value) for name, values in of.headers.items() for value in values or ()]
+
+
+def _head(first: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    lines = [first, *(b"%b: %b" % (name, b" ".join(value.splitlines())) for name, value in headers)]
+    return b"\r\n".join([*lines, b"", b""])
+
+
+_REASONS = {
+    404: b"not in the recorded web",
+    405: b"a recorded web knows GET only",
+    502: b"host not in the recorded web",
+}
+
+_PACERS: WeakKeyDictionary[Crawler, Pacer] = WeakKeyDictionary()
+
+
+class ReplayDownloadHandler(BaseDownloadHandler):
+    """For http and https alike; both share one index."""
+
+    lazy = True
+
+    def __init__(self, crawler: Crawler, web: RecordedWeb) -> None:
+        super().__init__(crawler)
+        self.web = web
+        self._pacer = _pacer_of(crawler) if crawler.settings.getbool("REPLAY_PACED") else None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler, shared_web(crawler.settings.get("REPLAY_WARC")))
+
+    async def download_request(self, request: Request) -> Response:
+        """Answer one request from the recording."""
+        began = perf_counter()
+        recorded = self._answer(request)
+        took = perf_counter() - began
+        if self._pacer is not None and _is_page(recorded):
+            await self._pacer.wait(self._still)
+        headers = Headers()
+        for name, value in recorded.headers:
+            headers.appendlist(name, value)
+        kind = responsetypes.from_args(headers=headers, url=request.url, body=recorded.body)
+        body = b"" if request.method == "HEAD" else recorded.body
+        response = kind(url=request.url, status=recorded.status, headers=headers, body=body)
+        request.meta["download_latency"] = took  # without the wait for its slot
+        return response
+
+    def _still(self) -> bool:
+        """All that was answered has been read."""
+        scraping = self.crawler.engine.scraper.slot
+        return scraping is None or scraping.is_idle()
+
+    def _answer(self, request: Request) -> Recorded:
+        if request.method not in ("GET", "HEAD"):
+            return _refusal(request.url, 405)
+        return self.web.response(request.url) or _refusal(request.url, self.web.find(request.url).status)
+
+
+def replayed_web(settings: BaseSettings) -> RecordedWeb:
+    """What the setting REPLAY_WARC names; ReplayError, with the setting's name, when it cannot be read."""
+    try:
+        return shared_web(settings["REPLAY_WARC"])
+    except ReplayError as error:
+        raise ReplayError(f"REPLAY_WARC: {error.what}", error.fault, error.remedy) from None
+
+
+def shared_web(setting: str | Iterable[str]) -> RecordedWeb:
+    """The recorded web a REPLAY_WARC setting names: one index for both schemes and for the add-on's early check."""
+    paths = recorded_paths(setting)
+    return _opened(tuple((path, os.stat(path).st_mtime_ns) for path in paths))
+
+
+@lru_cache(maxsize=2)
+def _opened(versions: tuple[tuple[Path, int], ...]) -> RecordedWeb:
+    return RecordedWeb([path for path, _ in versions])
+
+
+def _pacer_of(crawler: Crawler) -> Pacer:
+    """One line for both schemes."""
+    if crawler not in _PACERS:
+        _PACERS[crawler] = Pacer(crawler.settings.getint("CONCURRENT_REQUESTS"))
+    return _PACERS[crawler]
+
+
+def _is_page(recorded: Recorded) -> bool:
+    """What a crawl reads: what redirects, refuses or permits is over before a page is."""
+    return recorded.status == 200 and urlsplit(recorded.url).path != "/robots.txt"
+
+
+def _refusal(url: str, status: int) -> Recorded:
+    body = b"<!DOCTYPE html><title>%d</title><p>%b" % (status, _REASONS.get(status, b"no answer"))
+    return Recorded(url, status, [(b"Content-Type", b"text/html; charset=utf-8")], body)
+
+
+_HELD = range(200, 400)
+
+
+class RecordedLinksMiddleware:
+    """Needs the setting REPLAY_WARC; counts `topic/links/not_recorded`."""
+
+    def __init__(self, web: RecordedWeb, stats: StatsCollector) -> None:
+        self.web, self.stats = web, stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(shared_web(crawler.settings.get("REPLAY_WARC")), crawler.stats)
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        async for output in result:
+            if isinstance(output, Outlinks):
+                recorded = [link for link in output.links if self.web.find(link.url).status in _HELD]
+                self.stats.inc_value("topic/links/not_recorded", len(output.links) - len(recorded))
+                yield Outlinks(output.page, recorded)
+            else:
+                yield output

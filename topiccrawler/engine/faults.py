@@ -1,0 +1,323 @@
+"""Ends a crawl whose own files fail: one line, nothing more is written, and the command ends with exit code 1.
+
+A store that is damaged or a disk that is full will fail for each page to come, and a page must not be marked as fetched that could
+not be kept. So the first CrawlerError after the start, wherever it comes up, closes the spider. What is on disk is the state of
+the last commit, as after a kill: a job resumed when the fault is mended fetches again what was under way, and nothing else.
+
+Why a download failed, in a few words that count, log and queue share.
+
+The libraries below raise some twenty kinds of exceptions for what a stranger's server did; a person asks whether the host is
+gone, slow or broken. What is not the other side's fault has no such word and keeps its name and its traceback.
+
+The values of topiccrawler.settings as the defaults of a spider with a topic, in a project of any name.
+
+Scrapy makes a spider, and with it our runtime, before add-ons set anything; so they are given when Scrapy asks the spider's class
+for its settings (engine.focused_spider). They have the priority "addon": a project's settings, custom_settings and `-s` win.
+Spiders without a topic are given nothing.
+
+How what a user got wrong ends: one line and exit code 1 on the command line, an exception in a script.
+
+Scrapy gives a person either a traceback or, for a fault in a spider, exit status 0. So commands print a CrawlerError here, and
+a spider's becomes SystemExit where Scrapy's command line runs it. (Not in topiccrawler.commands: Scrapy takes every command
+class it finds there for a command.)
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import NoReturn
+
+import scrapy
+from scrapy import exceptions, signals
+from scrapy.commands import ScrapyCommand
+from scrapy.core.downloader.handlers.http11 import TunnelError
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest, UsageError
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import load_object
+from twisted.internet import error as connections
+from twisted.logger import globalLogBeginner
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseFailed
+
+from topiccrawler import settings as ours
+from topiccrawler.cluster.postgresql.address import give
+from topiccrawler.errors import CrawlerError
+
+NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
+LOST, INCOMPLETE, TLS, BAD_ANSWER = "connection lost", "incomplete answer", "tls failed", "bad answer"
+TOO_LARGE, REDIRECTS, NO_PROXY, SCHEME = "too large", "too many redirects", "proxy refused", "unsupported url"
+
+OF_HOST = frozenset({NO_HOST, REFUSED, UNREACHABLE, TIMEOUT, LOST, TLS, NO_PROXY})
+"""What is likely to be so for each URL of a host."""
+
+_KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
+    ((exceptions.CannotResolveHostError, connections.DNSLookupError), NO_HOST),
+    ((exceptions.DownloadConnectionRefusedError, connections.ConnectionRefusedError), REFUSED),
+    (
+        (
+            exceptions.DownloadTimeoutError,
+            connections.TimeoutError,
+            connections.TCPTimedOutError,
+            TimeoutError,
+        ),
+        TIMEOUT,
+    ),
+    ((exceptions.DownloadCancelledError,), TOO_LARGE),  # only DOWNLOAD_MAXSIZE cancels a download
+    ((exceptions.ResponseDataLossError,), INCOMPLETE),
+    ((exceptions.UnsupportedURLSchemeError, exceptions.NotSupported), SCHEME),
+    ((TunnelError,), NO_PROXY),
+    ((connections.ConnectionDone, connections.ConnectionLost, ConnectionError), LOST),
+    ((connections.ConnectError,), UNREACHABLE),
+)
+_IGNORED = {"max redirections reached": REDIRECTS, "exceeded DOWNLOAD_MAXSIZE": TOO_LARGE}
+_READS_ANSWERS = (
+    "scrapy.core.downloader.handlers",
+    "scrapy.downloadermiddlewares.httpcompression",
+    "scrapy.downloadermiddlewares.redirect",
+)
+
+
+def reason_of(error: BaseException | None) -> str | None:
+    """The words for what the other side did; None for other faults, and for what Scrapy was asked to ignore."""
+    if isinstance(error, IgnoreRequest):
+        return next((reason for text, reason in _IGNORED.items() if text in str(error)), None)
+    for kinds, reason in _KINDS:
+        if isinstance(error, kinds):
+            return reason
+    if isinstance(error, exceptions.DownloadFailedError):
+        return _reason_of_failed_response(error.__cause__)
+    was_read = error is not None and _was_raised_reading(error.__traceback__)
+    return BAD_ANSWER if was_read else None
+
+
+def host_is_to_blame(reason: str) -> bool:
+    """The next URL of the host will probably fail alike."""
+    return reason in OF_HOST
+
+
+def _reason_of_failed_response(cause: BaseException | None) -> str:
+    reasons = cause.reasons if isinstance(cause, ResponseFailed) else []
+    for failure in reasons:
+        if type(failure.value).__module__.startswith("OpenSSL"):
+            return TLS
+        if not isinstance(failure.value, (connections.ConnectionDone, connections.ConnectionLost)):
+            return BAD_ANSWER
+    return LOST
+
+
+def _was_raised_reading(traceback: TracebackType | None) -> bool:
+    """Somebody's bytes were being read then: a gzip that is none, a Location that is no URL."""
+    while traceback is not None:
+        if str(traceback.tb_frame.f_globals.get("__name__")).startswith(_READS_ANSWERS):
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
+IDENTITY = frozenset(
+    {"BOT_NAME", "SPIDER_MODULES", "NEWSPIDER_MODULE", "COMMANDS_MODULE"}
+)  # of our own project only
+
+
+def give_values(settings: BaseSettings) -> None:
+    """Set what is a plain value; for commands, which have no components."""
+    for name, value in vars(ours).items():
+        if name.isupper() and name not in IDENTITY and not isinstance(value, dict):
+            settings.set(name, value, "addon")
+
+
+def give_defaults(settings: BaseSettings) -> None:
+    """Set all; a component that the project has placed or switched off itself stays as it is."""
+    give_values(settings)
+    for name, value in vars(ours).items():
+        if name.isupper() and isinstance(value, dict):
+            for path, position in value.items():
+                settings.setdefault_in_component_priority_dict(name, load_object(path), position)
+
+
+logger = logging.getLogger(__name__)
+
+COMMAND_LINE = str(Path(scrapy.__file__).with_name("cmdline.py"))
+
+
+class TellingCommand(ScrapyCommand):
+    """A command that says in one line why it ended: `check` refuses a wrong call, `work` does what was asked."""
+
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Look at the call before anything is done; `refuse` what cannot be meant."""
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do it. A CrawlerError is printed in one line, and so is a file that the system refuses."""
+        raise NotImplementedError
+
+    def interrupted(self, opts: argparse.Namespace) -> str:
+        """What Ctrl-C left behind."""
+        return "nothing was written"
+
+    @property
+    def command(self) -> str:
+        """The name it is called by: that of its module."""
+        return type(self).__module__.rpartition(".")[2]
+
+    def refuse(self, fault: str) -> NoReturn:
+        """End with exit code 2 and the usage."""
+        usage = f"usage: scrapy {self.command} {self.syntax()}"
+        raise UsageError(f"scrapy {self.command}: {fault}; {usage}", print_help=False)
+
+    def refuse_options(self, args: list[str]) -> None:
+        """Scrapy hands on options it does not know as arguments."""
+        for wrong in (arg for arg in args if arg.startswith("-")):
+            self.refuse(f"unknown option {wrong}")
+
+    def setting(self, name: str) -> str | None:
+        """The setting's value; None when it is empty or not set."""
+        return (self.settings.get(name) if self.settings is not None else None) or None
+
+    def say(self, text: str) -> None:
+        """Print what a terminal can show; a reader who has seen enough (`| head`) may go."""
+        from topiccrawler.text.normalise import printable
+
+        try:
+            sys.stdout.write(f"{printable(text)}\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
+
+    def tell(self, opts: argparse.Namespace, found: object, text: str) -> None:
+        """Print what was found: `text` for people, with --json JSON for programs."""
+        self.say(json.dumps(found, ensure_ascii=False) if opts.json else text)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.check(args, opts)
+        assert self.settings is not None  # noqa: S101 Scrapy sets it before
+        give_values(self.settings)
+        if store_url := self.setting("STORE_URL"):
+            typed = (self.settings.getpriority("STORE_URL") or 0) >= SETTINGS_PRIORITIES["cmdline"]
+            give(store_url, for_all=typed)  # jobs name their database without its password
+        fault = ""
+        try:
+            self.work(args, opts)
+        except CrawlerError as failure:
+            fault = str(failure)
+        except OSError as failure:
+            if failure.filename is None:
+                raise
+            fault = f"{self.command}: {failure.filename}: {failure.strerror}; name another place"
+        except KeyboardInterrupt:
+            fault = f"{self.command}: interrupted; {self.interrupted(opts)}"
+        if fault:
+            sys.stderr.write(f"{fault}\n")
+            self.exitcode = 1
+
+
+@contextmanager
+def reported_by_scrapy(settings: BaseSettings) -> Iterator[None]:
+    """A CrawlerError while a crawl's parts are made: a script that called for the crawl may catch it; Scrapy's command line, which
+    has a traceback or exit code 0 for it, ends with its one line and exit code 1."""
+    try:
+        yield
+    except CrawlerError as error:
+        if not is_scrapys_process():
+            raise
+        if settings.get("LOG_FILE"):  # scrapyd shows its users the log only
+            logger.error("%s", error)  # noqa: TRY400 a user's slip deserves a line, not a traceback
+        sys.stderr.write(f"{error}\n")
+        say_no_more()
+        raise SystemExit(1) from None
+
+
+def say_no_more() -> None:
+    """A Deferred or a task that the exit passes through would print it with a traceback."""
+    logging.disable(logging.CRITICAL)
+    with warnings.catch_warnings(action="ignore"):  # that somebody began before
+        globalLogBeginner.beginLoggingTo([], discardBuffer=True, redirectStandardIO=False)
+
+
+def is_scrapys_process() -> bool:
+    """Whether `scrapy.cmdline.execute` has called this: no caller is there to catch an exception."""
+    return _command_line() is not None
+
+
+def end_with_failure() -> None:
+    """Let Scrapy's command line, if it runs this, end with exit code 1: its commands know only of crawls that could not begin."""
+    frame = _command_line()
+    command = frame.f_locals.get("cmd") if frame is not None else None
+    if isinstance(command, ScrapyCommand):
+        command.exitcode = 1
+
+
+def _command_line() -> FrameType | None:
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_code.co_name == "execute" and frame.f_code.co_filename == COMMAND_LINE:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+STORAGE_FAILED, FRONTIER_ERROR = "storage_failed", "frontier_error"  # finish_reason
+
+
+class FatalFaults:
+    """Of one crawl. `reported`: what was said of it, a line each; `scrapy crawl` then ends with exit code 1, in any project.
+
+    `broken`: one of the job's own files failed, so nothing more may be written to any of them.
+    """
+
+    def __init__(self) -> None:
+        self.reported: list[str] = []
+        self.broken = False
+        self._crawler: Crawler | None = None
+
+    def connect(self, crawler: Crawler) -> None:
+        """Hear of what callbacks, spider middlewares and pipelines raise."""
+        self._crawler = crawler
+        crawler.signals.connect(self._hear, signals.item_error)
+        crawler.signals.connect(self._hear, signals.spider_error)
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """A CrawlerError inside ends the crawl, and goes no further."""
+        try:
+            yield
+        except CrawlerError as error:
+            self.break_off(error)
+
+    def break_off(self, error: Exception) -> None:
+        """A file failed: pages under way end, but are kept no more. What is no CrawlerError is a fault of the program."""
+        if self.broken:
+            return
+        self.broken = True
+        self.end(error, STORAGE_FAILED if isinstance(error, CrawlerError) else FRONTIER_ERROR)
+
+    def end(self, error: Exception, reason: str) -> None:
+        """Tell it and close the spider with this finish_reason."""
+        self.note(str(error))
+        if isinstance(error, CrawlerError):
+            logger.error("%s", error)
+        else:
+            logger.error("The queue failed; on disk is the state of the last commit", exc_info=error)
+        engine = self._crawler.engine if self._crawler is not None else None
+        if engine is not None and engine.spider is not None:
+            deferred_from_coro(engine.close_spider_async(reason=reason))
+
+    def note(self, text: str) -> None:
+        """The crawl has failed, for this reason, which is in the log."""
+        self.reported.append(text)
+        end_with_failure()
+
+    def _hear(self, failure: Failure) -> None:
+        if isinstance(failure.value, CrawlerError):
+            self.break_off(failure.value)

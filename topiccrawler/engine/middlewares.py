@@ -1,0 +1,199 @@
+"""The link gate for requests that did not come through the scheduler's lease loop.
+
+Takes each page's batch of links out of the spider's output and to the scheduler.
+
+Tells the leases what a page gives, and when it has given all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from functools import partial, wraps
+from typing import Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.asyncgen import as_async_generator
+from scrapy.utils.asyncio import is_asyncio_available
+
+from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.engine.faults import FatalFaults
+from topiccrawler.engine.leases import GATE, GATE_REFUSED, META
+from topiccrawler.engine.runtime import needed_runtime, runtime_of
+from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
+from topiccrawler.errors import CrawlerError
+from topiccrawler.items import Outlinks
+from topiccrawler.model import Link, Score
+from topiccrawler.strategies.base import Strategy
+from topiccrawler.urls.canonical import canonical, host_of
+
+PRIORITY_STEPS = 1000  # a foreign scheduler wants whole numbers: scores in thousandths
+
+
+class OutlinksMiddleware:
+    """Spider middleware (1100, inside all that handle Requests): takes each page's batch of links to the scheduler.
+
+    Under a scheduler that is not ours the batch becomes Requests with a priority.
+    `scheduler`: the crawl's, when it is ours; Scrapy makes it after the middlewares. `strategy`: the spider's, if any.
+    """
+
+    def __init__(
+        self,
+        scheduler: Callable[[], FocusedScheduler | None],
+        strategy: Strategy | None = None,
+        faults: FatalFaults | None = None,
+    ) -> None:
+        self._scheduler = scheduler
+        self.strategy = strategy
+        self._faults = faults or FatalFaults()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        scheduler, runtime = partial(focused_scheduler, crawler), runtime_of(crawler)
+        return cls(scheduler) if runtime is None else cls(scheduler, runtime.strategy, runtime.faults)
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Seeds use the same door as links. A job whose files cannot be written does not begin."""
+        with self._faults.guard():
+            async for output in start:
+                if not isinstance(output, Outlinks):
+                    yield output
+                elif (scheduler := self._scheduler()) is not None:
+                    scheduler.seed(output.links)
+                else:
+                    for request in expand(output, self.strategy):
+                        yield request
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        async for output in result:
+            if isinstance(output, Outlinks):
+                if (scheduler := self._scheduler()) is not None:
+                    await ask_ahead(scheduler.runtime.ordering, output)
+                    scheduler.take_links(output.page, output.links, response.meta.get(META))
+                else:
+                    for request in expand(output, self.strategy):
+                        yield request
+            else:
+                if isinstance(output, Request):
+                    output.meta.pop(META, None)  # copied by a callback that copies response.meta
+                yield output
+
+
+async def ask_ahead(ordering: Ordering, outlinks: Outlinks) -> None:
+    """Where the queue is on another machine: hear what it knows of the links, while other pages go on."""
+    ahead = ordering.ask_ahead(outlinks.page, outlinks.links) if is_asyncio_available() else None
+    if ahead is not None:
+        await asyncio.wrap_future(ahead.answer)
+        ahead.hear()
+
+
+def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:
+    """One Request a link that the strategy scores (without a strategy: every link), `priority` in thousandths."""
+    if strategy is None:
+        scores = [Score(link.url, 0.0) for link in outlinks.links]
+    else:
+        scores = list(strategy.visit(outlinks.page, outlinks.links))
+    best: dict[str, float] = {}
+    for score in scores:
+        best[score.url] = max(score.value, best.get(score.url, float("-inf")))
+    return [Request(url, priority=round(value * PRIORITY_STEPS)) for url, value in best.items()]
+
+
+def expanding(callback: Callable[..., Any], strategy: Strategy) -> Callable[..., AsyncIterator[Any]]:
+    """The callback with Requests in the place of batches, for `scrapy parse`, which calls it past all spider middlewares."""
+
+    @wraps(callback)
+    async def expanded(response: Response, **arguments: Any) -> AsyncIterator[Any]:
+        async for output in as_async_generator(callback(response, **arguments)):
+            for one in expand(output, strategy) if isinstance(output, Outlinks) else [output]:
+                yield one
+
+    return expanded
+
+
+LONGEST_HEADER = 200  # bytes
+
+
+class LeaseEndMiddleware:
+    """Spider middleware (10, outside all others): counts what a leased page gives and sees that it has given all.
+
+    `scheduler`: the crawl's, when it is ours; Scrapy makes it after the middlewares.
+    """
+
+    def __init__(self, scheduler: Callable[[], FocusedScheduler | None]) -> None:
+        self._scheduler = scheduler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        needed_runtime(crawler)  # other spiders have no leases
+        return cls(partial(focused_scheduler, crawler))
+
+    def process_spider_input(self, response: Response) -> None:
+        scheduler = self._scheduler()
+        if scheduler is not None and (lease := scheduler.lease_signals.lease_of(response)) is not None:
+            lease.status = response.status
+            lease.etag, lease.modified = _header(response, "ETag"), _header(response, "Last-Modified")
+            lease.gate = response.meta.get(GATE, lease.gate)
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        scheduler = self._scheduler()
+        lease = scheduler.lease_signals.lease_of(response) if scheduler is not None else None
+        async for output in result:
+            if lease is not None and not isinstance(output, Request):
+                lease.items += 1
+            yield output
+        if scheduler is not None and lease is not None:
+            scheduler.leases.iterated(lease)
+
+    def process_spider_exception(self, response: Response, exception: Exception) -> None:
+        scheduler = self._scheduler()
+        if scheduler is None:
+            return
+        if isinstance(exception, CrawlerError):
+            scheduler.faults.break_off(exception)
+        elif (lease := scheduler.lease_signals.lease_of(response)) is not None:
+            scheduler.leases.broke(lease, f"callback: {type(exception).__name__}")
+
+
+def _header(response: Response, name: str) -> str:
+    """A header as text; empty when it is too long to be sent back."""
+    value = response.headers.get(name) or b""
+    return value.decode("latin-1").strip() if len(value) <= LONGEST_HEADER else ""
+
+
+class LinkGateMiddleware:
+    """Downloader middleware (50, before robots.txt): the gate for what did not come through the lease loop.
+
+    That is redirect targets, other spiders' requests and foreign schedulers'. It acts on requests that carry link
+    text (`meta["via"]`); a request without any is not classified.
+    """
+
+    def __init__(self, gate: LinkGate, stats: StatsCollector) -> None:
+        self.gate, self.stats = gate, stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(needed_runtime(crawler).gate, crawler.stats)
+
+    def process_request(self, request: Request) -> None:
+        via = request.meta.get("via")
+        if via is None:
+            return
+        target, came = canonical(request.url), via.link
+        if target is None or target == came.url or via.tunnel:
+            return  # the lease loop has classified this very link, or has given it a second chance
+        link = Link(target, host_of(target), came.anchor, came.before, came.after, source_url=came.url)
+        decision = self.gate.decide(link)
+        if not decision.passed:
+            self.stats.inc_value(GATE_REFUSED)
+            raise IgnoreRequest(decision.reason)
+        request.meta[GATE] = decision.reason

@@ -1,0 +1,204 @@
+"""Pages that scripts draw, through a browser: only for hosts the user names, or for pages with scripts and no text.
+
+A browser shows what a plain download does not, but costs a hundred times as much and runs strangers' programs inside our
+network. So it is off by default (scrapy-playwright is an extra); where it is on, it gets the page and what its scripts need,
+no pictures, styles or sockets, and no private addresses. An empty page is asked for again through the scheduler, so that its
+host has its delay between the two.
+
+But: robots.txt is asked for the page, not for its scripts; a name is looked up here and again by the browser, which a
+hostile name server may answer differently; behind a proxy only hosts spelled as private ones are refused.
+
+Reads PDF and Office files while the crawl goes on.
+
+A file may take its reader ten seconds, and a spider's callback stops the whole engine for as long as it runs. So such files
+are read on the way from the downloader, in a thread that waits for the reading process; the callback finds the result in the
+request's meta.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import socket
+from collections.abc import Iterable
+from typing import Any, Self
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.asyncio import run_in_thread
+
+from topiccrawler.engine.runtime import needed_runtime
+from topiccrawler.errors import ArgumentError
+from topiccrawler.pages.formats.registry import HTML, IN_WORKER, recognise
+from topiccrawler.pages.parse import parse
+from topiccrawler.pages.read import Reader
+from topiccrawler.text.decode import decode
+from topiccrawler.urls.canonical import host_of, registered_domain
+from topiccrawler.urls.private_hosts import is_inside, is_private_answer
+
+EXTRACT_META = "topic_extract"
+
+
+class DocumentMiddleware:
+    """Downloader middleware (60): puts an Extract, or why there is none, into `meta` of requests for such files."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(needed_runtime(crawler).reader)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        if 200 <= response.status < 300:
+            kind = recognise(response.body, content_type(response))
+            if kind in IN_WORKER:
+                request.meta[EXTRACT_META] = await run_in_thread(self.reader.extract, kind, response.body)
+        return response
+
+
+def content_type(response: Response) -> str:
+    """The Content-Type header as text; empty when there is none."""
+    return (response.headers.get("Content-Type") or b"").decode("latin-1")
+
+
+HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+MIDDLEWARE = "topiccrawler.engine.rendering.RenderingMiddleware"
+RENDER_META = "topic_render"  # set once a page is to be rendered
+LEAST_TEXT = 100  # characters; a page with scripts and less text, and few links, is rendered
+FEW_LINKS = 3
+SETTLE_SECONDS = 5.0  # how long the scripts of a loaded page may go on loading
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_WANTED = frozenset({"document", "script", "xhr", "fetch"})
+_SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
+
+
+class RenderingMiddleware:
+    """Downloader middleware (55): marks what the browser is to fetch."""
+
+    def __init__(
+        self, stats: StatsCollector, *, hosts: Iterable[str] = (), empty_pages: bool = False
+    ) -> None:
+        self.stats = stats
+        self.hosts = frozenset(host.strip().lower() for host in hosts)
+        self.empty_pages = empty_pages
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        settings = crawler.settings
+        if not is_wanted(settings):
+            raise NotConfigured
+        return cls(
+            crawler.stats,
+            hosts=settings.getlist("TOPIC_RENDERED_HOSTS"),
+            empty_pages=settings.getbool("TOPIC_RENDER_EMPTY_PAGES"),
+        )
+
+    def process_request(self, request: Request) -> None:
+        if request.meta.pop(RENDER_META, None) == request.url or self._is_named(request.url):
+            from scrapy_playwright.page import PageMethod
+
+            request.meta["playwright"] = True
+            request.meta["playwright_page_methods"] = [PageMethod(settled)]
+            self.stats.inc_value("topic/rendered/pages")
+        else:
+            request.meta.pop("playwright", None)  # a redirect leads away from the named hosts
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        if not self.empty_pages or request.meta.get("playwright") or not needs_rendering(response):
+            return response
+        self.stats.inc_value("topic/rendered/empty")
+        return request.replace(meta={**request.meta, RENDER_META: request.url}, dont_filter=True)
+
+    def _is_named(self, url: str) -> bool:
+        if not self.hosts or url.endswith("/robots.txt"):
+            return False
+        host = host_of(url)
+        return not self.hosts.isdisjoint({host, host.partition(":")[0], registered_domain(url)})
+
+
+def needs_rendering(response: Response) -> bool:
+    """A page that came well, has scripts and says next to nothing without them."""
+    body = response.body
+    if response.status != 200 or not _SCRIPT.search(body) or recognise(body, content_type(response)) != HTML:
+        return False
+    document = parse(decode(body)[0])
+    return len(document.text) < LEAST_TEXT and len(document.anchors) < FEW_LINKS
+
+
+async def settled(page: Any) -> None:
+    """Wait until the page's scripts load nothing more; a page that never rests is taken as it is."""
+    from playwright.async_api import TimeoutError as TooLong
+
+    try:
+        await page.wait_for_load_state("networkidle", timeout=SETTLE_SECONDS * 1000)
+    except TooLong:
+        return
+
+
+class Unwanted:
+    """PLAYWRIGHT_ABORT_REQUEST: what the browser is not allowed to fetch."""
+
+    def __init__(self, *, private: bool, behind_proxy: bool) -> None:
+        self.private, self.behind_proxy = private, behind_proxy
+
+    async def __call__(self, request: Any) -> bool:
+        parts = urlsplit(request.url)
+        if request.resource_type not in _WANTED:
+            return True
+        leaves = parts.scheme not in {"data", "blob", "about"}
+        return leaves and await self._leads_inside(parts.hostname or "")
+
+    async def _leads_inside(self, name: str) -> bool:
+        if self.private:
+            return False
+        if is_inside(name):
+            return True
+        if self.behind_proxy:
+            return False
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            return True
+        return any(is_private_answer(str(entry[4][0])) for entry in found)
+
+
+def is_wanted(settings: BaseSettings) -> bool:
+    """Whether any page may be rendered."""
+    return bool(settings.getlist("TOPIC_RENDERED_HOSTS")) or settings.getbool("TOPIC_RENDER_EMPTY_PAGES")
+
+
+def install(settings: BaseSettings) -> None:
+    """Called by the add-on: put the browser behind http and https. ArgumentError when the extra is not there."""
+    try:
+        import scrapy_playwright.handler  # noqa: F401
+    except ImportError:
+        raise ArgumentError(
+            "TOPIC_RENDERED_HOSTS, TOPIC_RENDER_EMPTY_PAGES",
+            "scrapy-playwright is not installed",
+            "pip install -r requirements-rendering.txt, or topiccrawler[rendering]",
+        ) from None
+    launch: dict[str, Any] = {"timeout": 60_000}
+    if browser := settings.get("TOPIC_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None):
+        launch["executable_path"] = browser
+    if proxy := getproxies().get("http"):
+        launch["proxy"] = {"server": proxy}
+    private = settings.getbool("TOPIC_PRIVATE_NETWORK")
+    for name, value in {
+        "PLAYWRIGHT_LAUNCH_OPTIONS": launch,
+        "PLAYWRIGHT_ABORT_REQUEST": Unwanted(private=private, behind_proxy=bool(proxy)),
+        "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": settings.getfloat("DOWNLOAD_TIMEOUT") * 1000,
+        "PLAYWRIGHT_MAX_CONTEXTS": 1,
+        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 4,
+        "PLAYWRIGHT_RESTART_DISCONNECTED_BROWSER": True,
+    }.items():
+        settings.set(name, value, "addon")
+    handlers = settings.getdict("DOWNLOAD_HANDLERS") | dict.fromkeys(("http", "https"), HANDLER)
+    settings.set("DOWNLOAD_HANDLERS", handlers, max(settings.getpriority("DOWNLOAD_HANDLERS") or 0, 20))

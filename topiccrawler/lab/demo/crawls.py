@@ -1,0 +1,240 @@
+"""The demo's training: a general crawl of the training part, links labelled by URL prefix, then link_model.training.
+
+A plain breadth-first crawl over real HTTP reads links, and each gets the label of its target's prefix (NB 2010 §3.2.2). The
+demo's topic file names prefixes of the part that is never crawled later, so that the crawl cannot profit from them.
+
+The demo's folder, and the project's own crawl on the synthetic web: `scrapy crawl topic`, as a user would type it.
+
+The crawl runs in a process of its own, and a failure inside ends in one line that says where to look. The demo is run again
+and again into the same folder: what earlier crawls left goes, and nothing else, for a folder may be named by mistake.
+
+The synthetic web as a recorded one: a WARC file and its labels, for a comparison without the network.
+
+The same bytes each time, on every machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import subprocess
+import urllib.request
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.error import HTTPError
+
+from fastwarc.warc import WarcRecord, WarcRecordType
+
+from topiccrawler.crawling.job_files import failure, start_scrapy
+from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
+from topiccrawler.lab.demo import server
+from topiccrawler.lab.demo.plan import (
+    CRAWL,
+    DIRECTORY,
+    FINANCE,
+    FINANCE_KEYWORDS,
+    JUMPED,
+    LICAI,
+    MIXED,
+    SITES,
+    SUBJECTS,
+    TRAIN,
+    TRAIN_DIRECTORY,
+    PlannedPage,
+    Web,
+)
+from topiccrawler.lab.demo.server import RunningServer
+from topiccrawler.link_model.model_file import save
+from topiccrawler.link_model.training.samples import label
+from topiccrawler.link_model.training.train import TrainingRecipe, train
+from topiccrawler.links.extract import extract
+from topiccrawler.model import Link
+from topiccrawler.pages.read import Reader
+from topiccrawler.relevance.vsm import VsmClassifier
+from topiccrawler.topics.catalogue import load_topic
+from topiccrawler.topics.meaning import unlike
+from topiccrawler.topics.topic import keep_whole
+
+POLL_SECONDS = 0.25
+# One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the others too.
+CONCURRENCY = 8
+PAGE_THRESHOLD = 0.3
+
+
+class DemoFiles:
+    """Where everything of one demo lies."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.comparison = folder, folder / "comparison.json"
+        self.topic, self.seeds, self.links = (
+            folder / "demo.toml",
+            folder / "seeds.txt",
+            folder / "links.jsonl",
+        )
+        self.models, self.model = folder / "models", folder / "models" / f"{FINANCE}.json"
+
+    def job(self, strategy: str) -> Path:
+        """The folder the crawl writes: pages.sqlite and visits.jsonl."""
+        return self.folder / strategy
+
+    def log(self, strategy: str) -> Path:
+        return self.folder / f"{strategy}.log"
+
+    def feed(self, strategy: str) -> Path:
+        return self.folder / f"{strategy}.jsonl"
+
+    def make_ready(self, seeds: Iterable[str], strategies: Iterable[str]) -> None:
+        """Write topic and seeds; take away what an earlier demo's crawls left, so that nothing is added to it."""
+        out, there = f"--out {self.folder}", self.folder.exists() and not self.topic.exists()
+        if there and not (self.folder.is_dir() and not any(self.folder.iterdir())):
+            raise ArgumentError(out, "holds something else than a demo", "name a new folder")
+        with file_faults(ArgumentError, out, "cannot be written", "name another folder"):
+            self.models.mkdir(parents=True, exist_ok=True)
+            for strategy in strategies:
+                for file in (*self.job(strategy).glob("*"), self.log(strategy), self.feed(strategy)):
+                    file.unlink(missing_ok=True)
+            self.topic.write_text(topic_toml(), encoding="utf-8")
+            self.seeds.write_text("".join(f"{url}\n" for url in seeds), encoding="utf-8")
+
+
+def topic_toml() -> str:
+    """The text of demo.toml: finance, asked for by hand-picked words, labelled by the training part's hosts alone."""
+    positive, negative = dict[str, None](), {f"{TRAIN_DIRECTORY}/": None}
+    for site in SITES:
+        for channel in site.channels if site.part == TRAIN else ():
+            whole = site.topic != MIXED or channel.prefix == "/"
+            side = positive if channel.topic == FINANCE else negative
+            side[channel.host + ("" if whole else channel.prefix)] = None
+    keywords = "".join(f'"{word}" = {weight}\n' for word, weight in FINANCE_KEYWORDS.items())
+    return f"""# Written by `scrapy demo`. Hosts and host/path prefixes serve to label links for training only.
+name = "{FINANCE}"
+zh = "{SUBJECTS[FINANCE].zh}"
+page_threshold = {PAGE_THRESHOLD}
+positive = {json.dumps(list(positive), indent=4)}
+negative = {json.dumps(list(negative), indent=4)}
+[keywords]
+{keywords}"""
+
+
+def crawl_arguments(files: DemoFiles, strategy: str, pages: int) -> list[str]:
+    """What to type after `scrapy` for one of the demo's crawls."""
+    given = {"topic": files.topic, "strategy": strategy, "seeds": files.seeds, "pages": pages}
+    settings = {
+        "DOWNLOAD_DELAY": 0,
+        "AUTOTHROTTLE_ENABLED": False,
+        "CONCURRENT_REQUESTS": CONCURRENCY,
+        "STORE_URL": "",
+    }
+    paths = {"TOPIC_LINK_MODELS": files.models, "TOPIC_DATA_DIR": files.folder, "TOPIC_JOB": strategy}
+    options = [("-a", f"{name}={value}") for name, value in given.items()]
+    options += [("-s", f"{name}={value}") for name, value in {**settings, **paths}.items()]
+    return ["crawl", "topic", *(word for pair in options for word in pair), "-O", str(files.feed(strategy))]
+
+
+def crawl(
+    files: DemoFiles, strategy: str, pages: int, server: RunningServer, tick: Callable[[int], None]
+) -> None:
+    """Crawl and wait for the end; `tick` gets how many pages the server has handed out."""
+    before, log = server.pages_served, files.log(strategy)
+    arguments = crawl_arguments(files, strategy, pages)
+    with log.open("wb") as output, start_scrapy(arguments, output, server.environment()) as process:
+        try:
+            while process.poll() is None:
+                tick(server.pages_served - before)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(POLL_SECONDS)
+        finally:
+            process.terminate()
+    if process.returncode:
+        raise failure(f"crawl with {strategy}", process.returncode, log)
+
+
+def record(web: Web, folder: Path, pages: Iterable[PlannedPage] | None = None) -> tuple[Path, Path]:
+    """Write these pages of the web, by default all of the part that is crawled, with their labels: both files."""
+    warc, labels = folder / "pages.warc", folder / "labels.tsv"
+    planned = list(web.of_part(CRAWL) if pages is None else pages)
+    urls = [page.url for page in planned]
+    home = f"http://{LICAI}/"
+    ways = [f"http://{DIRECTORY}/go.php?to={host}" for host in web.hosts()]
+    ways += [url.replace(home, f"http://{JUMPED}/", 1) for url in urls if url.startswith(home)]
+    given = [(url, server.answer(web, url)) for url in (*urls, *ways)]
+    with warc.open("wb") as file:
+        for number, (url, found) in enumerate(pair for pair in given if pair[1].status < 400):
+            fields = (*found.headers, ("Content-Length", str(len(found.body))))
+            head = f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}\r\n"
+            head += "".join(f"{name}: {value}\r\n" for name, value in fields)
+            response = WarcRecord()
+            response.init_headers(WarcRecordType.response)
+            response.headers["WARC-Record-ID"] = f"<urn:topiccrawler:{number}>"
+            response.headers["WARC-Date"] = "2020-01-01T00:00:00Z"  # a real one would not repeat
+            response.headers["WARC-Target-URI"] = url
+            response.headers["Content-Type"] = "application/http; msgtype=response"
+            response.set_bytes_content(f"{head}\r\n".encode() + found.body)
+            response.write(file)
+    rows = ["#url\ttopics\thow\tkind"]
+    for page in planned:
+        topic = "" if page.topic == MIXED else page.topic
+        rows.append(f"{page.url}\t{topic}\tplan\t{'content' if page.kind == 'article' else 'hub'}")
+    labels.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return warc, labels
+
+
+TIMEOUT_SECONDS = 30.0
+CONTEXT: Final = "window"
+
+
+class Lesson(NamedTuple):
+    """What was learnt from."""
+
+    pages: int
+    links: int
+    positive: int
+    f1: float  # of the model on links of held-out hosts; nan when there was nothing to hold out
+
+
+def collect(web: Web, proxy: str, reader: Reader, pages: int) -> Iterator[list[Link]]:
+    """The links of each page, for the first `pages` pages of a breadth-first crawl of the training part."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
+    allowed, queue, fetched = set(web.hosts(TRAIN)), deque((url, 0) for url in web.train_seeds), 0
+    known = set(web.train_seeds)
+    while queue and fetched < pages:
+        url, depth = queue.popleft()
+        try:
+            with opener.open(url, timeout=TIMEOUT_SECONDS) as reply:
+                body, charset = reply.read(), reply.headers.get_content_charset()
+        except HTTPError:  # the page is gone
+            continue
+        fetched += 1
+        links = extract(
+            reader.read(url, body, charset, depth=depth).document, url, depth=depth + 1, context=CONTEXT
+        )
+        yield links
+        new = dict.fromkeys(link.url for link in links if link.host in allowed and link.url not in known)
+        known.update(new)
+        queue.extend((url, depth + 1) for url in new)
+
+
+def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[[int], None]) -> Lesson:
+    """Collect links through `proxy`, write those with a label, train on them, write the model; `tick` counts pages."""
+    topic = load_topic(str(files.topic))
+    keep_whole(topic)
+    labels, page = list[int](), 0
+    fault = file_faults(LinksFileError, files.links, "could not be collected", "run the demo again")
+    with fault, files.links.open("w", encoding="utf-8") as output:
+        for page, links in enumerate(collect(web, proxy, Reader(VsmClassifier(topic)), pages), 1):
+            tick(page)
+            for link in links:
+                if (value := label(link.url, topic)) is not None:
+                    row = {**link._asdict(), "context": CONTEXT, "label": value}
+                    output.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    labels.append(value)
+    trained = train(
+        TrainingRecipe(topic, links=[files.links], negative_topics=unlike(topic), context=CONTEXT)
+    )
+    save(trained.model, files.model)
+    f1 = [row.f1 for row in trained.rows if row.name == "hosts: model"]
+    return Lesson(page, len(labels), sum(labels), f1[0] if f1 else math.nan)

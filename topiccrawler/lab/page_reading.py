@@ -1,0 +1,252 @@
+"""Reads every page of a recorded web once, for all topics, context makers and strategies, with the crawl's own Reader.
+
+A link counts once for each place it stands in a page; links to pages the web does not hold are left out and counted.
+
+Runs tasks on all cores, in processes that share nothing: one job runs in this very process.
+
+Forked processes inherit locks and open files, and a killed parent must not leave children at work. So each worker is started
+fresh, gets plain values, returns plain values, and ends when its parent does.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Self, TypeVar
+
+from w3lib.encoding import http_content_type_encoding
+
+from topiccrawler.crawling.assemble import page_classifier_of, reader_of, topic_of
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.errors import CrawlerError
+from topiccrawler.lab.recorded_web import Judged, LinkTable, RecordedPages, pack, write_pages
+from topiccrawler.links.extract import ContextMaker, extract
+from topiccrawler.model import Link
+from topiccrawler.pages.formats.registry import READ, recognise
+from topiccrawler.pages.read import PageClassifier, PageWords, Reader
+from topiccrawler.pages.site_rules import is_robots, sitemap_lines
+from topiccrawler.relevance.evidence import EvidenceClassifier
+from topiccrawler.replay.warc import RecordedWeb
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Workers:
+    """`with Workers(2) as workers: for number, result in workers.run(function, tasks): …`
+
+    `begin`: called first in each process, so that a task finds the same there whatever ran before it.
+    """
+
+    def __init__(self, jobs: int, begin: Callable[[], None] | None = None) -> None:
+        self.jobs = jobs
+        self._begin = begin
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        if self.jobs > 1:
+            fresh = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_start, initargs=(self._begin,))
+        elif self._begin is not None:
+            self._begin()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        if kind is not None:
+            for process in multiprocessing.active_children():
+                process.terminate()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+    def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
+        """Number of the task and its result, as they end. `function` stands at the top of a module."""
+        if self._pool is None:
+            for number, task in enumerate(tasks):
+                yield number, function(task)
+            return
+        numbers = {self._pool.submit(function, task): number for number, task in enumerate(tasks)}
+        try:
+            for done in as_completed(numbers):
+                yield numbers.pop(done), done.result()
+        except BrokenProcessPool:
+            fault = "was killed, perhaps for want of memory"
+            raise CrawlerError("a worker process", fault, "try again with --jobs 1") from None
+
+
+def _start(begin: Callable[[], None] | None) -> None:
+    _end_with_parent()
+    if begin is not None:
+        begin()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+PAGES_A_TASK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPlan:
+    """What is read, and how; the same in every process."""
+
+    web: tuple[Path, ...]
+    recipes: tuple[str, ...]  # one a topic, as JSON: a plan must be hashable
+    contexts: tuple[ContextMaker, ...]
+    details: bool = False  # classify pages as detail or link pages
+
+    @classmethod
+    def of(
+        cls,
+        web: Sequence[Path],
+        recipes: Sequence[Recipe],
+        contexts: Sequence[ContextMaker],
+        details: bool = False,
+    ) -> Self:
+        """The plan for these topics."""
+        plain = (json.dumps(recipe.as_json()) for recipe in recipes)
+        return cls(tuple(web), tuple(plain), tuple(contexts), details)
+
+
+@dataclass(slots=True)
+class WebReading:
+    """What reading the web found."""
+
+    links: LinkTable
+    targets: list[set[int]]  # for each topic the pages its page classifier holds relevant
+    elsewhere: int = 0  # links to pages that the web does not hold
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    reading: bytes | None
+    is_target: list[bool]
+    targets: list[int]
+    elsewhere: int
+
+
+def read_web(
+    plan: ReadingPlan, pages: RecordedPages, path: Path, workers: Workers, tick: Callable[[int], None]
+) -> WebReading:
+    """Read the web into the file at `path`; `tick` gets how many pages are done."""
+    found = WebReading(LinkTable(), [set() for _ in plan.recipes])
+    starts = range(0, len(pages), PAGES_A_TASK)
+    tasks = [(plan, start) for start in starts]
+
+    def rows() -> Iterator[tuple[int, str, str, bytes | None]]:
+        waiting: dict[int, list[_Read]] = {}
+        following = 0
+        for number, part in workers.run(_read_part, tasks):
+            waiting[number] = part
+            tick(len(part))
+            while following in waiting:  # the link table grows in order of page numbers
+                for page, read in enumerate(waiting.pop(following), starts[following]):
+                    found.links.add(read.targets)
+                    found.elsewhere += read.elsewhere
+                    for targets, is_target in zip(found.targets, read.is_target, strict=True):
+                        targets.update([page] if is_target else [])
+                    yield page, pages.urls[page], pages.hosts[page], read.reading
+                following += 1
+
+    write_pages(path, rows())
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What a process needs to read pages."""
+
+    pages: RecordedPages
+    page_classifiers: list[PageClassifier]
+    reader: Reader
+    recipe: Recipe
+
+
+@lru_cache(maxsize=1)
+def _opened(plan: ReadingPlan) -> _Opened:
+    recipes = [Recipe.from_json(json.loads(text), "the recipe") for text in plan.recipes]
+    topics = [topic_of(recipe) for recipe in recipes]
+    page_classifiers = [page_classifier_of(recipe) for recipe in recipes]
+    sites = {place: rule for topic in reversed(topics) for place, rule in topic.sites.items()}
+    everywhere = topics[0].model_copy(update={"sites": sites})  # a page is read once, for all topics
+    reader = reader_of(recipes[0], everywhere, page_classifiers[0], detail=plan.details)
+    reader.reads_segments = any(one.reads_segments for one in page_classifiers)
+    return _Opened(RecordedPages(RecordedWeb(plan.web)), page_classifiers, reader, recipes[0])
+
+
+def _read_part(task: tuple[ReadingPlan, int]) -> list[_Read]:
+    plan, start = task
+    opened = _opened(plan)
+    end = min(start + PAGES_A_TASK, len(opened.pages))
+    return [_read(plan, opened, number) for number in range(start, end)]
+
+
+def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
+    pages, page_classifiers = opened.pages, opened.page_classifiers
+    unread = _Read(None, [False] * len(page_classifiers), [], 0)
+    recorded = pages.web.response(pages.recorded[number])
+    if recorded is None:
+        return unread
+    headers = {name.lower(): value for name, value in recorded.headers}
+    kind = headers.get(b"content-type", b"").decode("latin-1")
+    if recognise(recorded.body, kind) not in READ:
+        return unread
+    url = pages.urls[number]
+    charset = http_content_type_encoding(kind)
+    reading = opened.reader.read(url, recorded.body, charset, content_type=kind)
+    if reading.fault:
+        return unread
+    if is_robots(url):
+        lines = sitemap_lines(recorded.body.decode("utf-8", "replace"), url)
+        reading = replace(reading, page=replace(reading.page, listings=lines))
+    if reading.page.listings:
+        ends = [(at, pages.number(at)) for at in reading.page.listings]
+        urls = [at if number is None else pages.urls[number] for at, number in ends]
+        reading = replace(reading, page=replace(reading.page, listings=urls))
+    judged = [_judged(one, reading.words) for one in page_classifiers]
+    links: dict[str, list[tuple[int, Link]]] = {}
+    elsewhere = 0
+    for context in plan.contexts:
+        made = extract(
+            reading.document,
+            url,
+            depth=0,
+            context=context,
+            window=opened.recipe.context_characters,
+            extra_parameters=frozenset(opened.recipe.dropped_parameters),
+            encoding=reading.encoding,
+        )
+        present = [(target, link) for link in made if (target := pages.number(link.url)) is not None]
+        links[context] = present
+        elsewhere = len(made) - len(present)
+    targets = [target for target, _ in links[plan.contexts[0]]]
+    is_target = [one.is_target for one in judged]
+    return _Read(pack(reading.page, judged, links), is_target, targets, elsewhere)
+
+
+def _judged(page_classifier: PageClassifier, words: PageWords) -> Judged:
+    found = page_classifier.observe(words) if isinstance(page_classifier, EvidenceClassifier) else None
+    relevance = page_classifier.relevance(words)
+    return Judged(page_classifier.similarity(words), relevance, relevance >= page_classifier.threshold, found)

@@ -1,0 +1,377 @@
+"""report.html: a comparison on one page that needs nothing else, with every setting and version.
+
+Pictures are inside it, no script and no outside address is, and every text is escaped: it comes out of the web.
+
+The files a comparison leaves for scripts: result.json, curves.csv, cost.json; docs/comparing.md describes every field.
+
+Names and meanings stay; `version` counts what breaks. Only cost.json holds what cannot repeat to the bit (time, memory).
+
+The comparison as a table for a terminal.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+import platform
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from topiccrawler.files import sha256_of
+from topiccrawler.lab.experiment import Comparison, Outcome, Plan
+from topiccrawler.lab.measures import (
+    DIGITS,
+    KEPT,
+    Curve,
+    Scored,
+    Truth,
+    checkpoints,
+    figures,
+    harvest_rate,
+    mean,
+    oracle_ratio,
+    target_recall,
+)
+from topiccrawler.lab.replayed import Crawled, name_of, parameters_of
+from topiccrawler.results.report import cell, environment
+from topiccrawler.strategies import STRATEGIES
+from topiccrawler.strategies import parameters_of as defaults_of
+from topiccrawler.text.tokenise import TOKENIZER
+
+VERSION = 1
+CURVE_STEP_PAGES = 50
+ORACLE = "oracle"
+_MEASURES = ("harvest_rate", "target_recall", "content_target_recall", "oracle_ratio")
+_COLUMNS = ("strategy", "run", "pages", "relevant", "content", *_MEASURES)
+
+
+def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
+    """One topic's result.json."""
+    plan, truth = comparison.plan, outcome.truth
+    best = outcome.oracle.curves[0]
+    return {
+        "version": VERSION,
+        "web": [str(path) for path in plan.web],
+        "topic": outcome.topic,
+        "pages": plan.pages,
+        "mode": "live" if plan.live else "replay",
+        "concurrency": plan.concurrency,
+        "truth": truth.source,
+        "seeds": outcome.seeds,
+        "strategies": {
+            spec: {**figures(scored, best, truth, plan.pages, plan.counts), **_counts(outcome.crawls[spec])}
+            for spec, scored in outcome.scored.items()
+        },
+        "oracle": figures(outcome.oracle, best, truth, plan.pages, plan.counts),
+        "absent": outcome.built.absent,
+        "reachable": {
+            "pages": len(truth.reachable),
+            "relevant": truth.targets,
+            "content": truth.content_targets,
+            "relevant_sites": truth.sites_of(truth.reachable),
+        },
+        "recorded": {
+            "pages": comparison.pages,
+            "links": comparison.links,
+            "links_not_recorded": comparison.links_elsewhere,
+            "labelled": comparison.labelled,
+            "labels_not_recorded": comparison.labels_elsewhere,
+        },
+    }
+
+
+def _counts(crawls: Sequence[Crawled]) -> dict[str, Any]:
+    """What was refused, tunnelled or no page, in the first run; only what there was."""
+    first = crawls[0]
+    counts = {"refused": first.refused, "tunnels": first.tunnels, "no_page": first.no_page}
+    return {name: count for name, count in counts.items() if count}
+
+
+def cost(outcome: Outcome) -> dict[str, Any]:
+    """One topic's cost.json: means over the runs."""
+    return {
+        "version": VERSION,
+        "topic": outcome.topic,
+        "strategies": {spec: _cost(crawls) for spec, crawls in outcome.crawls.items()},
+    }
+
+
+def _cost(crawls: Sequence[Crawled]) -> dict[str, float]:
+    pages = sum(len(one.order) for one in crawls)
+    total = {
+        field.name: sum(getattr(one.cost, field.name) for one in crawls)
+        for field in dataclasses.fields(crawls[0].cost)
+    }
+    means = {name: round(value / len(crawls), 3) for name, value in total.items()}
+    means["cpu_seconds_per_page"] = round(total["cpu_seconds"] / pages, 6) if pages else 0.0
+    means["pages_per_second"] = round(pages / total["wall_seconds"], 1) if total["wall_seconds"] else 0.0
+    return means
+
+
+def curves(outcome: Outcome, pages: int) -> str:
+    """One topic's curves.csv."""
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    best = outcome.oracle.curves[0]
+    for name, scored in (*outcome.scored.items(), (ORACLE, outcome.oracle)):
+        for run, (curve, content) in enumerate(zip(scored.curves, scored.content, strict=True)):
+            for n in checkpoints(pages, CURVE_STEP_PAGES):
+                writer.writerow((name, run, n, *_row(curve, content, best, outcome.truth, n)))
+    return output.getvalue()
+
+
+def _row(curve: Curve, content: Curve, best: Curve, truth: Truth, n: int) -> list[Any]:
+    measured = (
+        harvest_rate(curve, n),
+        target_recall(curve, n, truth.targets),
+        target_recall(content, n, truth.content_targets),
+        oracle_ratio(curve, best, n),
+    )
+    rounded = ("" if value is None else round(value, DIGITS) for value in measured)
+    return [curve.found(n), content.found(n) if truth.content else "", *rounded]
+
+
+def ranked(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The strategies and the oracle of one topic's result.json, best first."""
+    named = {**found["strategies"], ORACLE: found["oracle"]}
+    return sorted(named.items(), key=lambda row: -(row[1]["oracle_ratio"] or 0.0))
+
+
+def mean_ratios(outcomes: Sequence[Outcome], pages: int) -> dict[str, float | None]:
+    """The oracle ratio of each strategy that ran for every topic, the mean over the topics; best first."""
+    specs = [spec for spec in outcomes[0].scored if all(spec in outcome.scored for outcome in outcomes)]
+    means = {spec: mean([_ratio(one.scored[spec], one, pages) for one in outcomes]) for spec in specs}
+    return dict(sorted(means.items(), key=lambda row: -(row[1] or 0.0)))
+
+
+def _ratio(scored: Scored, outcome: Outcome, pages: int) -> float | None:
+    best = outcome.oracle.curves[0]
+    found: float | None = mean([oracle_ratio(curve, best, pages) for curve in scored.curves])
+    return found
+
+
+def write(comparison: Comparison, folder: Path) -> list[Path]:
+    """The files of every topic; with more than one topic, each in a folder of its name. Returns the folders."""
+    folders = []
+    for outcome in comparison.outcomes:
+        place = folder if len(comparison.outcomes) == 1 else folder / outcome.topic
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "result.json").write_text(as_json(result(comparison, outcome)), encoding="utf-8")
+        (place / "cost.json").write_text(as_json(cost(outcome)), encoding="utf-8")
+        (place / "curves.csv").write_text(curves(outcome, comparison.plan.pages), encoding="utf-8")
+        folders.append(place)
+    return folders
+
+
+def as_json(value: Any) -> str:
+    """Readable, the same every time."""
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+KEPT_COLUMNS = {
+    "pages": "kept",
+    "precision": "precision",
+    "recall": "recall",
+    "p_at_25": "P@25",
+    "calibration_error": "calib. err.",
+}
+MOST_COLUMNS = 4  # harvest rates shown when no step is asked for, the last count among them
+
+
+def lines(comparison: Comparison) -> list[str]:
+    """One table a topic, best first; with several topics the means at the end."""
+    pages = comparison.plan.pages
+    shown: list[str] = []
+    for outcome in comparison.outcomes:
+        found = result(comparison, outcome)
+        shown += [*_head(comparison, outcome), *_table(found, comparison.plan), *_kept(found), ""]
+    if len(comparison.outcomes) > 1:
+        ratios = mean_ratios(comparison.outcomes, pages)
+        shown.append(
+            f"mean oracle ratio of {', '.join(outcome.display_name for outcome in comparison.outcomes)}"
+        )
+        shown += [f"  {name:<{_width(ratios)}}  {_figure(ratio)}" for name, ratio in ratios.items()]
+    return shown
+
+
+def _head(comparison: Comparison, outcome: Outcome) -> list[str]:
+    truth = outcome.truth
+    marks = "the page classifier (no labels given: it marks its own work)"
+    source = "labels" if truth.source == "labels" else marks
+    reached = f"{truth.targets} relevant of {len(truth.reachable)} that can be reached"
+    head = f"{outcome.display_name}: {comparison.plan.pages} pages, {reached}; truth: {source}; relevant sites: {truth.sites_of(truth.reachable)}"
+    return [head, *(f"  left out: {why}" for why in outcome.built.absent.values())]
+
+
+def _table(found: dict[str, Any], plan: Plan) -> list[str]:
+    every, pages = plan.counts, plan.pages
+    step = 1 if plan.step else -(-len(every) // MOST_COLUMNS)
+    at = every[::-1][::step][::-1]
+    named = ranked(found)
+    width = _width([name for name, _ in named])
+    recalls = {"target_recall": "recall"}
+    if "content_target_recall" in found["oracle"]:
+        recalls["content_target_recall"] = "content"
+    columns = (*(f"@{n}" for n in at), *recalls.values(), "half at", "sites", "off")
+    head = "".join(f"{column:>8}" for column in columns)
+    rows = [f"  {'':<{width}}  {'':>5}  harvest rate", f"  {'':<{width}}  ratio{head}   pages"]
+    for name, row in named:
+        values = [*(row["harvest_rate"][str(n)] for n in at), *(row[one][str(pages)] for one in recalls)]
+        shown = _figure(row["oracle_ratio"]) + "".join(f"{_figure(value):>8}" for value in values)
+        shown += f"{_count(row['pages_to_half']):>8}{_count(row['relevant_sites']):>8}{_figure(row['off_topic_share']):>8}"
+        rows.append(f"  {name:<{width}}  {shown}{row['pages']:>8}{_band(row)}")
+    return rows
+
+
+def _kept(found: dict[str, Any]) -> list[str]:
+    """What is kept, by the labels; nothing where nothing says so."""
+    named = [(name, row) for name, row in ranked(found) if "kept" in row]
+    if not named:
+        return []
+    width = _width([name for name, _ in named])
+    rows = [f"  {'':<{width}}" + "".join(f"{column:>13}" for column in KEPT_COLUMNS.values())]
+    for name, row in named:
+        values = [
+            _count(row["kept"]["pages"]),
+            *(_figure(row["kept"][key]) for key in list(KEPT_COLUMNS)[1:]),
+        ]
+        ends = row.get("band", {}).get("kept", {}).get("precision")
+        shown = f"  precision {ends[0]:.3f} to {ends[1]:.3f}" if ends else ""
+        rows.append(f"  {name:<{width}}" + "".join(f"{value:>13}" for value in values) + shown)
+    return rows
+
+
+def _band(row: dict[str, Any]) -> str:
+    ends = row.get("band", {}).get("oracle_ratio")
+    return f"  ratio {ends[0]:.3f} to {ends[1]:.3f} in {row['runs']} runs" if ends else ""
+
+
+def _figure(value: float | None) -> str:
+    return "    -" if value is None else f"{value:.3f}"
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}"
+
+
+def _width(names: Sequence[str] | dict[str, Any]) -> int:
+    return max((len(name) for name in names), default=0)
+
+
+PACKAGES = (
+    *("topiccrawler", "Scrapy", "selectolax", "jieba", "rjieba", "OpenCC", "tldextract", "scikit-learn"),
+    *("numpy", "scipy", "networkx", "FastWARC", "matplotlib"),
+)
+KEPT_HEADINGS = ("kept", "precision", "recall", "P@25", "calibration error")
+
+
+def report(
+    comparison: Comparison, pictures: Mapping[str, Mapping[str, bytes]], settings: Mapping[str, Any]
+) -> str:
+    """The page; `pictures`: topic -> file name -> PNG."""
+    outcomes, pages = comparison.outcomes, comparison.plan.pages
+    means = mean_ratios(outcomes, pages) if len(outcomes) > 1 else {}
+    topics = [
+        {
+            **_topic(result(comparison, outcome), pages),
+            "name": outcome.display_name,
+            "absent": list(outcome.built.absent.values()),
+            "pictures": [(name, _source(png)) for name, png in pictures[outcome.topic].items()],
+        }
+        for outcome in outcomes
+    ]
+    return (
+        environment()
+        .get_template("lab/templates/comparison.html")
+        .render(
+            topics=topics,
+            means=list(means.items()),
+            settings=_pairs(settings),
+            strategies=[_strategy(spec) for spec in comparison.plan.specs],
+            web=_pairs(_web(comparison)),
+            versions=_pairs(versions()),
+        )
+    )
+
+
+def _topic(found: dict[str, Any], pages: int) -> dict[str, Any]:
+    at = sorted({int(next(iter(found["oracle"]["harvest_rate"]))), pages})  # all others are in result.json
+    has_content = "content_target_recall" in found["oracle"]
+    recalls = ["target_recall", *(["content_target_recall"] if has_content else [])]
+    columns = ["strategy", "oracle ratio", *(f"harvest@{n}" for n in at), f"recall@{pages}"]
+    columns += [f"recall@{pages}, content"] if has_content else []
+    columns += ["pages to half", "relevant sites", "off topic"]
+    rows = []
+    for name, row in ranked(found):
+        rates = [*(row["harvest_rate"][str(n)] for n in at), *(row[one][str(pages)] for one in recalls)]
+        found_out = [row[one] for one in ("pages_to_half", "relevant_sites", "off_topic_share")]
+        rows.append([name, _with_band(row), *rates, *found_out, row["pages"]])
+    return {
+        "relevant": found["reachable"]["relevant"],
+        "reachable": found["reachable"]["pages"],
+        "sites": found["reachable"]["relevant_sites"],
+        "seeds": found["seeds"],
+        "is_judged": found["truth"] == "judge",
+        "is_live": found["mode"] == "live",
+        "columns": [*columns, "pages"],
+        "rows": rows,
+        "kept_columns": ["strategy", *KEPT_HEADINGS],
+        "kept": [_kept_row(name, row) for name, row in ranked(found) if "kept" in row],
+    }
+
+
+def _kept_row(name: str, row: Mapping[str, Any]) -> list[object]:
+    """What a strategy kept, each figure with its band."""
+    bands = row.get("band", {}).get("kept", {})
+    return [name, *(_interval(row["kept"][key], bands.get(key)) for key in KEPT)]
+
+
+def _with_band(row: Mapping[str, Any]) -> object:
+    return _interval(row["oracle_ratio"], row.get("band", {}).get("oracle_ratio"))
+
+
+def _interval(value: object, ends: Sequence[float] | None) -> object:
+    return f"{cell(value)} ({ends[0]:.3f} to {ends[1]:.3f})" if ends else value
+
+
+def _strategy(spec: str) -> tuple[str, str]:
+    parameters = {**defaults_of(STRATEGIES[name_of(spec)]), **parameters_of(spec)}
+    shown = ", ".join(f"{key}={value}" for key, value in parameters.items())
+    return spec, shown or "no parameters"
+
+
+def _web(comparison: Comparison) -> dict[str, object]:
+    files = (*comparison.plan.web, *comparison.plan.labels)
+    return {
+        **{f"{path} (SHA-256)": sha256_of(path) for path in files},
+        "pages": comparison.pages,
+        "distinct links between them": comparison.links,
+        "links to pages that were not recorded, not queued": comparison.links_elsewhere,
+        "labelled pages": comparison.labelled,
+        "labelled URLs that were not recorded": comparison.labels_elsewhere,
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of Python, the tokenizer and all packages that can change a figure."""
+    found = {"Python": platform.python_version(), "tokenizer": TOKENIZER}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _source(png: bytes) -> str:
+    return f"data:image/png;base64,{b64encode(png).decode('ascii')}"
+
+
+def _pairs(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(name, str(value)) for name, value in values.items()]

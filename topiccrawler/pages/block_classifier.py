@@ -1,0 +1,239 @@
+"""Tells a page's main text from the rest, block by block: a small neural network over the blocks' features.
+
+Formula    p = sigmoid(v . max(0, W x + b) + c) for each block, x its features scaled to mean 0, deviation 1 and cut at 5 deviations.
+           Of all sets of blocks the one with the greatest expected token F1 is the text: with blocks in falling order of p and
+           n words each, the first k that maximise 2 sum(p n, first k) / (sum(n, first k) + sum(p n, all)).
+Parameters the model file, learned by benchmarks/main_text_model.py from pages of seven kinds with gold text; LEAST_EXPECTED.
+Cost       the features'; the network itself is two matrix products (benchmarks/reading.py).
+But        learned from pages in alphabetic scripts, most of them English.
+Reference  Web2Text (Vogels 2018) learns blocks alike; choosing by expected F1: Ye and others 2012.
+
+Features of a page's blocks, a row a block: what the block classifier sees.
+
+What a block says by itself (words, links, signs, tag) tells text from the rest in articles; on forums, lists and product
+pages the same sentence may be either. So each block is also seen with what stands around it: the elements it
+stands in with their names, how much of the page they hold, the blocks of the same make, its neighbours, its place, and
+figures of the page.
+Cost       a hundred array operations over the blocks, linear in blocks and elements besides one sort (benchmarks/reading.py).
+Reference  boilerplate detection by shallow text features (Kohlschütter 2010), with neighbouring text (Web2Text 2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topiccrawler.errors import ModelError
+from topiccrawler.files import JsonFile, compact, replace_file
+from topiccrawler.files import folder as data_folder
+from topiccrawler.pages.blocks import (
+    CAPITAL,
+    COMMA,
+    DIGIT,
+    MONEY,
+    STOP,
+    BlockText,
+    Columns,
+    Numbers,
+    name_words,
+    of_copies,
+    of_elements_above,
+    of_like_blocks,
+    of_neighbours,
+    of_own_tags,
+    of_page,
+    of_place,
+    of_shares,
+    text_of_blocks,
+    tree_of,
+)
+from topiccrawler.pages.document import Block, Document
+
+
+def features(
+    document: Document, blocks: list[Block], name_weights: Callable[[str], float]
+) -> tuple[list[str], Numbers]:
+    """Names of the columns, and a row for each of at least one block.
+
+    `name_weights`: how much a class and id say for text (above 0) or against it.
+    """
+    text = text_of_blocks(document.text, blocks)
+    tree = tree_of(document, blocks)
+    columns: Columns = {
+        **_of_text(text),
+        **of_own_tags(tree),
+        **of_elements_above(document, tree, name_weights),
+        **of_shares(text, tree),
+        **of_like_blocks(document, text, tree),
+        **of_place(document, blocks, text),
+        **of_neighbours(text),
+        **of_copies(document, blocks),
+    }
+    page = of_page(document, text, tree)
+    rows = np.empty((len(blocks), len(columns) + len(page)), np.float32)
+    for at, values in enumerate(columns.values()):
+        rows[:, at] = values
+    rows[:, len(columns) :] = [*page.values()]
+    return [*columns, *page], rows
+
+
+@cache
+def feature_names() -> tuple[str, ...]:
+    """The names of the columns, in order: those of the smallest page."""
+    page = Document(
+        "|-|", runs=[(1, 2, 0, False, 0)], node_parents=[-1], node_tags=["p"], node_regions=["body"]
+    )
+    return tuple(features(page, page.blocks, lambda _: 0.0)[0])
+
+
+def _of_text(text: BlockText) -> Columns:
+    signs = text.kinds[:, STOP] + text.kinds[:, COMMA]
+    return {
+        "words": np.log1p(text.words),
+        "link share": text.link_share,
+        "link words": np.log1p(text.words * text.link_share),
+        "prose": np.log1p(text.prose),
+        "stops": np.log1p(text.kinds[:, STOP]),
+        "commas": np.log1p(text.kinds[:, COMMA]),
+        "signs a word": signs / (text.words + 2),
+        "digits": text.kinds[:, DIGIT] / text.size,
+        "capitals": text.kinds[:, CAPITAL] / text.size,
+        "money": np.minimum(text.kinds[:, MONEY], 2),
+        "ends with stop": (text.last_kind == STOP).astype(np.float32),
+        "ends with sign": (text.last_kind >= STOP).astype(np.float32),
+        "ends with digit": (text.last_kind == DIGIT).astype(np.float32),
+    }
+
+
+FORMAT = "topiccrawler block classifier"
+VERSION = 1
+FILE = "main_text/blocks.json"  # within the folder of models
+LARGEST_BYTES = 4_000_000
+MOST_UNITS = 1_000
+LARGEST = 1e6
+LEAST_EXPECTED = 0.2  # F1; a page that promises less has no text
+MOST_DEVIATIONS = 5.0
+MOST_NAMES = 20_000  # kept in memory
+REMEDY = "install topiccrawler again, or learn it again: python benchmarks/main_text_model.py"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockClassifier:
+    """The learned network."""
+
+    means: Numbers
+    deviations: Numbers
+    hidden: Numbers  # feature x unit
+    hidden_bias: Numbers
+    out: Numbers  # a number a unit
+    out_bias: float
+    words: dict[str, float]  # of class and id: above 0 for text
+    training: dict[str, Any] = field(default_factory=dict)
+    _names: dict[str, float] = field(default_factory=dict, repr=False)
+
+    def chosen(self, document: Document, blocks: list[Block]) -> list[Block]:
+        """Those of the blocks that are main text, in their order."""
+        names, rows = features(document, blocks, self.name_weight)
+        return [
+            blocks[at] for at in best_set(self.probabilities(rows), np.expm1(rows[:, names.index("words")]))
+        ]
+
+    def probabilities(self, rows: Numbers) -> Numbers:
+        """Of each row of features to be main text."""
+        scaled = np.clip((rows - self.means) / self.deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS)
+        score = np.maximum(scaled @ self.hidden + self.hidden_bias, 0) @ self.out + self.out_bias
+        found: Numbers = 1 / (1 + np.exp(-np.clip(score, -30, 30)))
+        return found
+
+    def name_weight(self, names: str) -> float:
+        """The weight of the word of a class and id that says most."""
+        found = self._names.get(names)
+        if found is None:
+            found = max((self.words.get(word, 0.0) for word in name_words(names)), key=abs, default=0.0)
+            if len(self._names) < MOST_NAMES:
+                self._names[names] = found
+        return found
+
+
+def best_set(chances: Numbers, sizes: Numbers) -> list[int]:
+    """Which blocks make the greatest expected F1, in page order; none where that is below LEAST_EXPECTED."""
+    sizes = sizes + 0.01
+    order = np.argsort(-chances, kind="stable")
+    right = np.cumsum((chances * sizes)[order])
+    expected = 2 * right / (np.cumsum(sizes[order]) + right[-1] + 1e-9)
+    most = int(np.argmax(expected))
+    return sorted(order[: most + 1].tolist()) if expected[most] >= LEAST_EXPECTED else []
+
+
+@lru_cache(maxsize=1)
+def shipped_classifier() -> BlockClassifier:
+    """The one that travels with the package."""
+    return load_block_classifier()
+
+
+def save_block_classifier(model: BlockClassifier, place: Path) -> None:
+    """Write it as JSON, a line a feature and a line a word."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "training": model.training,
+        "hidden bias": _rounded(model.hidden_bias),
+        "out": _rounded(model.out),
+        "out bias": round(model.out_bias, 4),
+    }
+    lines = [f"{compact(name)}: {compact(value)}" for name, value in head.items()]
+    table = _rounded(np.column_stack([model.means, model.deviations, model.hidden]))
+    rows = zip(feature_names(), table, strict=True)
+    lines.append(_table("features", [(name, compact(row)) for name, row in rows]))
+    lines.append(
+        _table("words", [(word, compact(round(weight, 2))) for word, weight in sorted(model.words.items())])
+    )
+    replace_file(place, "{" + ",\n".join(lines) + "}\n")
+
+
+def _rounded(numbers: Numbers) -> list[Any]:
+    found: list[Any] = numbers.astype(np.float64).round(4).tolist()
+    return found
+
+
+def _table(name: str, rows: list[tuple[str, str]]) -> str:
+    return f"{compact(name)}: {{\n" + ",\n".join(f"{compact(key)}: {value}" for key, value in rows) + "\n}"
+
+
+def load_block_classifier(folder: Path | Traversable | None = None) -> BlockClassifier:
+    """The classifier of that folder of models, by default the shipped one."""
+    place = (folder or data_folder("models")).joinpath(*FILE.split("/"))
+    file = JsonFile(place, LARGEST_BYTES, ModelError, "block classifier", REMEDY)
+    file.expect({"format": FORMAT, "version": VERSION})
+    model, table, words = file.values, file.mapping("features"), file.mapping("words")
+    if tuple(table) != feature_names():
+        raise file.refused("has other features than this program")
+    bias = model.get("hidden bias")
+    if not isinstance(bias, list) or not 1 <= len(bias) <= MOST_UNITS:
+        raise file.refused(f"does not have 1 to {MOST_UNITS} units")
+    units = len(bias)
+    rows = _numbers(file, [*table.values()], units + 2)
+    if not bool((rows[:, 1] > 0).all()):
+        raise file.refused("has a deviation that is not above 0")
+    hidden_bias, out = _numbers(file, [bias, model.get("out")], units)
+    _numbers(file, [[weight] for weight in words.values()], 1)
+    return BlockClassifier(
+        means=rows[:, 0],
+        deviations=rows[:, 1],
+        hidden=np.ascontiguousarray(rows[:, 2:]),
+        hidden_bias=hidden_bias,
+        out=out,
+        out_bias=file.number("out bias", -LARGEST, LARGEST),
+        words=words,
+        training=file.mapping("training"),
+    )
+
+
+def _numbers(file: JsonFile, rows: list[Any], width: int) -> Numbers:
+    return np.array(file.rows(rows, width, LARGEST), dtype=np.float32).reshape(len(rows), width)

@@ -1,0 +1,191 @@
+"""Sitemaps and their indexes, plain or gzip: a list of links; news sitemaps give headlines too, image sitemaps captions.
+
+Parses XML from strangers safely, for feeds and sitemaps.
+
+Feeds are broken as often as pages are, and XML has entities that grow a line into gigabytes or read local
+files. So lxml parses text that we have decoded and recovers from errors; it replaces no entity, loads no DTD, uses no
+network, and keeps its own limits on depth and size.
+
+Plain text: paragraphs at line ends, links where a URL is written out.
+
+RSS (0.9x, 1.0, 2.0), Atom, and the search.xml of Hexo: a list of links, each with its headline as anchor and its summary beside it.
+
+A search.xml holds the whole texts of a site; of each the beginning is read, as of a long summary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from lxml import etree
+from selectolax.lexbor import LexborHTMLParser
+
+from topiccrawler.pages.formats.registry import (
+    LONGEST_PART,
+    MOST_LINKS,
+    Extract,
+    Part,
+    UnreadableError,
+    bounded,
+    inflated,
+    tidy,
+)
+from topiccrawler.pages.parse import limit_nesting
+from topiccrawler.text.decode import decode
+
+MOST_BYTES = 16_000_000
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>", re.ASCII)
+_UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def root_of(body: bytes, declared: str | None = None) -> etree._Element:
+    """The root element; UnreadableError when there is none."""
+    text, _ = decode(body[:MOST_BYTES], declared)
+    text = _UNWRITTEN.sub("", _DECLARATION.sub("", text, count=1))
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        recover=True,
+        encoding="utf-8",
+    )
+    try:
+        root = etree.fromstring(text.encode(), parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise UnreadableError(f"no XML ({error})") from error
+    if root is None:
+        raise UnreadableError("no XML")
+    return root
+
+
+def name_of(element: etree._Element) -> str:
+    """The element's name without its namespace, lower case; empty for comments and entities."""
+    tag = element.tag
+    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+
+
+def text_of(element: etree._Element) -> str:
+    """All text of an element that is no markup; entities we do not know stay out."""
+    return "".join(piece for piece in element.itertext(etree.Element) if isinstance(piece, str))
+
+
+LONGEST_TITLE = 100
+MOST_TEXT_BYTES = 4_000_000
+_URL = re.compile(r"https?://[A-Za-z0-9.-]{1,253}[!#-&(-;=?-~]{0,2000}")  # what is not ASCII is prose again
+
+
+def read_text(body: bytes, declared: str | None = None) -> Extract:
+    """A text file; its first line, when short, is the title."""
+    text, _ = decode(body[:MOST_TEXT_BYTES], declared)
+    lines = [line[:LONGEST_PART] for line in text.splitlines()]
+    first = next((line for line in map(tidy, lines) if line), "")
+    parts = ((part, url) for line in lines for part, url in [(line, ""), *_links(line)])
+    return Extract(title=first if len(first) <= LONGEST_TITLE else "", parts=bounded(parts))
+
+
+def _links(line: str) -> list[tuple[str, str]]:
+    return [("", found[0].rstrip(".,;:!?)]}")) for found in _URL.finditer(line)] if "://" in line else []
+
+
+MOST_ENTRIES = 1_000
+LONGEST_SUMMARY = 400  # so that MOST_ENTRIES of them fit into a page
+MOST_SUMMARY_MARKUP = 20_000  # characters of a summary's markup that are read
+_ENTRIES = frozenset({"item", "entry"})
+_LINKS = frozenset({"link", "url"})
+_SUMMARIES = ("description", "summary", "encoded", "content")
+
+
+def read_feed(body: bytes, declared: str | None = None) -> Extract:
+    """A feed; UnreadableError when it is no XML."""
+    root = root_of(body, declared)
+    channel = next((child for child in root if name_of(child) == "channel"), root)
+    about = _fields(channel)
+    return Extract(
+        title=tidy(_plain(about.get("title", ""))),
+        parts=bounded(_parts(_entries(root))),
+        description=tidy(_plain(about.get("description", about.get("subtitle", "")))),
+        is_hub=True,
+    )
+
+
+def addresses(root: etree._Element) -> Iterator[str]:
+    """The URL of each entry, as it is written; empty where one has none."""
+    return map(_link, _entries(root))
+
+
+def _entries(root: etree._Element) -> Iterator[etree._Element]:
+    return (element for element in root.iter(etree.Element) if name_of(element) in _ENTRIES)
+
+
+def _parts(entries: Iterator[etree._Element]) -> Iterator[Part]:
+    for number, entry in enumerate(entries):
+        if number >= MOST_ENTRIES:
+            return
+        fields = _fields(entry)
+        yield _plain(fields.get("title", "")), _link(entry)
+        yield next((_plain(fields[name]) for name in _SUMMARIES if fields.get(name)), ""), ""
+
+
+def _fields(element: etree._Element) -> dict[str, str]:
+    """Text of the direct children by name; the first of each counts."""
+    found: dict[str, str] = {}
+    for child in element:
+        name = name_of(child)
+        if name and name not in found and name not in _ENTRIES:
+            found[name] = text_of(child)[:MOST_SUMMARY_MARKUP]
+    return found
+
+
+def _link(entry: etree._Element) -> str:
+    """RSS writes the URL as text, Atom as href, Hexo as `url`; an Atom link with another rel than `alternate` is no page."""
+    for child in entry:
+        if name_of(child) in _LINKS:
+            url = child.get("href") if child.get("rel", "alternate") == "alternate" else None
+            url = url or (tidy(child.text) if child.get("href") is None else "")
+            if url:
+                return url
+    guid = next((child for child in entry if name_of(child) == "guid"), None)
+    text = tidy(guid.text) if guid is not None else ""
+    return text if text.startswith(("http://", "https://")) else ""
+
+
+def _plain(markup: str) -> str:
+    """Text of a summary, which may be HTML."""
+    if "<" in markup:
+        root = LexborHTMLParser(limit_nesting(markup)).body
+        markup = root.text(separator=" ") if root is not None else ""
+    return tidy(markup)[:LONGEST_SUMMARY]
+
+
+LONGEST_CAPTION = 400
+_HOLDERS = frozenset({"url", "sitemap"})
+
+
+def read_sitemap(body: bytes, declared: str | None = None) -> Extract:
+    """A sitemap; UnreadableError when it is no XML."""
+    if body.startswith(b"\x1f\x8b"):
+        body = inflated(body, MOST_BYTES)
+    return Extract(parts=bounded(entries(islice(root_of(body, declared), MOST_LINKS))), is_hub=True)
+
+
+def entries(root: Iterable[etree._Element]) -> Iterator[Part]:
+    """Headline and URL of each page or sitemap it lists, as they are written; captions of its pictures without a URL."""
+    for holder in root:
+        if name_of(holder) not in _HOLDERS:
+            continue
+        url = title = caption = ""
+        for element in holder.iter(etree.Element):
+            name = name_of(element)
+            if name == "loc" and not url:
+                url = tidy(element.text)
+            elif name == "title" and not title:
+                title = tidy(element.text)
+            elif name == "caption" and not caption:
+                caption = tidy(element.text)[:LONGEST_CAPTION]
+        if url:
+            yield title, url
+            if caption:
+                yield caption, ""

@@ -1,0 +1,150 @@
+"""Reads a body of any known format within limits; the entry point of this package.
+
+Text, feeds and sitemaps are read here, by parsers with limits of their own. PDF and Office files may hang or eat
+memory, so they are read in a worker process.
+
+The crawler's end of the worker process: starts it, gives it files, kills it when it takes too long.
+
+An answer must come within `seconds` whatever the file does, from whichever thread asks. So the pipe is
+read with a deadline, and a worker that misses it is killed; the next file gets a new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import IO
+
+from topiccrawler.pages.formats import feeds
+from topiccrawler.pages.formats.registry import IN_WORKER, Extract, UnreadableError
+
+MOST_ANSWER_BYTES = 20_000_000
+_PIECE_BYTES = 1 << 20
+
+
+class WorkerProcess:
+    """At most one process; one file at a time."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._finalizer: weakref.finalize | None = None  # type: ignore[type-arg]
+
+    def read(self, kind: str, body: bytes) -> Extract:
+        """Read one file; UnreadableError with the reason when that fails."""
+        with self._lock, tempfile.NamedTemporaryFile(prefix="topiccrawler-", suffix=f".{kind}") as file:
+            file.write(body)
+            file.flush()
+            line = self._ask(f"{kind} {file.name}\n".encode())
+        try:
+            return Extract.from_json(line)
+        except (ValueError, TypeError, KeyError):
+            raise UnreadableError(_fault(line)) from None
+
+    def close(self) -> None:
+        """End the process. A later `read` starts another."""
+        if self._finalizer is not None:
+            self._finalizer()
+        self._process = self._finalizer = None
+
+    def _ask(self, request: bytes) -> bytes:
+        deadline = time.monotonic() + self.seconds
+        questions, answers = self._running()
+        try:
+            questions.write(request)
+            questions.flush()
+            return _line(answers.fileno(), deadline)
+        except (OSError, UnreadableError) as error:
+            self.close()
+            raise UnreadableError(str(error)) from error
+
+    def _running(self) -> tuple[IO[bytes], IO[bytes]]:
+        """Pipes to and from the process, which is started when there is none."""
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            environment = {
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
+                "OPENBLAS_NUM_THREADS": "1",  # numpy comes with openpyxl, and its threads with address space
+            }
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "topiccrawler.pages.formats.worker", str(self.seconds)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+            )
+            self._finalizer = weakref.finalize(self, _end, self._process)
+        if self._process.stdin is None or self._process.stdout is None:
+            raise UnreadableError("no pipe to the reading process")
+        return self._process.stdin, self._process.stdout
+
+
+def _line(pipe: int, deadline: float) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+            raise UnreadableError("took too long")
+        piece = os.read(pipe, _PIECE_BYTES)
+        pieces.append(piece)
+        size += len(piece)
+        if not piece:
+            raise UnreadableError("the reading process ended: too much memory or CPU")
+        if size > MOST_ANSWER_BYTES:
+            raise UnreadableError("too much text")
+        if piece.endswith(b"\n"):
+            return b"".join(pieces)
+
+
+def _fault(line: bytes) -> str:
+    text = line.decode("ascii", "replace")
+    return text.partition('"fault": "')[2].removesuffix('"}\n') or "no answer"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):  # what was not sent stays unsent
+                pipe.close()
+
+
+MOST_BYTES = 32_000_000  # of a file that goes to the worker
+SECONDS = 10.0  # for one file, the start of the worker included
+
+_READERS = {"text": feeds.read_text, "feed": feeds.read_feed, "sitemap": feeds.read_sitemap}
+
+
+class Formats:
+    """All formats but HTML. Safe to call from several threads; the worker starts at the first file that needs it."""
+
+    def __init__(self, *, seconds: float = SECONDS, most_bytes: int = MOST_BYTES) -> None:
+        self.most_bytes = most_bytes
+        self._worker = WorkerProcess(seconds)
+
+    def read(self, kind: str, body: bytes, declared: str | None = None) -> Extract:
+        """What the file says; UnreadableError, with the reason, when it says nothing. `declared` is a charset."""
+        if kind in IN_WORKER:
+            if len(body) > self.most_bytes:
+                raise UnreadableError(f"{len(body):,} bytes")
+            return self._worker.read(kind, body)
+        reader = _READERS.get(kind)
+        if reader is None:
+            raise UnreadableError(f"no format {kind!r}")
+        return reader(body, declared)
+
+    def close(self) -> None:
+        """End the worker process."""
+        self._worker.close()

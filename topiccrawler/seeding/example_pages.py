@@ -1,0 +1,237 @@
+"""Example pages as a user names them: files, folders, documents with labels, jobs, URLs, lists of URLs.
+
+http://…                  a page that is fetched
+a folder of a job         its kept pages for one side, the sample of discarded ones for the other
+another folder            every file in it
+*.sqlite                  a page store
+*.jsonl                   documents with `title`, `text` and perhaps `label`: those labelled with the topic's names for one side,
+                          those with another label for the other, those without a label for either
+a text of URLs alone      a page each
+any other file            a page: HTML, text, PDF … as a crawl reads them
+
+Fetches the few pages a user names as examples: politely, one at a time, each host at its pace, robots.txt asked first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path
+from typing import ClassVar
+from urllib.parse import urlsplit
+from urllib.robotparser import RobotFileParser
+
+from topiccrawler.crawling.job_files import DISCARDED, JOB, PAGES
+from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.errors import ArgumentError, file_faults
+from topiccrawler.files import read_bytes
+from topiccrawler.pages.formats.registry import READ, recognise
+from topiccrawler.pages.read import MOST_BYTES, PageWords, Reader
+from topiccrawler.seeding.http_client import HttpClient
+from topiccrawler.store.pages import Pages, PageStore
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.topics.labelled_texts import address_in, json_lines, text_in
+from topiccrawler.urls.canonical import host_of
+
+MOST_FETCHED_BYTES = 4_000_000
+MOST_ROBOTS_BYTES = 500_000
+
+Fetched = tuple[str, bytes, str]  # URL, body, why there is none
+
+
+class PoliteFetcher:
+    """`seconds`: least time between two requests to one host. `obey`: leave out what robots.txt forbids."""
+
+    def __init__(
+        self,
+        client: HttpClient,
+        agent: str,
+        *,
+        seconds: float,
+        obey: bool = True,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._client, self._agent, self._seconds, self._obey = client, agent, seconds, obey
+        self._sleep = sleep
+        self._asked: dict[str, float] = {}  # host -> when
+        self._robots: dict[str, RobotFileParser] = {}
+
+    def fetch(self, urls: Sequence[str]) -> Iterator[Fetched]:
+        """Each page in the order given; one that does not come has an empty body and a fault."""
+        for url in urls:
+            body, fault = b"", ""
+            try:
+                if self._obey and not self._rules(url).can_fetch(self._agent, url):
+                    fault = "robots.txt forbids it"
+                else:
+                    status, body = self._ask(url, MOST_FETCHED_BYTES)
+                    fault = "" if 200 <= status < 300 else f"answers {status}"
+            except (OSError, HTTPException, ValueError) as failure:
+                fault = " ".join(str(getattr(failure, "reason", None) or failure).split())
+                fault = fault or type(failure).__name__
+            yield url, b"" if fault else body, fault
+
+    def _ask(self, url: str, most: int) -> tuple[int, bytes]:
+        host = host_of(url)
+        if host in self._asked:
+            self._sleep(max(0.0, self._asked[host] + self._seconds - time.monotonic()))
+        try:
+            return self._client.ask(url, most=most)
+        finally:
+            self._asked[host] = time.monotonic()
+
+    def _rules(self, url: str) -> RobotFileParser:
+        parts = urlsplit(url)
+        root = f"{parts.scheme}://{parts.netloc}"
+        if root not in self._robots:
+            rules = RobotFileParser()
+            status, body = self._ask(f"{root}/robots.txt", MOST_ROBOTS_BYTES)
+            rules.parse(body.decode("utf-8", "replace").splitlines() if status == 200 else [])
+            self._robots[root] = rules
+        return self._robots[root]
+
+
+REMEDY = "give files, folders, jobs, or http(s) addresses"
+MOST_URLS = 5_000
+
+Fetch = Callable[[Sequence[str]], Iterable[tuple[str, bytes, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A page, by its URL or path."""
+
+    name: str
+    words: PageWords
+
+
+@dataclass(slots=True)
+class Sources:
+    """Reads what was named. `labels`: those that mean the topic, in lower case. `fetch`: gives URL, body and fault of each URL."""
+
+    labels: frozenset[str]
+    fetch: Fetch
+    faults: dict[str, str] = field(default_factory=dict)  # name -> why it gave no page
+    other_labels: set[str] = field(default_factory=set)  # met in documents
+    _reader: Reader = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._reader = Reader(_Unclassified())
+
+    def examples(self, given: Sequence[str], *, positive: bool) -> list[Example]:
+        """The pages of all that was named, each once, those without words left out."""
+        found: dict[str, Example] = {}
+        for name in given:
+            for example in self._of(name.strip(), positive):
+                if any((example.words.title, example.words.body)):
+                    found.setdefault(example.name, example)
+                else:
+                    self.faults.setdefault(example.name, "has no words")
+        return list(found.values())
+
+    def _of(self, name: str, positive: bool) -> Iterator[Example]:
+        if "://" in name:
+            return self._of_urls([url.strip() for url in name.split(",") if url.strip()])
+        path = Path(name).expanduser()
+        if not path.exists():
+            raise ArgumentError(name, "is no file and no folder", REMEDY)
+        if path.is_dir():
+            return self._of_folder(path, positive)
+        return self._of_file(path, positive)
+
+    def _of_folder(self, folder: Path, positive: bool) -> Iterator[Example]:
+        if (folder / PAGES).is_file() or (folder / JOB).is_file():
+            sample = folder / DISCARDED
+            if not (has_pages(folder) if positive else sample.is_file()):
+                fault = "has kept no page" if positive else "has no sample of discarded pages"
+                raise ArgumentError(str(folder), fault, "name other pages; TOPIC_DISCARDED_SAMPLE keeps some")
+            yield from _of_store(open_pages(folder) if positive else PageStore(sample, create=False))
+            return
+        with file_faults(ArgumentError, folder, "cannot be read", REMEDY):
+            files = sorted(path for path in folder.rglob("*") if path.is_file())
+        for path in files:
+            if not path.name.startswith("."):
+                yield from self._of_file(path, positive)
+
+    def _of_file(self, path: Path, positive: bool) -> Iterator[Example]:
+        if path.suffix == ".sqlite":
+            yield from _of_store(PageStore(path, create=False))
+            return
+        if path.suffix in {".jsonl", ".ndjson"}:
+            yield from self._of_documents(path, positive)
+            return
+        body = read_bytes(path, MOST_BYTES, ArgumentError, str(path), REMEDY)
+        if urls := _addresses(body):
+            yield from self._of_urls(urls)
+            return
+        yield self._read(path.absolute().as_uri(), body, str(path))
+
+    def _of_documents(self, path: Path, positive: bool) -> Iterator[Example]:
+        rows = []
+        for row, where in json_lines(path):
+            label = text_in(row, "label", where).strip().lower()
+            if label not in self.labels:
+                self.other_labels.add(label)
+            if not label or (label in self.labels) is positive:
+                name = address_in(row, "url", where) or where
+                rows.append((name, text_in(row, "title", where), text_in(row, "text", where)))
+        titles, bodies = words_of([title for _, title, _ in rows]), words_of([text for *_, text in rows])
+        for (name, *_), title, body in zip(rows, titles, bodies, strict=True):
+            yield Example(name, PageWords(title=title, body=body))
+
+    def _of_urls(self, urls: Sequence[str]) -> Iterator[Example]:
+        if len(urls) > MOST_URLS:
+            raise ArgumentError(f"{len(urls)} addresses", "are too many", f"give at most {MOST_URLS}")
+        for url, body, fault in self.fetch(list(dict.fromkeys(urls))):
+            if fault:
+                self.faults[url] = fault
+            else:
+                yield self._read(url, body, url)
+
+    def _read(self, url: str, body: bytes, name: str) -> Example:
+        declared = "text/plain" if name.endswith(".txt") else ""
+        if recognise(body, declared) not in READ:
+            self.faults[name] = "is in a format that is not read"
+            return Example(name, PageWords())
+        return Example(name, self._reader.read(url, body, content_type=declared).words)
+
+
+class _Unclassified:
+    """In place of a page classifier, where only the words are wanted."""
+
+    threshold: ClassVar[float] = 1.0
+    reads_segments: ClassVar[bool] = False
+    similarity_threshold = 1.0
+
+    def similarity(self, words: PageWords) -> float:
+        return 0.0
+
+    def relevance(self, words: PageWords) -> float:
+        return 0.0
+
+    def explain(self, words: PageWords) -> list[tuple[str, float]]:
+        return []
+
+
+def _of_store(store: Pages) -> Iterator[Example]:
+    try:
+        for record in store.records():
+            if not record.alias_of:  # a copy has no text of its own
+                yield Example(record.url, words_of_record(record))
+    finally:
+        store.close()
+
+
+def _addresses(body: bytes) -> list[str]:
+    """The URLs of a list that holds nothing else but comments; none of another text."""
+    if not body.lstrip(b"\xef\xbb\xbf \t\r\n#").lower().startswith(b"http") and b"\nhttp" not in body.lower():
+        return []
+    lines = [line.strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
+    lines = [line for line in lines if line and not line.startswith("#")]
+    is_list = bool(lines) and all(
+        line.lower().startswith(("http://", "https://")) and not line.split()[1:] for line in lines
+    )
+    return lines if is_list else []

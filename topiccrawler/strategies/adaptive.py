@@ -1,0 +1,415 @@
+"""Adaptive: weighs all features of a link, and learns the weights while it crawls.
+
+The features of `adaptive` and the weights they begin with, chosen on the log-odds scale (docs/lab/adaptive.md).
+
+A page observation: what `adaptive` keeps of a page and its links, small enough to be saved for every page.
+
+After a kill the strategy must learn again from each page since the last checkpoint, or in another process from each page of this
+one, but a page's links with their contexts are 100 kB. Of all that text only two numbers a link are needed.
+
+An online logistic regression: learns the weight of each feature from one example at a time.
+
+Formula    score = w . x, P = 1 / (1 + e^-score); after an example with outcome y (0 or 1):
+           g = (P - y) x;  s += g^2;  w -= rate * g / sqrt(s)
+Parameters rate; `squares` begin at 1, so that the first examples do not change the weights too much.
+Cost       one product of a matrix with a vector.
+Reference  AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import compress, repeat
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from topiccrawler.errors import StrategyError
+from topiccrawler.link_model.learning import label_of
+from topiccrawler.links.columns import Floats, Numbers
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import (
+    ROOT_URL,
+    Knowledge,
+    LinkScorer,
+    Shown,
+    Strategy,
+    check_range,
+    link_scorer_of,
+    packed_rows,
+)
+from topiccrawler.strategies.link_features import GROUPS, MEMORY_URLS, UrlFeatures, bounded, logit
+from topiccrawler.text.normalise import fold
+from topiccrawler.text.weights import logistic
+from topiccrawler.urls.canonical import host_of
+
+FEATURES: Mapping[str, float] = {
+    "bias": -1.0,
+    "link text": 1.0,
+    "page": 1.0,
+    "grandparent": 0.0,
+    "site": 0.6,
+    "site text": 0.3,
+    "source host": 0.0,
+    "words": 0.5,
+    "unproductive": 1.0,
+}
+
+
+def mask_of(without: str) -> Floats:
+    """0 for each feature that is left out, 1 for the others. `without`: names, separated by commas. StrategyError for one that is none."""
+    left_out = {name.strip() for name in without.split(",") if name.strip()}
+    if unknown := sorted(left_out - FEATURES.keys()):
+        fault, remedy = f"adaptive has no feature {unknown[0]!r}", f"use {', '.join(FEATURES)}"
+        raise StrategyError(f"strategy parameter without={without}", fault, remedy)
+    return np.array([float(name not in left_out) for name in FEATURES])
+
+
+class PageObservation(NamedTuple):
+    """A page, and its links, of which only URL, host and anchor are kept."""
+
+    url: str
+    title: str
+    similarity: float
+    is_target: bool
+    came_by: str  # the URL of the link that led here; empty for a seed
+    links: Sequence[Link]
+    odds: Sequence[float]  # log-odds of the links, by the link classifier
+    queued: Mapping[str, float] | None = (
+        None  # URL -> score that its links were queued with; None = not scored yet
+    )
+
+    @classmethod
+    def of(cls, page: Page, links: Sequence[Link], odds: Sequence[float]) -> PageObservation:
+        """Of a page and all its links that were shown."""
+        came_by = "" if page.via is None else page.via.link.url
+        return cls(page.url, page.title, page.similarity, page.is_target, came_by, links, odds)
+
+    def save(self) -> list[Any]:
+        """As JSON values."""
+        links = [(link.url, link.anchor) for link in self.links]
+        queued = self.queued or {}
+        return [*self[:-3], links, self.odds, [queued.get(link.url) for link in self.links]]
+
+    @classmethod
+    def load(cls, kept: Sequence[Any]) -> PageObservation:
+        """What `save` kept. ValueError or TypeError when damaged."""
+        url, title, similarity, is_target, came_by, links, odds, scores = kept
+        if not len(links) == len(odds) == len(scores):
+            raise ValueError(f"{len(links)} links, {len(odds)} odds and {len(scores)} scores")
+        seen = [Link(url, host_of(url), anchor) for url, anchor in links]
+        queued = {
+            link.url: float(score) for link, score in zip(seen, scores, strict=True) if score is not None
+        }
+        return cls(url, title, similarity, is_target, came_by, seen, odds, queued)
+
+
+class Regression:
+    """Weights, and the sums of squared gradients that slow their learning."""
+
+    def __init__(self, weights: Iterable[float], rate: float) -> None:
+        self.weights = np.array(list(weights))
+        self.squares = np.ones(len(self.weights))
+        self.rate = rate
+
+    def scores(self, features: Floats) -> Floats:
+        """Log-odds of each row of (rows, features)."""
+        scores: Floats = features @ self.weights
+        return scores
+
+    def learn(self, features: Floats, outcome: float) -> None:
+        """From one row."""
+        gradient = (logistic(float(features @ self.weights)) - outcome) * features
+        self.squares += gradient * gradient
+        self.weights -= self.rate * gradient / np.sqrt(self.squares)
+
+    def save(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"weights": self.weights.tolist(), "squares": self.squares.tolist()}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """What `save` kept. ValueError when it was of other features."""
+        weights, squares = np.array(state["weights"], float), np.array(state["squares"], float)
+        if not weights.shape == squares.shape == self.weights.shape:
+            raise ValueError(f"weights of {weights.size} features, not of {self.weights.size}")
+        self.weights, self.squares = weights, squares
+
+
+SEED_SCORE = 20.0
+WEIGHED_AT_ONCE = 2_000  # rows of a refresh, besides those whose groups have changed; now and then all
+HEAD = 300  # rows that may be fetched soon: only their scores go to the queue
+LEAST_CHANGE = 0.05
+FADE = 0.999  # of the overall rate, a page
+ODDS_SCALE = 10.0  # naive Bayes is overconfident: odds of 10 and of 40 mean nearly the same
+ODDS_LIMIT = 30.0
+WORDS_SCALE = 3.0
+UNPRODUCTIVE_SCALE = 10.0  # pages
+NEARBY = 0.3  # outcome of a page that is not relevant, but as similar as one that is
+LISTING = 0.7  # largest outcome of a page that only links to pages named by the user's words
+NEARBY_WORDS = 0.3  # what a word of a page that is not relevant is worth, in its label by similarity
+ROOM = 0.02  # added to relevances before a logarithm
+
+
+@dataclass
+class Adaptive(Strategy):
+    """Fetch first what all features together, with weights learned in this crawl, hold most likely.
+
+    Idea: every fetched page labels the link that led to it. An online logistic regression learns from these
+        labels how much to trust link text, linking pages, and the success rates of sites and linking hosts.
+    Formula: score = w . x; w learned from each page with its outcome, 1 if relevant, else 0; for one's own words
+        (topics.meaning) not 0 but max(NEARBY if as similar as a relevant page, LISTING (1 - 2^-k)), k the URLs
+        first met on it under an anchor with one of the words; x, on log-odds scale, of the URL when scored:
+        link text    2 tanh(mean over its links of the classifier's log-odds / 10)
+        page         ln((similarity + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
+        grandparent  the same as page, one step back
+        site         logit of the smoothed relevant share of pages fetched from its site, less that of all
+        site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
+        source host  the same as site, of pages fetched through links of the host of the best linking page
+        words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.learning)
+        unproductive -ln(1 + n/10), n pages fetched of its site since the last relevant one: `site` forgets them
+    Parameters: rate 0.3; smoothing 0.5 (pages that the share of all pages counts for); keep 0.9 (what a group's
+        pages count after each further one); memory_urls 30 000; without "" (features left out).
+    Reads: relevance of linking pages, text of links (once an anchor and URL), addresses, outcomes so far.
+    Cost: one batch call to the classifier a page; a refresh scores some thousand rows (benchmarks/graph.py).
+    But: outcomes are the page classifier's, not the truth; a wrong one teaches wrongly.
+    Reference: ours (docs/lab/adaptive.md, docs/lab/own-words.md).
+    """
+
+    name: ClassVar[str] = "adaptive"
+    changeable = frozenset({"smoothing"})
+    needs_link_scorer: ClassVar[bool] = True
+    prunes: ClassVar[bool] = True
+    reads_terms: ClassVar[bool] = False
+    refresh_every: ClassVar[int] = 10
+    rate: float = 0.3
+    smoothing: float = 0.5
+    keep: float = 0.9
+    memory_urls: int = MEMORY_URLS
+    without: str = ""  # features left out, separated by commas (for ablations)
+    share_names: ClassVar[tuple[str, ...]] = tuple(FEATURES)
+    _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
+    _threshold: float = field(default=0.5, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "rate", self.rate, 0.0)
+        check_range(self.name, "smoothing", self.smoothing, 0.0)
+        check_range(self.name, "keep", self.keep, 0.0, 1.0)
+        check_range(self.name, "memory_urls", self.memory_urls, 1)
+        self._mask = mask_of(self.without)
+        self._regression = Regression(FEATURES.values(), self.rate)
+        self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
+        self._own_words: re.Pattern[str] | None = None  # the user's, of a topic of their own
+        self._refreshes = 0
+        self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
+        self._urls = UrlFeatures(self.keep, self.memory_urls)
+        self._taken: PageObservation | None = None  # from the page visited last
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        self._scorer = link_scorer_of(knowledge, self.name)
+        self._threshold = knowledge.similarity_threshold
+        topic = knowledge.topic
+        self._own_words = written(topic.given) if topic is not None and topic.narrow else None
+
+    @property
+    def shown(self) -> Shown:
+        return "new"
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        if page.url == ROOT_URL:
+            self._taken = None
+            return [Score(link.url, SEED_SCORE) for link in links]
+        odds = self._scorer.log_odds(links) if self._scorer and links else []
+        seen = PageObservation.of(page, links, odds)
+        scores = self._scored(seen)
+        self._taken = seen._replace(queued={score.url: score.value for score in scores})
+        return scores
+
+    def taken(self) -> list[Any] | None:
+        return None if self._taken is None else self._taken.save()
+
+    def take(self, taken: Any) -> None:
+        self._scored(PageObservation.load(taken))
+
+    def _scored(self, seen: PageObservation) -> Sequence[Score]:
+        """Learn from a page, and score its links that wait. Those of another process's page are in the queue with its scores."""
+        self._learn(seen)
+        if not seen.links:
+            return ()
+        rows = self._meet(seen)
+        urls = self._urls
+        features = self._features(rows)
+        values = self._regression.scores(features)
+        urls.columns["score"][rows] = values
+        queued = urls.columns["queued"]
+        scores = self._as_scores(rows, values, features)
+        given = values
+        if seen.queued is not None:
+            given = np.array([seen.queued.get(score.url, -np.inf) for score in scores])
+        queued[rows] = np.maximum(queued[rows], given)  # the larger one; a refresh may lower it
+        return scores
+
+    def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
+        """Scores the rows of its own columns, not what is queued: reading the queue would cost more than scoring."""
+        if not self._pending:
+            self._weigh()
+        while self._pending:
+            yield self._pending.popleft()
+
+    def _weigh(self) -> None:
+        """Rescore the rows that may matter soon; the scores are handed out as the caller asks.
+
+        To rescore all rows is cheap beside writing every small change to a queue on disk. So only rows that are, or
+        were, among the first HEAD are passed on, and only changes of at least LEAST_CHANGE.
+        """
+        urls, estimates = self._urls, self._urls.columns["score"]
+        self._refreshes += 1
+        waiting, touched = urls.waiting_rows(), urls.touched_rows()
+        rows = waiting
+        if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
+            best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
+            rows = np.union1d(best, touched)
+        estimates[rows] = self._regression.scores(self._features(rows))
+        queued = urls.columns["queued"]
+        head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
+        matters = np.maximum(estimates[rows], queued[rows]) >= head
+        rows = rows[matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)]
+        queued[rows] = estimates[rows]
+        self._pending.extend(self._as_scores(rows, queued[rows], self._features(rows)))
+
+    def worth(self, value: float) -> float:
+        return logistic(value)
+
+    def current(self, link: Link) -> Score | None:
+        row = self._urls.rows.get(link.url)
+        if row is None or not self._urls.waiting[row]:
+            return None
+        rows = np.array([row])
+        features = self._features(rows)
+        value = float(self._regression.scores(features)[0])
+        return Score(link.url, value, shares=self._shares(features)[0])
+
+    def _as_scores(self, rows: Numbers, values: Floats, features: Floats) -> list[Score]:
+        urls = map(self._urls.rows.names.__getitem__, rows.tolist())
+        return list(map(Score, urls, values.tolist(), repeat(0.0), self._shares(features)))
+
+    def _shares(self, features: Floats) -> list[bytes]:
+        """What each feature adds to the score of each row."""
+        return packed_rows(features * self._regression.weights)
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            **self._regression.save(),
+            "fetched": self._fetched,
+            "relevant": self._relevant,
+            "refreshes": self._refreshes,
+            "pending": [(score.url, score.value, score.shares.hex()) for score in self._pending],
+            "known": self._urls.save(),
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self._regression.load(state)
+        self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
+        self._refreshes = int(state["refreshes"])
+        self._pending = deque(
+            Score(str(url), float(value), 0.0, bytes.fromhex(shares))
+            for url, value, shares in state["pending"]
+        )
+        self._urls = UrlFeatures.load(state["known"], self.keep, self.memory_urls)
+
+    def _learn(self, page: PageObservation) -> None:
+        """The outcome of a page labels the link it came by, with the features it has."""
+        outcome = self._outcome(page)
+        urls = self._urls
+        row = urls.rows.get(page.came_by)
+        if row is not None and urls.waiting[row]:
+            self._regression.learn(self._features(np.array([row]))[0], outcome)
+            for name, group_rates in urls.group_rates.items():
+                group_rates.add(int(urls.groups[name][row]), outcome)
+            urls.waiting[row] = False
+        texts = [urls.words_in([page.title])]
+        if row is not None:
+            texts.append(urls.words[row])
+        label = label_of(page.similarity, self._threshold)
+        if self._own_words is not None:
+            label = max(outcome, NEARBY_WORDS * label)
+        urls.vocabulary.learn(texts, label)
+        self._fetched = FADE * (self._fetched + 1.0)
+        self._relevant = FADE * (self._relevant + outcome)
+
+    def _outcome(self, page: PageObservation) -> float:
+        """0..1, what it was worth to fetch the page."""
+        if page.is_target:
+            return 1.0
+        nearby = NEARBY * (page.similarity >= self._threshold)
+        if self._own_words is None:
+            return nearby
+        new = {
+            link.url: link.anchor for link in page.links if link.anchor and link.url not in self._urls.rows
+        }
+        named = sum(self._own_words.search(fold(anchor)) is not None for anchor in new.values())
+        return max(nearby, LISTING * (1.0 - 0.5**named))
+
+    def _meet(self, page: PageObservation) -> Numbers:
+        """Add a page's links to the columns; the rows of those that wait."""
+        urls = self._urls
+        came = urls.rows.get(page.came_by)
+        grandparent = float(urls.columns["best_relevance"][came]) if came is not None else 0.0
+        rows = urls.rows_of([link.url for link in page.links])
+        waits = urls.waiting[rows]
+        if not waits.any():
+            return rows[waits]
+        links, rows = list(compress(page.links, waits.tolist())), rows[waits]
+        odds = np.clip(np.array(page.odds)[waits], -ODDS_LIMIT, ODDS_LIMIT)
+        here = self._promise(page.similarity)
+        return urls.meet(
+            page.url,
+            links,
+            rows,
+            odds=odds,
+            texts=bounded(odds / ODDS_SCALE),
+            standings=odds / ODDS_SCALE + here,
+            relevance=here,
+            grandparent=grandparent,
+        )
+
+    def _promise(self, relevance: float) -> float:
+        """A page's relevance on log-odds scale, 0 at the threshold."""
+        return min(max(math.log((relevance + ROOM) / (self._threshold + ROOM)), -2.0), 1.5)
+
+    def _features(self, rows: Numbers) -> Floats:
+        """(rows, features), in the order of `share_names`."""
+        urls, columns = self._urls, self._urls.columns
+        overall = self._relevant / self._fetched
+        site, source_host = (
+            logit(urls.group_rates[name].rate(urls.groups[name][rows], overall, self.smoothing))
+            - logit(overall)
+            for name in GROUPS
+        )
+        met = np.maximum(columns["links"][rows], 1.0)
+        kinds = [
+            np.ones(len(rows)),
+            bounded(columns["sum_odds"][rows] / met / ODDS_SCALE),
+            columns["best_relevance"][rows],
+            columns["best_grandparent"][rows],
+            site,
+            urls.group_rates["site"].text(urls.groups["site"][rows]),
+            source_host,
+            bounded(urls.vocabulary.log_odds(urls.words[rows]).sum(axis=1) / WORDS_SCALE),
+            -np.log1p(urls.group_rates["site"].unproductive[urls.groups["site"][rows]] / UNPRODUCTIVE_SCALE),
+        ]
+        features: Floats = np.stack(kinds, axis=1) * self._mask
+        return features
+
+
+def written(words: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds any of the words in a folded text; Latin ones as words, also in the plural. None where there is none."""
+    parts = [
+        rf"(?<![a-z0-9]){re.escape(word)}(?:s|es)?(?![a-z0-9])" if word.isascii() else re.escape(word)
+        for word in dict.fromkeys(fold(word).strip() for word in words)
+        if word
+    ]
+    return re.compile("|".join(parts)) if parts else None

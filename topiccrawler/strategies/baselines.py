@@ -1,0 +1,220 @@
+"""Anchor text analysis (ATA): direct evidence only, normalised over a page's links.
+
+Breadth first: the baseline of every comparison.
+
+Depth first: the link found last is fetched next.
+
+Random order: the result of a crawl that uses no information.
+
+Backlink: a link is scored by the number of pages that have it.
+
+Best first: a link is scored by the relevance of the page it stands on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from topiccrawler.links.columns import Floats, grown, packed, unpacked
+from topiccrawler.links.graph import LinkGraph
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy, check_range, link_scorer_of
+from topiccrawler.text.weights import logistic
+
+
+@dataclass
+class BreadthFirst(Strategy):
+    """Fetch what lies nearest to the seeds first.
+
+    Idea: all pages one step from the seeds, then all two steps away, in the order they were met.
+    Formula: score = -depth(link); `depth` is `Link.depth`, equal scores go first in, first out.
+    Parameters: none.
+    Reads: depth only, neither text nor relevance.
+    Cost: O(links) a page, no refresh.
+    But: nothing.
+    Reference: the baseline of every paper here; as a crawl order, Najork & Wiener, WWW 2001.
+    """
+
+    name: ClassVar[str] = "breadth_first"
+    share_names: ClassVar[tuple[str, ...]] = ("depth",)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        return [Score(link.url, -float(link.depth)) for link in links]
+
+
+@dataclass
+class DepthFirst(Strategy):
+    """Fetch the link found last first.
+
+    Idea: follow one path to its end before another is begun.
+    Formula: score = running number of the link; a link found again gets a new number.
+    Parameters: none.
+    Reads: nothing but the order of links.
+    Cost: O(links) a page, no refresh.
+    But: seeds keep their order: the first seed goes first.
+    Reference: a baseline; Cho, Garcia-Molina & Page 1998 compare it with breadth first.
+    """
+
+    name: ClassVar[str] = "depth_first"
+    share_names: ClassVar[tuple[str, ...]] = ("order of finding",)
+    _found: int = field(default=0, init=False, repr=False)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        if page.depth < 0:
+            return [Score(link.url, 0.0) for link in links]
+        begun = self._found + 1
+        self._found += len(links)
+        return [Score(link.url, float(begun + place)) for place, link in enumerate(links)]
+
+    def save(self) -> Mapping[str, Any]:
+        return {"found": self._found}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self._found = int(state["found"])
+
+
+@dataclass
+class RandomOrder(Strategy):
+    """Fetch queued links in an order that is random, but the same for the same seed.
+
+    Idea: the lower bound of a comparison: a strategy must do better than chance.
+    Formula: score = BLAKE2b(seed, URL) / 2^64, in 0..1.
+    Parameters: none; the seed is the crawl's (setting TOPIC_SEED, default 0).
+    Reads: the URL as a number.
+    Cost: O(links) a page, no refresh, no state.
+    But: a link met again keeps its number, so a URL with many links is no likelier than one with few.
+    Reference: a baseline (Cho, Garcia-Molina & Page 1998).
+    """
+
+    name: ClassVar[str] = "random_order"
+    share_names: ClassVar[tuple[str, ...]] = ("draw",)
+    _key: bytes = field(default=b"0", init=False, repr=False)
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        self._key = str(knowledge.seed).encode()[:64]
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        return [Score(link.url, self._draw(link.url)) for link in links]
+
+    def _draw(self, url: str) -> float:
+        digest = hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8, key=self._key).digest()
+        return int.from_bytes(digest, "big") / 2**64
+
+
+@dataclass
+class Backlink(Strategy):
+    """Fetch the link first that most of the pages seen so far point to.
+
+    Idea: a page is as important as the number of pages that refer to it.
+    Formula: score = pages read so far with a link to it.
+    Parameters: none.
+    Reads: links only, neither text nor relevance.
+    Cost: O(links) a page, no refresh: a link met again brings its new count along.
+    But: a page counts once, however often it repeats a link.
+    Reference: Cho, Garcia-Molina & Page 1998; MySpider thesis (2009) §1.3.
+    """
+
+    name: ClassVar[str] = "backlink"
+    share_names: ClassVar[tuple[str, ...]] = ("linking pages",)
+    _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
+    _counts: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        nodes = self._graph.nodes([link.url for link in links])
+        self._counts = grown(self._counts, len(self._graph))
+        self._counts[np.unique(nodes)] += 1.0
+        return [Score(link.url, n) for link, n in zip(links, self._counts[nodes].tolist(), strict=True)]
+
+    def save(self) -> Mapping[str, Any]:
+        return {"graph": self._graph.save(), "counts": packed(self._counts)}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self._graph = LinkGraph.load(state["graph"])
+        self._counts = unpacked(state["counts"], np.float64)
+
+
+@dataclass
+class BestFirst(Strategy):
+    """Fetch the links of the most relevant pages first.
+
+    Idea: pages link to pages of the same topic, so a link is worth what its page is worth.
+    Formula: score = similarity(parent); `similarity` is `Page.similarity` (0..1, by the page classifier). A link
+        on several pages has the largest of their scores, because a queued URL keeps its larger score.
+    Parameters: none.
+    Reads: the parent's similarity; no link text.
+    Cost: O(links) a page, no refresh.
+    But: seeds stand on the virtual root page (similarity 1), so they go first.
+    Reference: Cho, Garcia-Molina & Page 1998 (similarity ordering); the baseline of the link model (2014).
+    """
+
+    name: ClassVar[str] = "best_first"
+    share_names: ClassVar[tuple[str, ...]] = ("relevance of the linking page",)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        return [Score(link.url, page.similarity) for link in links]
+
+    def worth(self, value: float) -> float:
+        return value
+
+
+@dataclass
+class AnchorText(Strategy):
+    """Fetch links first whose anchors are about the topic, on relevant pages with few such anchors.
+
+    Idea: the anchor says what a link leads to; the page says how reliable that is; a page shares its worth.
+    Formula: priority(i) = sim(i) / (sum over the page's links v of sim(v)) * P(+|page)
+        sim(i) = P(+|anchor) if the anchor is classified positive, else `negative`
+        P(+|anchor) -> the link model on the anchor alone; P(+|page) -> `Page.similarity`, at least `negative`.
+    Parameters: negative 0.01 (JLSE algorithm 1); terminal false: links of result pages are followed; detail
+        false: a relevant page is a result page; true: it must also be a detail page (relevance.detail, the
+        paper's SVM of §3.1). The paper has true for both (algorithm 2, step 1).
+    Reads: anchors through the link model; the parent's relevance; with `detail` whether it is a detail page.
+    Cost: one batch call to the classifier a page, no refresh. `detail` adds a tenth to the reading of a page.
+    But: P(+|page) is the relevance of the crawl's page classifier; for the paper's naive Bayes (eq. 1-2) set
+        TOPIC_PAGE_CLASSIFIER = naive_bayes (docs/page-classifiers.md). Terminal pages suit shops; on blogs
+        they cost half of the finds (docs/lab/experiments.md). Links of pages classified negative are not
+        followed unless TOPIC_EXPAND = all; those of seed pages always are.
+    Reference: Zhang et al., JLSE, §3.1, §4.2 (ATA), algorithms 1 and 2, eq. 10.
+    """
+
+    name: ClassVar[str] = "anchor_text"
+    changeable = frozenset({"negative"})
+    share_names: ClassVar[tuple[str, ...]] = ("anchor by page",)
+    needs_link_scorer: ClassVar[bool] = True
+    expand: ClassVar[Expand] = "relevant"
+    negative: float = 0.01
+    detail: bool = False
+    terminal: bool = False
+    _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "negative", self.negative, 1e-9, 1.0)
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        self._scorer = link_scorer_of(knowledge, self.name)
+
+    @property
+    def needs_detail(self) -> bool:
+        return self.detail
+
+    def is_result(self, page: Page) -> bool:
+        """Is it what the crawl is after?"""
+        return page.is_target and (page.is_detail or not self.detail)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        if self.terminal and self.is_result(page) and page.via is not None and page.via.link.source_url:
+            return ()
+        similarities = self.similarities(links)
+        scale = max(page.similarity, self.negative) / (sum(similarities) or 1.0)
+        return [Score(link.url, sim * scale) for link, sim in zip(links, similarities, strict=True)]
+
+    def similarities(self, links: Sequence[Link]) -> list[float]:
+        """sim of each link of a page."""
+        assert self._scorer is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
+        anchors = [Link(url="", host="", anchor=link.anchor, title=link.title) for link in links]
+        return [logistic(odds) if odds > 0 else self.negative for odds in self._scorer.log_odds(anchors)]

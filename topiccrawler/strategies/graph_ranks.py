@@ -1,0 +1,367 @@
+"""OPIE: OPIC in which links about the topic receive more cash.
+
+Base of the strategies that rank the whole graph of links: it grows a page at a time, ranks follow now and then.
+
+Ranking the whole graph takes a second. So between two rankings a link is scored from the value of its page, and the graph
+is ranked again when it has grown by a tenth. Then the queue is rescored a piece at a time; whether that is under way is
+part of the state, so that a restart goes on with it.
+
+PageRank: a link is scored by the importance of the pages that have it.
+
+IPageRank: PageRank in which a link counts as much as its text is near the topic.
+
+HITS: a link is scored by the hubs that point to it, weighted by link text.
+
+OPIC: cash flows along links, and the URL that has most is fetched next.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from topiccrawler.errors import StrategyError
+from topiccrawler.links.columns import Floats, grown, packed, unpacked
+from topiccrawler.links.graph import LinkGraph, Share, hits, pagerank
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import (
+    Knowledge,
+    LinkScorer,
+    Strategy,
+    check_range,
+    link_scorer_of,
+    topic_of,
+)
+from topiccrawler.strategies.features import TopicSimilarity
+from topiccrawler.strategies.shark_search import RelevanceWeighting
+from topiccrawler.text.weights import logistic
+from topiccrawler.topics.topic import Breadth
+
+GROWTH = 1.1
+_PIECE = 250  # links
+
+
+@dataclass
+class GraphStrategy(Strategy):
+    """Base of graph strategies: keeps the graph and the score of each node."""
+
+    refresh_every: ClassVar[int] = 25
+    _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
+    _values: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
+    _edges_ranked: int = field(default=0, init=False, repr=False)
+    _refreshing: bool = field(default=False, init=False, repr=False)
+
+    def _rank(self) -> Floats:
+        """The score of each node by the whole graph."""
+        raise NotImplementedError(f"{type(self).__name__}._rank")
+
+    def _due(self) -> bool:
+        """Has enough changed since the last ranking?"""
+        return 0 < self._graph.edges >= GROWTH * self._edges_ranked
+
+    def refresh(self, queued: Iterable[Link]) -> Iterator[Score]:
+        if not self._refreshing:
+            if not self._due():
+                return
+            self._edges_ranked = self._graph.edges
+            self._values = self._rank()
+            self._refreshing = True
+        links = iter(queued)
+        while piece := [link.url for link in islice(links, _PIECE)]:
+            for url, node in zip(piece, self._graph.find(piece).tolist(), strict=True):
+                if node >= 0:  # a page read since may have raised the value: it is taken at the last moment
+                    yield Score(url, float(self._values[node]))
+        self._refreshing = False
+
+    def current(self, link: Link) -> Score | None:
+        node = int(self._graph.find([link.url])[0])
+        return None if node < 0 else Score(link.url, float(self._values[node]))
+
+    def _room(self, fill: float) -> Floats:
+        """The scores, with one for each node; new nodes get `fill`."""
+        self._values = grown(self._values, len(self._graph), fill)
+        return self._values
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "graph": self._graph.save(),
+            "values": packed(self._values),
+            "edges_ranked": self._edges_ranked,
+            "refreshing": self._refreshing,
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self._graph = LinkGraph.load(state["graph"])
+        self._values = unpacked(state["values"], np.float64)
+        self._edges_ranked = int(state["edges_ranked"])
+        self._refreshing = bool(state["refreshing"])
+
+
+@dataclass
+class PageRank(GraphStrategy):
+    """Fetch the link first that important pages point to.
+
+    Idea: a page is important when important pages point to it, each sharing its importance among its links.
+    Formula: PR(A) = (1 - d) + d * sum over pages T with a link to A of PR(T) / C(T)
+        d -> damping; C(T) -> distinct links of T; every URL met counts, fetched or not.
+    Parameters: damping 0.85 (Brin & Page 1998).
+    Reads: links only, neither text nor relevance.
+    Cost: O(links) a page; refresh: links.graph, when the graph has grown by a tenth (under 1 s at 2 million
+        edges).
+    But: between refreshes a new page's share is added to its links and goes no further.
+    Reference: Brin & Page 1998; Cho, Garcia-Molina & Page 1998 as a crawl order; MySpider thesis §3.2.2.
+    """
+
+    name: ClassVar[str] = "pagerank"
+    changeable = frozenset({"damping"})
+    share_names: ClassVar[tuple[str, ...]] = ("PageRank",)
+    damping: float = 0.85
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "damping", self.damping, 0.0, 1.0)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        source, nodes = self._graph.add(page.url, [link.url for link in links])
+        ranks = self._room(1.0 - self.damping)
+        targets = self._graph.out(source)
+        if targets:
+            ranks[np.array(targets)] += self.damping * ranks[source] / len(targets)
+        return [Score(link.url, rank) for link, rank in zip(links, ranks[nodes].tolist(), strict=True)]
+
+    def _rank(self) -> Floats:
+        return pagerank(self._graph.matrix(), self.damping)
+
+
+@dataclass
+class IPageRank(GraphStrategy):
+    """Fetch the link first that important pages point to with words near the topic.
+
+    Idea: PageRank of a reader who follows a link with a probability proportional to its similarity to the
+        topic.
+    Formula: IPR(A) = (1 - d) + d * sum over pages T with a link to A of
+        IPR(T) * RW(T -> A) / sum over j of RW(T -> j)
+        d -> damping; RW -> relevance_weighting (its parameters); a page whose links all have RW 0 gives
+        nothing.
+    Parameters: damping 0.85 (SkyReach); c 0.6, top_words 60, with_context as in relevance_weighting; share
+        "sum", or "count" for the other reading, RW / number of links of T.
+    Pruned: links whose IPR is .15 (no page gave any) for a broad topic, under .1514 for a normal, .1561 for a
+        specific one, but for tunnels (crawl.gate); a threshold t stands for an IPR of t / (1 - t).
+    Reads: links, their anchor and context, topic keywords, thesaurus; no relevance of pages.
+    Cost: one call of the segmenter and O(links) a page; refresh as in pagerank.
+    But: the formula is illegible in the scan; this one follows the paper's explanation. Between refreshes a
+        new page's share is added to its links and goes no further.
+    Reference: Li, Zhao & Yu, SkyReach, 2003, §3.6.4, eq. 3.
+    """
+
+    name: ClassVar[str] = "ipagerank"
+    changeable = frozenset({"damping"})
+    share_names: ClassVar[tuple[str, ...]] = ("IPageRank",)
+    prunes: ClassVar[bool] = True
+    own_thresholds: ClassVar[Mapping[Breadth, float]] = {"broad": 0.1305, "normal": 0.1315, "specific": 0.135}
+    damping: float = 0.85
+    c: float = 0.6
+    top_words: int = 60
+    share: str = "sum"
+    with_context: bool = True
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "damping", self.damping, 0.0, 1.0)
+        if self.share not in {"sum", "count"}:
+            fault = f"{self.name} knows sum and count"
+            raise StrategyError(f"strategy parameter share={self.share}", fault, "use strategy_share=sum")
+        self._weighting = RelevanceWeighting(self.c, self.top_words, self.with_context)
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        self._weighting.prepare(knowledge)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        weighed = self._weighting.weights(links)
+        source, nodes = self._graph.add(page.url, [link.url for link in links], weighed)
+        ranks = self._room(1.0 - self.damping)
+        weights = np.array(self._graph.out_weights(source))
+        divisor = float(weights.sum()) if self.share == "sum" else float(weights.size)
+        if divisor > 0:
+            ranks[np.array(self._graph.out(source))] += self.damping * ranks[source] * weights / divisor
+        return [Score(link.url, rank) for link, rank in zip(links, ranks[nodes].tolist(), strict=True)]
+
+    @property
+    def current_scorer(self) -> LinkScorer:
+        return _OfRank(self)
+
+    def ranks(self, links: Sequence[Link]) -> list[float]:
+        """IPR of each link, as far as it is known; of one that no page read links to, the least there is."""
+        nodes = self._graph.find([link.url for link in links]).tolist()
+        least = 1.0 - self.damping
+        return [float(self._values[node]) if 0 <= node < len(self._values) else least for node in nodes]
+
+    def _rank(self) -> Floats:
+        return pagerank(self._graph.matrix(weighted=True), self.damping, share=cast("Share", self.share))
+
+
+@dataclass(frozen=True)
+class _OfRank:
+    """IPR as the gate wants it: as odds, in a logarithm."""
+
+    ranking: IPageRank
+
+    def log_odds(self, links: Sequence[Link]) -> list[float]:
+        return [math.log(max(rank, 1e-9)) for rank in self.ranking.ranks(links)]
+
+
+@dataclass
+class Hits(GraphStrategy):
+    """Fetch the link first that good hubs of the topic point to.
+
+    Idea: a hub is good when it points to authorities, an authority when hubs point to it; a link counts as
+        much as its text is near the topic.
+    Formula: authority(A) = sum over pages T with a link to A of w(T, A) * hub(T);
+        hub(T) = sum over its links of w(T, A) * authority(A); the largest of each is 1.
+        w = least + (1 - least) * max(anchor, context / 2); score -> authority;
+        anchor, context -> similarity to the topic (strategies.features), 0..1.
+    Parameters: least 0.05, the weight of a link without a topic word (ours: 0 would cut the graph to pieces).
+    Reads: links, anchor and context, topic keywords; no relevance of pages.
+    Cost: one call of the segmenter and O(links) a page; refresh: links.graph, as in pagerank.
+    But: all pages seen take part, not a root set of search results. Between refreshes a new page's hub value
+        is computed from the authorities of its links, and is added to them.
+    Reference: Kleinberg 1999; the weights MySpider thesis (2009) §3.2.2 (no formula given).
+    """
+
+    name: ClassVar[str] = "hits"
+    share_names: ClassVar[tuple[str, ...]] = ("authority",)
+    least: float = 0.05
+    _scale: float = field(default=0.0, init=False, repr=False)  # hub value of one unit of authority reached
+    _similarity: TopicSimilarity | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "least", self.least, 0.0, 1.0)
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        self._similarity = TopicSimilarity(topic_of(knowledge, self.name))
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        assert self._similarity is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
+        weights = [
+            self.least + (1 - self.least) * max(anchor, context / 2)
+            for anchor, context in self._similarity.links(links)
+        ]
+        source, nodes = self._graph.add(page.url, [link.url for link in links], weights)
+        authorities = self._room(0.0)
+        targets = np.array(self._graph.out(source), np.int32)
+        edges = np.array(self._graph.out_weights(source))
+        hub = self._scale * float(edges @ authorities[targets]) if self._scale else 1.0
+        authorities[targets] += edges * hub
+        return [Score(link.url, own) for link, own in zip(links, authorities[nodes].tolist(), strict=True)]
+
+    def _rank(self) -> Floats:
+        matrix = self._graph.matrix(weighted=True)
+        authorities, _ = hits(matrix)
+        largest = float((matrix @ authorities).max(initial=0.0))
+        back = float((matrix.T @ (matrix @ authorities)).max(initial=0.0))
+        # an authority gains w * hub / norm of authorities, where hub = w * authority / norm of hubs
+        self._scale = 1.0 / back if largest > 0 and back > 0 else 0.0
+        return authorities
+
+    def save(self) -> Mapping[str, Any]:
+        return {**super().save(), "scale": packed(np.array([self._scale]))}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        super().load(state)
+        self._scale = float(unpacked(state["scale"], np.float64)[0])
+
+
+@dataclass
+class Opic(GraphStrategy):
+    """Fetch the URL first that has received most cash.
+
+    Idea: importance as money: the seeds have 1 together, a page read gives all it has to its links; a URL
+        that many and important pages point to becomes rich, without iterations over the graph.
+    Formula: a page T with cash c and C(T) distinct links gives c / C(T) to each; score(A) = cash(A). A page
+        without links pays into a pool, which is shared evenly among the queued URLs at the next refresh.
+        The sum stays 1.
+    Parameters: none.
+    Reads: links only, neither text nor relevance.
+    Cost: O(links) a page; refresh every 25 pages: O(URLs), only when there is something in the pool.
+    But: cash that comes back to a page already fetched stays there: no page is fetched twice.
+    Reference: Abiteboul, Preda & Cobena, WWW 2003.
+    """
+
+    name: ClassVar[str] = "opic"
+    share_names: ClassVar[tuple[str, ...]] = ("cash",)
+    _pool: float = field(default=0.0, init=False, repr=False)
+
+    def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
+        source, nodes = self._graph.add(page.url, [link.url for link in links], self._shares(page, links))
+        cash = self._room(0.0)
+        given = 1.0 if page.depth < 0 else float(cash[source])
+        cash[source] = 0.0
+        targets, weights = self._graph.out(source), np.array(self._graph.out_weights(source))
+        total = float(weights.sum())
+        if total > 0:
+            cash[np.array(targets)] += given * (weights / total)
+        else:
+            self._pool += given
+        return [Score(link.url, value) for link, value in zip(links, cash[nodes].tolist(), strict=True)]
+
+    def _shares(self, page: Page, links: Sequence[Link]) -> Sequence[float] | None:
+        """How the page's cash is shared among its links; None = evenly."""
+        return None
+
+    def _due(self) -> bool:
+        return self._pool > 0.0
+
+    def _rank(self) -> Floats:
+        """The cash of each URL, that of the pool given away."""
+        waiting = np.ones(len(self._graph), bool)
+        waiting[self._graph.pages()] = False
+        cash, waiters = self._room(0.0), int(waiting.sum())
+        if waiters:
+            cash[: waiting.size][waiting] += self._pool / waiters
+            self._pool = 0.0
+        return cash
+
+    def save(self) -> Mapping[str, Any]:
+        return {**super().save(), "pool": packed(np.array([self._pool]))}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        super().load(state)
+        self._pool = float(unpacked(state["pool"], np.float64)[0])
+
+
+@dataclass
+class Opie(Opic):
+    """Fetch the URL first that has received most cash from links about the topic.
+
+    Idea: OPIC with a bias: a page's cash goes to its links in proportion to their similarity to the topic.
+    Formula: link i of page T gets cash(T) * sim(i) / sum over T's links of sim(j)
+        sim(i) = alpha * P(+|link) + (1 - alpha) * relevance(T); P -> the link model;
+        relevance -> `Page.similarity`.
+    Parameters: alpha 0.8 (ours: JLSE says that link context and page are weighted, not how).
+    Reads: anchor and context through the link model; the parent's relevance.
+    Cost: one batch call to the classifier and O(links) a page; refresh as in opic.
+    But: as in opic; sim is at least 0.001, so that every link gets something.
+    Reference: Guan et al. 2008, as described by Zhang et al. (JLSE), §2 and §3.2.2.
+    """
+
+    name: ClassVar[str] = "opie"
+    changeable = frozenset({"alpha"})
+    needs_link_scorer: ClassVar[bool] = True
+    alpha: float = 0.8
+    _scorer: LinkScorer | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "alpha", self.alpha, 0.0, 1.0)
+
+    def prepare(self, knowledge: Knowledge) -> None:
+        self._scorer = link_scorer_of(knowledge, self.name)
+
+    def _shares(self, page: Page, links: Sequence[Link]) -> Sequence[float] | None:
+        assert self._scorer is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
+        if page.depth < 0:
+            return None
+        of_page = (1 - self.alpha) * page.similarity
+        return [max(0.001, self.alpha * logistic(odds) + of_page) for odds in self._scorer.log_odds(links)]

@@ -1,0 +1,288 @@
+"""The features of every URL met, in columns, one row a URL; and the success rates of groups of URLs.
+
+All features change while a URL waits, and 100 000 waiting URLs are rescored in milliseconds. So features are numpy columns,
+and what belongs to a group (a site, a host that links) is kept once for the group and gathered by number.
+
+The success rates of groups of URLs: of a site, or of a host that links; what the links to a group say before it gave a page, and how
+many of its pages in a row were irrelevant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from topiccrawler.link_model.learning import WordStatistics
+from topiccrawler.links.columns import Floats, Numbering, Numbers, doubled, packed, unpacked
+from topiccrawler.model import Link
+from topiccrawler.text.tokenise import words_of
+from topiccrawler.urls.canonical import host_of, registered_domain
+
+TEXT_SMOOTHING = 2.0  # URLs
+LEAST = 1e-3  # probabilities are kept this far from 0 and 1 before a logit
+
+
+class GroupRates:
+    """Pages fetched from each group, and how many were relevant. With each page of a group the earlier ones decay by
+    `keep`, so that an unproductive site is soon left.
+    """
+
+    def __init__(self, keep: float = 1.0) -> None:
+        self.keep = keep
+        self.names = Numbering()
+        self.pages = np.zeros(256)
+        self.relevant = np.zeros(256)
+        self.touched = np.zeros(256, dtype=bool)  # since the last look
+        self.unproductive = np.zeros(256)  # pages in a row
+        self.urls, self.texts = np.zeros(256), np.zeros(256)  # URLs met, and the sum of what their links say
+
+    def number(self, name: str) -> int:
+        """The group's number; a new one for a new name."""
+        found = self.names.get(name)
+        if found is None:
+            found = self.names.add(name)
+            self._grow()
+            for column in (self.pages, self.relevant, self.unproductive, self.touched, self.urls, self.texts):
+                column[found] = 0
+        return found
+
+    def add(self, number: int, relevant: float) -> None:
+        """One of its pages was fetched."""
+        self.pages[number] = self.keep * self.pages[number] + 1.0
+        self.relevant[number] = self.keep * self.relevant[number] + relevant
+        self.unproductive[number] = 0.0 if relevant > 0.0 else self.unproductive[number] + 1.0
+        self.touched[number] = True
+
+    def meet(self, numbers: Numbers, texts: Floats) -> None:
+        """URLs of these groups were met for the first time, by links that say so much (log-odds scale)."""
+        np.add.at(self.urls, numbers, 1.0)
+        np.add.at(self.texts, numbers, texts)
+
+    def text(self, numbers: Numbers) -> Floats:
+        """What the links to the URLs of each group say, in the mean; smoothed: sum / (URLs + TEXT_SMOOTHING)."""
+        means: Floats = self.texts[numbers] / (self.urls[numbers] + TEXT_SMOOTHING)
+        return means
+
+    def forget(self, used: Numbers, most: int) -> None:
+        """Forget the groups that are not `used` and of which nothing is known; and of the others not used those that gave fewest
+        pages, while there are more than `most`.
+        """
+        spare = self.names.used()
+        spare[used] = False
+        spares = np.flatnonzero(spare)
+        spares = spares[np.argsort(self.pages[spares], kind="stable")]
+        silent = (self.pages[spares] == 0) & (self.urls[spares] == 0)
+        spares = np.concatenate([spares[silent], spares[~silent]])
+        self.names.forget(spares[: max(np.count_nonzero(silent), len(self.names) - most)])
+
+    def rate(self, numbers: Numbers, prior: Floats | float, strength: float) -> Floats:
+        """Relevant share, smoothed: (relevant + strength * prior) / (pages + strength)."""
+        rates: Floats = (self.relevant[numbers] + strength * prior) / (self.pages[numbers] + strength)
+        return rates
+
+    def save(self) -> dict[str, Any]:
+        """As JSON values."""
+        count = self.names.size
+        return {
+            "names": self.names.save(),
+            "pages": packed(self.pages[:count]),
+            "relevant": packed(self.relevant[:count]),
+            "unproductive": packed(self.unproductive[:count]),
+            "touched": packed(self.touched[:count]),
+            "urls": packed(self.urls[:count]),
+            "texts": packed(self.texts[:count]),
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any], keep: float = 1.0) -> GroupRates:
+        """What `save` kept."""
+        group_rates = cls(keep)
+        group_rates.names = Numbering.load(state["names"])
+        group_rates._grow()
+        count = group_rates.names.size
+        group_rates.pages[:count] = unpacked(state["pages"])
+        group_rates.relevant[:count] = unpacked(state["relevant"])
+        group_rates.unproductive[:count] = unpacked(state["unproductive"])
+        group_rates.touched[:count] = unpacked(state["touched"], np.bool_)
+        group_rates.urls[:count] = unpacked(state["urls"])
+        group_rates.texts[:count] = unpacked(state["texts"])
+        return group_rates
+
+    def _grow(self) -> None:
+        while len(self.pages) < self.names.size:
+            self.pages, self.relevant, self.touched = map(doubled, (self.pages, self.relevant, self.touched))
+            self.urls, self.texts = map(doubled, (self.urls, self.texts))
+            self.unproductive = doubled(self.unproductive)
+
+
+def logit(probability: Floats | float) -> Floats:
+    """ln p / (1 - p), kept finite."""
+    kept = np.clip(probability, LEAST, 1.0 - LEAST)
+    odds: Floats = np.log(kept / (1.0 - kept))
+    return odds
+
+
+def bounded(log_odds: Floats) -> Floats:
+    """What words say, between -2 and 2."""
+    found: Floats = 2.0 * np.tanh(log_odds)
+    return found
+
+
+GROUPS = ("site", "source_host")
+MEMORY_URLS = 30_000
+KEPT = 7 / 8  # of them, when some are forgotten
+WORDS_OF_A_URL = 8
+WORDS_HALF_LIFE_PAGES, WORDS_SMOOTHING = 350.0, 4.0
+
+
+class UrlFeatures:
+    """One row a URL. `best_*` are maxima over the pages that link it, `sum_*` sums; groups are those of the best link.
+
+    Of `memory_urls` URLs at most: then those that were fetched are forgotten, and the poorest. Only `rows_of` forgets, before
+    it gives out rows, so rows are good until it is called again.
+    """
+
+    FLOATS = (
+        "links",
+        "sum_odds",
+        "standing",  # of the best link, whose groups count
+        "best_relevance",
+        "best_grandparent",
+        "score",  # as weighed last
+        "queued",  # the score the queue has
+    )
+
+    def __init__(self, keep: float = 1.0, memory_urls: int = MEMORY_URLS) -> None:
+        self.memory_urls = memory_urls
+        self.rows = Numbering()
+        self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
+        self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
+        self.words: Numbers = np.zeros((256, WORDS_OF_A_URL), dtype=np.int64)  # of the first anchor with any
+        self.waiting = np.zeros(256, dtype=bool)
+        self.vocabulary = WordStatistics(WORDS_HALF_LIFE_PAGES, WORDS_SMOOTHING)
+        self.group_rates: dict[str, GroupRates] = {name: GroupRates(keep) for name in GROUPS}
+
+    def words_in(self, texts: Sequence[str]) -> Numbers:
+        """(texts, WORDS_OF_A_URL) numbers of their first words."""
+        return self.vocabulary.of(words_of(texts), WORDS_OF_A_URL)
+
+    def rows_of(self, urls: Sequence[str]) -> Numbers:
+        """The rows of the URLs; new, waiting ones for new URLs."""
+        if len(self.rows) + len(urls) > self.memory_urls:
+            self._forget(int(KEPT * self.memory_urls))
+        new = [self.rows.add(url) for url in dict.fromkeys(urls) if url not in self.rows]
+        self._grow()
+        for column in self.columns.values():
+            column[new] = 0.0
+        self.columns["queued"][new] = -np.inf
+        self.words[new] = 0
+        self.waiting[new] = True
+        return self.rows.of(urls)
+
+    def meet(
+        self,
+        page_url: str,
+        links: Sequence[Link],
+        link_rows: Numbers,
+        *,
+        odds: Floats,
+        texts: Floats,
+        standings: Floats,
+        relevance: float,
+        grandparent: float,
+    ) -> Numbers:
+        """Add a page's links to the rows of their URLs; returns the rows, each once. A link's groups become its URL's when its
+        `standing` is the largest so far. `texts`: what the words of each link say, bounded; of a new URL they are said of its site.
+        """
+        columns = self.columns
+        rows, at = np.unique(link_rows, return_inverse=True)
+        known, met = columns["links"][rows] > 0, np.bincount(at)
+        columns["links"][rows] += met
+        columns["sum_odds"][rows] += np.bincount(at, weights=odds)
+        for name, value in (("best_relevance", relevance), ("best_grandparent", grandparent)):
+            columns[name][rows] = np.where(known, np.maximum(columns[name][rows], value), value)
+        order = np.lexsort((-standings, at))  # stable: the first of equals
+        best = order[np.unique(at[order], return_index=True)[1]]
+        better = ~known | (standings[best] > columns["standing"][rows])
+        columns["standing"][rows[better]] = standings[best][better]
+        mute = np.flatnonzero(self.words[link_rows, 0] == 0)
+        words = self.words_in([links[place].anchor for place in mute.tolist()])
+        # written backwards, so that of several links to one URL the first with words counts
+        speaks = np.flatnonzero(words[:, 0])[::-1]
+        self.words[link_rows[mute[speaks]]] = words[speaks]
+        numbers = self._group_numbers(page_url, [links[place] for place in best[better].tolist()])
+        for name, of_group in zip(GROUPS, numbers, strict=True):
+            self.groups[name][rows[better]] = of_group
+        self.group_rates["site"].meet(self.groups["site"][rows[~known]], texts[best[~known]])
+        return rows
+
+    def _group_numbers(self, page_url: str, links: Sequence[Link]) -> Numbers:
+        """Of each link on a page: (groups, links)."""
+        source_host = self.group_rates["source_host"].number(host_of(page_url))
+        sites: dict[str, int] = {}
+        for link in links:
+            if link.host not in sites:
+                sites[link.host] = self.group_rates["site"].number(registered_domain(link.url))
+        return np.array([[sites[link.host] for link in links], [source_host] * len(links)], dtype=np.int64)
+
+    def waiting_rows(self) -> Numbers:
+        """The rows that may still be fetched."""
+        return np.flatnonzero(self.waiting[: self.rows.size])
+
+    def touched_rows(self) -> Numbers:
+        """Waiting rows with a group from which a page was fetched since the last call."""
+        count = self.rows.size
+        hit = np.zeros(count, dtype=bool)
+        for name, group_rates in self.group_rates.items():
+            hit |= group_rates.touched[self.groups[name][:count]]
+            group_rates.touched[:] = False
+        return np.flatnonzero(hit & self.waiting[:count])
+
+    def _forget(self, kept: int) -> None:
+        """Keep so many URLs, those that wait with the best scores; and the groups and words that they need."""
+        rows = self.waiting_rows()
+        stays = np.zeros(self.rows.size, dtype=bool)
+        stays[rows[np.argsort(-self.columns["score"][rows], kind="stable")[:kept]]] = True
+        self.rows.forget(np.flatnonzero(self.rows.used() & ~stays))
+        self.waiting[: len(stays)] &= stays
+        self.vocabulary.forget(self.words[: len(stays)][stays])
+        for name, group_rates in self.group_rates.items():
+            group_rates.forget(self.groups[name][: len(stays)][stays], self.memory_urls)
+
+    def _grow(self) -> None:
+        while len(self.waiting) < self.rows.size:
+            self.columns = {name: doubled(column) for name, column in self.columns.items()}
+            self.groups = {name: doubled(column) for name, column in self.groups.items()}
+            self.words, self.waiting = doubled(self.words), doubled(self.waiting)
+
+    def save(self) -> dict[str, Any]:
+        """All of it as JSON values: texts joined and columns as compressed bytes in base64."""
+        count = self.rows.size
+        return {
+            "urls": self.rows.save(),
+            "columns": {name: packed(column[:count]) for name, column in self.columns.items()},
+            "groups": {name: packed(column[:count]) for name, column in self.groups.items()},
+            "words": packed(self.words[:count]),
+            "waiting": packed(self.waiting[:count]),
+            "vocabulary": self.vocabulary.save(),
+            "group_rates": {name: group_rates.save() for name, group_rates in self.group_rates.items()},
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any], keep: float = 1.0, memory_urls: int = MEMORY_URLS) -> UrlFeatures:
+        """What `save` kept."""
+        features = cls(keep, memory_urls)
+        features.rows = Numbering.load(state["urls"])
+        features._grow()
+        count = features.rows.size
+        for name in cls.FLOATS:
+            features.columns[name][:count] = unpacked(state["columns"][name])
+        for name in GROUPS:
+            features.groups[name][:count] = unpacked(state["groups"][name], np.int64)
+            features.group_rates[name] = GroupRates.load(state["group_rates"][name], keep)
+        features.words[:count] = unpacked(state["words"], np.int64).reshape(count, WORDS_OF_A_URL)
+        features.waiting[:count] = unpacked(state["waiting"], np.bool_)
+        features.vocabulary.load(state["vocabulary"])
+        return features

@@ -1,0 +1,127 @@
+"""Writes the first version of a user's topic file: what is known filled in, what is often added as a comment.
+
+The words are the user's own, in their order; a crawl understands the file as it does the words alone (topics.meaning), so it stays short.
+
+Looks for what is wrong with a topic that loads: words that cannot match or match everywhere, seeds, other topics like it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from topiccrawler.errors import SeedsError
+from topiccrawler.text.normalise import fold
+from topiccrawler.text.tokenise import is_whole, words_of
+from topiccrawler.topics.catalogue import load_topic, topic_names
+from topiccrawler.topics.keywords import common_words
+from topiccrawler.topics.meaning import meaning_of, nearest
+from topiccrawler.topics.seeds import seeds_of_topic
+from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, keep_whole, read_topic, token_weights
+from topiccrawler.urls.canonical import canonical
+
+HEAVY = 0.5  # of the heaviest: a common word of this weight decides pages
+LIKE = 0.5  # cosine, from which two topics fetch much the same pages
+FEW_WORDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An error makes a crawl useless, a warning may be meant."""
+
+    kind: Literal["error", "warning"]
+    text: str
+
+
+def check(topic: Topic) -> list[Finding]:
+    """What is wrong, errors first."""
+    keep_whole(topic)
+    every = [*_words(topic), *_common(topic), *_places(topic), *_seeds(topic), *_others(topic)]
+    return sorted(every, key=lambda finding: finding.kind != "error")
+
+
+def _words(topic: Topic) -> Iterator[Finding]:
+    weights, unmatched = token_weights(topic.keywords)
+    if not weights:
+        yield Finding("error", "no keyword can be found on a page; give words of two or more characters")
+    elif len(weights) < FEW_WORDS:
+        yield Finding("warning", f"{len(weights)} keywords are few: pages that use other words are missed")
+    if weights and unmatched:
+        shown = ", ".join(unmatched[:10])
+        yield Finding("warning", f"never found on a page, being single characters: {shown}")
+    for keyword, tokens in zip(topic.keywords, words_of(list(topic.keywords)), strict=True):
+        if tokens and not is_whole(keyword, tokens):
+            yield Finding("warning", f"{keyword} counts as {' '.join(tokens)}, at half weight")
+
+
+def _common(topic: Topic) -> Iterator[Finding]:
+    heaviest, of_any_page = max(topic.keywords.values()), common_words()
+    heavy = [word for word, weight in topic.keywords.items() if weight >= HEAVY * heaviest]
+    common = [word for word in heavy if fold(word) in of_any_page]
+    if common:
+        shown = ", ".join(common[:10])
+        yield Finding("warning", f"words of any page have much weight: {shown}; give them 0.3 or less")
+
+
+def _places(topic: Topic) -> Iterator[Finding]:
+    if both := sorted(set(topic.positive) & set(topic.negative)):
+        yield Finding("error", f"positive and negative at once: {', '.join(both[:5])}")
+
+
+def _seeds(topic: Topic) -> Iterator[Finding]:
+    seen: dict[str, str] = {}
+    for seed in topic.seeds:
+        address = canonical(seed.removeprefix("-").strip()) or seed
+        if address in seen:
+            yield Finding("warning", f"seed {seed} is the same as {seen[address]}")
+        seen.setdefault(address, seed)
+    try:
+        seeds_of_topic(topic)
+    except SeedsError as failure:
+        yield Finding("error" if topic.seeds else "warning", str(failure))
+
+
+def _others(topic: Topic) -> Iterator[Finding]:
+    if topic.name in dict(topic_names()) and topic != load_topic(topic.name):
+        yield Finding(
+            "warning", f"{topic.name} is a topic of the catalogue: its link model and seeds are used"
+        )
+    for name, likeness in nearest(topic, 3):
+        if likeness >= LIKE:
+            yield Finding("warning", f"is much like the topic {name} (cosine {likeness:.2f})")
+
+
+def topic_file(
+    name: str, words: Mapping[str, float], zh: str = "", proposed_words: int = PROPOSED_WORDS
+) -> str:
+    """A commented TOML file of these words; TopicError when they make no topic."""
+    text = _FILE.format(
+        name=_quoted(name),
+        zh=_quoted(zh),
+        proposed=proposed_words,
+        narrow=json.dumps(not meaning_of(words).is_whole),
+        keywords="\n".join(f"{_quoted(word)} = {round(weight, 4):g}" for word, weight in words.items()),
+    )
+    read_topic(text, f"topic {name!r}")
+    return text
+
+
+def _quoted(text: str) -> str:
+    """As a TOML string; JSON's escapes are TOML's but for the one character JSON leaves alone."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+_FILE = """\
+# A topic of your own. `scrapy topics show FILE` says how it is understood, `scrapy topics check FILE` what may be wrong with it.
+name = {name}  # lower-case Latin letters, digits, - and _
+zh = {zh}  # its Chinese name, for lists and logs
+proposed_words = {proposed}  # near words to add when a crawl begins; they lead to pages; 0 = yours alone
+# narrow = {narrow}  # true: your words alone judge pages; false: the proposed ones too; without it: as your words are understood
+# seeds = ["http://www.example.com/"]  # where a crawl begins
+# more fields: docs/topics.md
+
+[keywords]  # word = weight: 1 for words that only this topic has, 0.3 for those it shares with others
+{keywords}
+"""
