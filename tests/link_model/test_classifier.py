@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import MultinomialNB
 
 from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
-from topiccrawler.links.features import LEXICON, Lexicon, LinkWords, fields, words_of_links
+from topiccrawler.link_model.features import LEXICON, Lexicon, LinkWords, fields, words_of_links
 from topiccrawler.model import Link
 
 NO_LEXICON = Lexicon(())

@@ -12,8 +12,8 @@ import pytest
 from topiccrawler.errors import ModelError
 from topiccrawler.link_model import model_file as modelfile
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
+from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.model_file import dumps, load, load_model, save
-from topiccrawler.links.features import Lexicon
 from topiccrawler.model import Link
 
 LINK = Link(url="http://fund.example/", host="fund.example", anchor="基金收益", before="股票", after="足球")

@@ -60,8 +60,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
 
-from topiccrawler.links.extract import ContextMaker
-from topiccrawler.links.features import (
+from topiccrawler.link_model.features import (
     FIELDS,
     LEXICON,
     Lexicon,
@@ -73,6 +72,7 @@ from topiccrawler.links.features import (
     words_of_addresses,
     words_of_links,
 )
+from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
 from topiccrawler.text.tokenise import TwoGenerationCache, words_of, words_of_pieces
 

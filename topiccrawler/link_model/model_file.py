@@ -20,8 +20,8 @@ from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, compact, replace_file
 from topiccrawler.files import folder as data_folder
 from topiccrawler.link_model.classifier import EVENTS, Counts, LinkClassifier
+from topiccrawler.link_model.features import FEATURES, FIELDS, Lexicon
 from topiccrawler.links.extract import ContextMaker
-from topiccrawler.links.features import FEATURES, FIELDS, Lexicon
 from topiccrawler.model import Link
 from topiccrawler.text.tokenise import TOKENIZER
 

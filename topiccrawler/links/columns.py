@@ -92,6 +92,10 @@ class Numbering(dict[str, int]):
         self[name] = number
         return number
 
+    def add_all(self, names: Iterable[str]) -> list[int]:
+        """Give new names their numbers, each once, in their order; the numbers."""
+        return [self.add(name) for name in dict.fromkeys(names) if name not in self]
+
     def of(self, names: Sequence[str]) -> Numbers:
         """The numbers of known names."""
         return np.fromiter(map(self.__getitem__, names), np.int64, len(names))

@@ -26,8 +26,8 @@ from operator import itemgetter
 from sys import intern
 
 from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, Event, LinkClassifier
+from topiccrawler.link_model.features import Lexicon, LinkWords
 from topiccrawler.link_model.training.samples import Progress, Sample, add
-from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.labelled_texts import LabelledText
 

@@ -20,10 +20,10 @@ from typing import Any
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.files import keep_former, sha256_of
 from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.features import FEATURES, FIELDS, LEXICON, Lexicon
 from topiccrawler.link_model.model_file import VERSION, load, save
 from topiccrawler.link_model.training.evaluation import Row, row
 from topiccrawler.link_model.training.samples import HOST_DAMPING, SHARES, LabelledLink, read_links
-from topiccrawler.links.features import FEATURES, FIELDS, LEXICON, Lexicon
 from topiccrawler.text.tokenise import TOKENIZER
 from topiccrawler.topics.topic import Topic
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.files import sha256_of
 from topiccrawler.link_model.classifier import Event, LinkClassifier
+from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.training.evaluation import (
     Row,
     divergences,
@@ -42,7 +43,6 @@ from topiccrawler.link_model.training.samples import (
     silently,
 )
 from topiccrawler.links.extract import ContextMaker
-from topiccrawler.links.features import Lexicon
 from topiccrawler.topics.labelled_texts import read_documents, read_headlines
 from topiccrawler.topics.topic import Topic
 
