@@ -33,6 +33,7 @@ def answer(installed: Path, program: str) -> str:
     path = os.pathsep.join([str(installed), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-c", program],
+        check=False,
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": path},
