@@ -43,7 +43,9 @@ TOPIC_EXPAND = (
 )
 TOPIC_LISTINGS = False  # True: sites with relevant pages are asked for feeds and sitemaps (docs/listings.md)
 TOPIC_LISTINGS_AFTER = 2  # relevant pages of a host before it is asked
-TOPIC_THESAURUS = None  # file for word similarity, Cilin format or a WordNet; None = ours (text.thesaurus); "none" = equal words
+TOPIC_THESAURUS = (
+    None  # file for word similarity, Cilin format; None = ours (text.thesaurus); "none" = equal words
+)
 TOPIC_SEED = 0  # of random_order
 TOPIC_FILE_SECONDS = (
     10.0  # for reading one PDF or Office file, the start of its reader included; then it counts as unreadable

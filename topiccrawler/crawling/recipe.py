@@ -46,7 +46,7 @@ def expand_of(text: str | None) -> Expand | None:
 
 
 def thesaurus_of(text: str | None) -> Thesaurus:
-    """TOPIC_THESAURUS: a file in Cilin format or of a WordNet; None = ours; "none" = only equal words are near."""
+    """TOPIC_THESAURUS: a file in Cilin format; None = ours; "none" = only equal words are near."""
     if not text:
         return shipped()
     if text == "none":
