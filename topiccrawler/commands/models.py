@@ -32,20 +32,13 @@ STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL, "promote"
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return USAGE
-
-    def short_desc(self) -> str:
-        return "List, show, test, compare, promote and merge link models"
-
-    def long_desc(self) -> str:
-        return (
-            "MODEL is a topic, whose model in use is meant, or the path of a model file. `test` measures one on labelled "
-            "links (JSON lines), `compare` several; `promote` puts a model file to use unless it does worse on the links "
-            "than the one in use; `merge` adds the counts of models that were trained on different files."
-        )
+    usage = USAGE
+    summary = "List, show, test, compare, promote and merge link models"
+    details = (
+        "MODEL is a topic, whose model in use is meant, or the path of a model file. `test` measures one on labelled "
+        "links (JSON lines), `compare` several; `promote` puts a model file to use unless it does worse on the links "
+        "than the one in use; `merge` adds the counts of models that were trained on different files."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

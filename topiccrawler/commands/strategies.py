@@ -21,20 +21,13 @@ USAGE = """[NAME...]
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return USAGE
-
-    def short_desc(self) -> str:
-        return "List the strategies: idea, source, parameters"
-
-    def long_desc(self) -> str:
-        return (
-            "With NAME the whole card of that strategy. A parameter is set by `scrapy crawl topic -a strategy=NAME "
-            "-a strategy_PARAMETER=value`. `--save-layers` writes what a crawl with strategy=context_graph has learned of "
-            "its web, for another crawl: -a strategy_layers=FILE."
-        )
+    usage = USAGE
+    summary = "List the strategies: idea, source, parameters"
+    details = (
+        "With NAME the whole card of that strategy. A parameter is set by `scrapy crawl topic -a strategy=NAME "
+        "-a strategy_PARAMETER=value`. `--save-layers` writes what a crawl with strategy=context_graph has learned of "
+        "its web, for another crawl: -a strategy_layers=FILE."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -25,21 +25,14 @@ T = TypeVar("T")
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "TOPIC [--links FILE]... [--headlines FILE]... [--documents FILE]... [options]"
-
-    def short_desc(self) -> str:
-        return "Train the link model of a topic and report its scores on held-out links"
-
-    def long_desc(self) -> str:
-        return (
-            "Learns from labelled links (JSON lines), headlines (tab-separated) and documents (JSON lines); from the "
-            "topic's keywords alone when no file is given. Prints the evaluation table and saves TOPIC.json and TOPIC.txt. A "
-            "model in use is replaced only by one that was measured on held-out rows and does no worse there (or with --force), "
-            "and is kept as TOPIC.json.old; else the new one is saved as TOPIC.candidate.json, with exit code 1."
-        )
+    usage = "TOPIC [--links FILE]... [--headlines FILE]... [--documents FILE]... [options]"
+    summary = "Train the link model of a topic and report its scores on held-out links"
+    details = (
+        "Learns from labelled links (JSON lines), headlines (tab-separated) and documents (JSON lines); from the "
+        "topic's keywords alone when no file is given. Prints the evaluation table and saves TOPIC.json and TOPIC.txt. A "
+        "model in use is replaced only by one that was measured on held-out rows and does no worse there (or with --force), "
+        "and is kept as TOPIC.json.old; else the new one is saved as TOPIC.candidate.json, with exit code 1."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
