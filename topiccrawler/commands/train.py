@@ -42,9 +42,8 @@ class Command(TellingCommand):
         add("--headlines", help="headlines, tab-separated with header", **files)
         add("--documents", help="documents, JSON lines", **files)
         add("--lexicon", help="dictionary of the topic, a word a line", **files)
-        contexts, events = ("window", "neighbour", "dom"), ("bernoulli", "multinomial", "complement")
+        contexts = ("window", "neighbour", "dom")
         add("--context", choices=contexts, default="window", help="context maker of the links")
-        add("--event", choices=events, default="bernoulli", help="event model")
         precision = "set the threshold so that a share P of what is accepted on held-out links is relevant"
         add("--precision", type=_share, metavar="P", help=precision)
         gate = "the link gate lets in a share R of the relevant links on held-out hosts (default 0.98)"
@@ -97,7 +96,6 @@ class Command(TellingCommand):
             lexicon=[word for path in _paths(opts.lexicon) for word in _words(path)],
             negative_topics=unlike(topic),
             context=opts.context,
-            event=opts.event,
             seed=opts.seed,
             precision=opts.precision,
             gate_recall=opts.gate_recall,
