@@ -234,14 +234,12 @@ class Recipe:
     listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
     linking_page: float = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
-    strategy_topic: Mapping[str, Any] | None = (
-        None  # by which pages are judged for the strategy, where answers taught another topic
-    )
+    # by which pages are judged for the strategy, where answers taught another topic
+    strategy_topic: Mapping[str, Any] | None = None
     store: str = ""  # address of the PostgreSQL database that has the pages, without password; empty = they are in the job's folder
     store_job: str = ""  # the job's name there
-    relevance_since: float | None = (
-        0.0  # seconds since the epoch from which on relevances of the job are probabilities; None = they are similarities (earlier_jobs)
-    )
+    # seconds since the epoch from which on relevances of the job are probabilities; None = they are similarities (earlier_jobs)
+    relevance_since: float | None = 0.0
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""

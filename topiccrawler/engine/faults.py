@@ -126,9 +126,8 @@ def _was_raised_reading(traceback: TracebackType | None) -> bool:
     return False
 
 
-IDENTITY = frozenset(
-    {"BOT_NAME", "SPIDER_MODULES", "NEWSPIDER_MODULE", "COMMANDS_MODULE"}
-)  # of our own project only
+# of our own project only
+IDENTITY = frozenset({"BOT_NAME", "SPIDER_MODULES", "NEWSPIDER_MODULE", "COMMANDS_MODULE"})
 
 
 def give_values(settings: BaseSettings) -> None:

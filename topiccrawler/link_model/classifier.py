@@ -172,9 +172,8 @@ class LinkClassifier:
     prior: float = 0.5
     trust: Mapping[str, float] = field(default_factory=lambda: dict(TRUST))
     threshold: float = 0.0  # log-odds from which a link counts as relevant
-    gate_threshold: float | None = (
-        None  # log-odds from which a link is queued (crawl.gate); None = not calibrated
-    )
+    # log-odds from which a link is queued (crawl.gate); None = not calibrated
+    gate_threshold: float | None = None
     lexicon: Lexicon = field(default_factory=lambda: Lexicon(()))
     training: Mapping[str, object] = field(default_factory=dict)  # what it was trained from
     scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links

@@ -335,9 +335,8 @@ def _page_classifier(file: JsonFile, weights: JsonFile, name: str) -> LinearClas
     own = model.get("label", classes[0])
     if own not in classes:
         raise file.refused("has a label that is no class of its weights")
-    columns = sorted(
-        range(len(classes)), key=lambda column: classes[column] != own
-    )  # stable: the topic first
+    # stable: the topic first
+    columns = sorted(range(len(classes)), key=lambda column: classes[column] != own)
     return LinearClassifier(
         name=name,
         topic=model["topic"],

@@ -147,9 +147,8 @@ def merged(models: Sequence[LinkClassifier]) -> LinkClassifier:
         counts = counts.merged(other.counts)
     lexicon = Lexicon([entry for model in models for entry in model.lexicon.entries])
     training = {"files": sources, "merged": [model.training.get("set") for model in models]}
-    return replace(
-        first, counts=counts, lexicon=lexicon, gate_threshold=None, training=training, scores={}
-    )  # the gate's threshold was measured for another model
+    # the gate's threshold was measured for another model
+    return replace(first, counts=counts, lexicon=lexicon, gate_threshold=None, training=training, scores={})
 
 
 def _sources(model: LinkClassifier) -> Mapping[str, str]:

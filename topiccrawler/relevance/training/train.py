@@ -172,9 +172,8 @@ class Plan:
     page_classifier: str
     topic: Topic
     samples: Sequence[Sample]
-    keywords: Mapping[
-        str, Mapping[str, float]
-    ]  # label -> keywords as tokens (topics.topic); the topic's own under its name
+    # label -> keywords as tokens (topics.topic); the topic's own under its name
+    keywords: Mapping[str, Mapping[str, float]]
     precision: float | None = None  # asked of the threshold; None = best F1
     most_words: int = MOST_WORDS
     seed: int = 0
