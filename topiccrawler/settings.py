@@ -29,7 +29,9 @@ TOPIC_LEARN = None
 TOPIC_LINK_THRESHOLD = None  # 0..1; None = the topic's own; 0 = every link passes the gate
 TOPIC_PROPOSED_WORDS = 600  # words added to a topic of `-a keywords=` alone (topics.meaning); 0 = none
 TOPIC_LINKING_PAGE = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept (relevance.base); 0 = not at all
-TOPIC_PAGE_CLASSIFIER = "vsm"  # what decides whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/page-classifiers.md)
+TOPIC_PAGE_CLASSIFIER = (
+    "vsm"  # what decides whether a page is about the topic: vsm, naive_bayes, svm (docs/page-classifiers.md)
+)
 # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
 TOPIC_PAGE_CLASSIFIER_MODELS = None
 TOPIC_TITLE_READER = "title_tag"  # title_tag | skyreach: by the look of the line above the text

@@ -77,7 +77,7 @@ def test_a_page_of_unknown_words_gets_what_the_biases_say(page: PageWords) -> No
     assert page_classifier().explain(page) == []
 
 
-@pytest.mark.parametrize("name", ["svm", "naive_bayes", "centroid"])
+@pytest.mark.parametrize("name", ["svm", "naive_bayes"])
 def test_what_is_saved_comes_back(name: str, tmp_path: Path) -> None:
     place = tmp_path / "finance.json"
     save(page_classifier(name), place)
@@ -153,7 +153,7 @@ def damaged(change: dict[str, Any]) -> dict[str, Any]:
         ({"version": 2}, "has version 2, this program needs 1"),
         ({"tokenizer": "other"}, "has tokenizer 'other'"),
         ({"features": "x"}, "has features 'x'"),
-        ({"page_classifier": "centroid"}, "has page_classifier 'centroid', this program needs 'svm'"),
+        ({"page_classifier": "naive_bayes"}, "has page_classifier 'naive_bayes', this program needs 'svm'"),
         ({"classes": ["finance"]}, "has no list of classes"),
         ({"classes": [1, 2]}, "has no list of classes"),
         ({"biases": [0.0]}, "biases does not hold 2 numbers"),

@@ -36,7 +36,7 @@ class Command(TellingCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--topic", help="topic name or file (default: the setting TOPIC)")
-        names = "vsm, centroid, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
+        names = "vsm, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
         parser.add_argument("--page-classifier", metavar="NAME", help=names)
         parser.add_argument("--url", metavar="URL", help="address of the page in FILE, for reading rules")
         parser.add_argument("--json", action="store_true", help="print one JSON object")

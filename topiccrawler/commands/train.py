@@ -54,7 +54,7 @@ class Command(TellingCommand):
         add("--force", action="store_true", help=force)
         add("--json", action="store_true", help="print the scores as JSON")
         add = parser.add_argument_group("a page classifier instead of a link model").add_argument
-        add("--page-classifier", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail")
+        add("--page-classifier", metavar="NAME", help="vsm, naive_bayes, svm or detail")
         words = "words and pairs that a page classifier keeps, the weightiest (default 12 000); fewer make a smaller file"
         add("--words", type=int, default=12_000, metavar="N", help=words)
         add("--pages", help="recorded pages (WARC), for detail", **files)

@@ -1,13 +1,13 @@
-"""The trained page classifiers: centroid, naive Bayes and linear SVM are one sum over the words of a page.
+"""The trained page classifiers: naive Bayes and linear SVM are one sum over the words of a page.
 
-Idea: all three give a word a number for each class; they differ in how it was found (relevance.training) and in whether a
+Idea: both give a word a number for each class; they differ in how it was found (relevance.training) and in whether a
 page is taken as counts or as a vector of length 1. So one class scores them all, without scikit-learn.
 Formula: x_w = count · factor_w, or (1 + ln count) · factor_w divided by the length of x (`unit`); s_c = Σ x_w·v_wc + b_c;
 margin = s_topic - max over negative topics c of s_c, negative topics = the other labels; divided by the number of known
 words (`mean`); similarity = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of held-out documents (Platt); relevance: the
 same with the log-odds of the threshold taken off.
 naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, `pairs` of neighbouring words and
-word `lists` too; centroid: unit, factor = idf · sqrt(IG).
+word `lists` too.
 Features: one function counts them for training and scoring. Words of the title count more, and are also features of their own: a
 title says what a page is about, a body what it mentions. Pairs of neighbouring words say more than the words alone (svm only). Lists
 (svm only): the share of a page's words that belong to each catalogue topic, one feature a topic, so that the SVM works for words
@@ -147,7 +147,7 @@ class LinearClassifier:
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = False
-    name: str  # centroid, naive_bayes or svm
+    name: str  # naive_bayes or svm
     topic: str
     similarity_threshold: float  # above 0 and below 1
     classes: Sequence[str]
