@@ -158,6 +158,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
         "seeds/finance.txt",
         "topics/catalogue/finance.toml",
         "topics/clc.tsv",
+        "text/synonyms.txt",
         "lab/demo/web.txt",
         "results/templates/report.html",
     ):

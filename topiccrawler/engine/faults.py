@@ -126,9 +126,8 @@ def _was_raised_reading(traceback: TracebackType | None) -> bool:
     return False
 
 
-IDENTITY = frozenset(
-    {"BOT_NAME", "SPIDER_MODULES", "NEWSPIDER_MODULE", "COMMANDS_MODULE"}
-)  # of our own project only
+# of our own project only
+IDENTITY = frozenset({"BOT_NAME", "SPIDER_MODULES", "NEWSPIDER_MODULE", "COMMANDS_MODULE"})
 
 
 def give_values(settings: BaseSettings) -> None:
@@ -153,7 +152,22 @@ COMMAND_LINE = str(Path(scrapy.__file__).with_name("cmdline.py"))
 
 
 class TellingCommand(ScrapyCommand):
-    """A command that says in one line why it ended: `check` refuses a wrong call, `work` does what was asked."""
+    """A command that says in one line why it ended: `check` refuses a wrong call, `work` does what was asked.
+
+    `usage`, `summary` and `details` are its help.
+    """
+
+    requires_crawler_process = False
+    usage = summary = details = ""
+
+    def syntax(self) -> str:
+        return self.usage
+
+    def short_desc(self) -> str:
+        return self.summary
+
+    def long_desc(self) -> str:
+        return self.details
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Look at the call before anything is done; `refuse` what cannot be meant."""

@@ -141,9 +141,8 @@ _WORDS = """
 NEW_WORDS: tuple[str, ...] = tuple(_WORDS.split())
 
 Cut = Callable[[str], Iterable[str]]
-LEARNED_FREQUENCY = (
-    1_000  # of 60 million: more than two words have side by side by chance, less than 多少 in 做多少
-)
+# of 60 million: more than two words have side by side by chance, less than 多少 in 做多少
+LEARNED_FREQUENCY = 1_000
 
 
 @dataclass(frozen=True, slots=True)

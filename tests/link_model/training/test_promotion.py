@@ -83,7 +83,6 @@ def test_merged_models_have_counted_what_both_have() -> None:
     ("other", "message"),
     [
         (model(file="b", context="dom"), "one model has context 'window', another 'dom'"),
-        (model(file="b", event="multinomial"), "event 'bernoulli', another 'multinomial'"),
         (model("股票"), "both were trained on a.jsonl"),
     ],
 )

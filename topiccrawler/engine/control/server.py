@@ -35,9 +35,8 @@ def admit(headers: Mapping[str, str], host: str, port: int) -> None:
     if not is_here(named, host, port):
         raise RefusedError(403, "a foreign Host header", "ask by the address that the server has told")
     origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
-    opaque = (
-        origin == "null" and site == "same-origin"
-    )  # a form of our own, under Referrer-Policy: no-referrer
+    # a form of our own, under Referrer-Policy: no-referrer
+    opaque = origin == "null" and site == "same-origin"
     if (origin not in {None, f"http://{named}"} and not opaque) or site not in {"none", "same-origin"}:
         raise RefusedError(403, "it comes from another site", "ask from this machine, not from a web page")
 
