@@ -25,7 +25,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
     points = re.findall(r"```ini\n(.*?)```", text, re.DOTALL)
     broken = "broken = theirs_strategy:Missing\nnone = theirs_strategy:KEPT\n"
-    (about / "entry_points.txt").write_text(points[0].replace("\n\n[", f"\n{broken}\n[", 1))
+    strategies, classifiers = points[0].split("\n\n")
+    text = f"{strategies}\n{broken}\n{classifiers}broken = theirs_classifier:Missing\nnone = builtins:str\n"
+    (about / "entry_points.txt").write_text(text)
     return place
 
 
@@ -61,3 +63,18 @@ def test_a_page_classifier_of_another_package_judges(installed: Path) -> None:
         "print(it.relevance(PageWords(title=['基金'])), it.relevance(PageWords(body=['基金'])))"
     )
     assert answer(installed, program) == "1.0 0.0"
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("broken", "page classifier 'broken': cannot be made: AttributeError"),
+        ("none", "page classifier 'none': has no threshold, reads_segments"),
+    ],
+)
+def test_what_is_no_page_classifier_is_one_line(installed: Path, name: str, fault: str) -> None:
+    program = (
+        "from topiccrawler.topics.topic import Topic; from topiccrawler.relevance.choose import make_page_classifier;"
+        f"make_page_classifier(Topic(name='t', keywords={{'基金': 1.0}}), {name!r})"
+    )
+    assert fault in answer(installed, program)

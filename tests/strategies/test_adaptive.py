@@ -336,3 +336,13 @@ def test_a_topic_of_the_catalogue_takes_no_first_looks() -> None:
     strategy = begun()
     strategy.visit(SEED_PAGE, [link("http://a.example/")])
     assert all(score.value < 10 for score in strategy.refresh([]))
+
+
+def test_a_site_of_many_links_that_never_answers_does_not_keep_the_others_from_a_first_look() -> None:
+    strategy = begun_for_own_words()
+    strategy.visit(SEED_PAGE, [named(f"http://dead.example/{n}", "高考") for n in range(300)])
+    strategy.visit(SEED_PAGE, [named("http://b.example/", "另一人的博客")])
+    chosen = [score.url for _ in range(2) for score in strategy.refresh([]) if score.value > 10]
+    assert len(chosen) == 2
+    assert chosen[0].startswith("http://dead.example/")
+    assert chosen[1] == "http://b.example/"

@@ -93,7 +93,10 @@ UNREAD = ["script", "style", "template", "svg"]
 LITTLE_TEXT = 1_000  # characters; a page with more is not looked at a second time
 LEAST_NOSCRIPT = 400  # characters; less is a request to turn scripts on
 # Neither part looks past the next of these tags: linear, whatever is left open.
-_NOSCRIPT = re.compile(r"<noscript\b[^<>]*>(?:[^<]++|<(?!/?(?:no)?script\b))*+</noscript\s*>", re.IGNORECASE)
+# No possessive group: before Python 3.11.5 it takes what a lookahead in it refuses.
+_NOSCRIPT = re.compile(
+    r"<noscript\b[^<>]*>[^<]*(?:<(?!/?(?:no)?script\b)[^<]*)*</noscript\s*>", re.IGNORECASE
+)
 
 
 def parse(html: str) -> Document:

@@ -12,7 +12,7 @@ similarity, T_t its threshold, T the smallest of them: so one threshold holds fo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import ClassVar, cast
@@ -69,6 +69,7 @@ class SeveralTopics:
 
 
 FOLDER = "page_classifiers"  # within the folder of models
+MEMBERS = ("threshold", "reads_segments", "similarity_threshold", "similarity", "relevance", "explain")
 GROUP = "topiccrawler.page_classifiers"  # entry points of other packages: a callable, topic -> PageClassifier
 
 
@@ -87,7 +88,7 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
     if name not in PAGE_CLASSIFIERS:
         others = entry_points(group=GROUP)
         if name in others.names:
-            return cast("PageClassifier", others[name].load()(topic))
+            return _of_another_package(others[name], topic)
         remedy = f"page classifiers are {', '.join((*PAGE_CLASSIFIERS, *sorted(others.names)))}"
         raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
     place = page_classifier_file(topic.name, name, folder)
@@ -103,6 +104,18 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
     from topiccrawler.relevance.linear import load  # numpy: only for those who need it
 
     return load(place, name)
+
+
+def _of_another_package(point: EntryPoint, topic: Topic) -> PageClassifier:
+    """ModelError when it cannot be imported or made, or is none."""
+    what, remedy = f"page classifier {point.name!r}", f"correct the entry point {point.value} of its package"
+    try:
+        classifier = point.load()(topic)
+    except Exception as error:
+        raise ModelError(what, f"cannot be made: {type(error).__name__}: {error}", remedy) from error
+    if lacking := [name for name in MEMBERS if not hasattr(classifier, name)]:
+        raise ModelError(what, f"has no {', '.join(lacking)}", remedy)
+    return cast("PageClassifier", classifier)
 
 
 def page_classifier_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:

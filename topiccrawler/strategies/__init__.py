@@ -88,8 +88,8 @@ def _loaded(point: EntryPoint) -> type[Strategy]:
     what, remedy = f"strategy {point.name!r}", f"correct the entry point {point.value} of its package"
     try:
         found = point.load()
-    except (ImportError, AttributeError) as error:
-        raise StrategyError(what, f"cannot be imported: {error}", remedy) from error
+    except Exception as error:
+        raise StrategyError(what, f"cannot be imported: {type(error).__name__}: {error}", remedy) from error
     if not (isinstance(found, type) and issubclass(found, Strategy)):
         raise StrategyError(what, "is no class derived from topiccrawler.strategies.base.Strategy", remedy)
     return found

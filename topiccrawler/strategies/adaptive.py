@@ -1,19 +1,15 @@
 """Adaptive: weighs all features of a link, and learns the weights while it crawls.
 
-The features of `adaptive` and the weights they begin with, chosen on the log-odds scale (docs/lab/adaptive.md).
+The features and the weights they begin with were chosen on the log-odds scale (docs/lab/adaptive.md). The weights are learned by an online
+logistic regression, from one page at a time:
 
-A page observation: what `adaptive` keeps of a page and its links, small enough to be saved for every page.
-
-After a kill the strategy must learn again from each page since the last checkpoint, or in another process from each page of this
-one, but a page's links with their contexts are 100 kB. Of all that text only two numbers a link are needed.
-
-An online logistic regression: learns the weight of each feature from one example at a time.
-
-Formula    score = w . x, P = 1 / (1 + e^-score); after an example with outcome y (0 or 1):
+Formula    score = w . x, P = 1 / (1 + e^-score); after an example with outcome y (0 to 1):
            g = (P - y) x;  s += g^2;  w -= rate * g / sqrt(s)
 Parameters rate; `squares` begin at 1, so that the first examples do not change the weights too much.
-Cost       one product of a matrix with a vector.
 Reference  AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011.
+
+The conflict: after a kill the strategy must learn again from each page since the last checkpoint, or in another process from each page of
+this one, but a page's links with their contexts are 100 kB. Of all that text two numbers a link suffice: a PageObservation holds them.
 """
 
 from __future__ import annotations
@@ -296,23 +292,22 @@ class Adaptive(Strategy):
         Where few links name a topic its sites look like all others until a page of each was read.
         """
         urls = self._urls
+        rates = urls.group_rates["site"]
+        looked = [number for site in self._first_looks if (number := rates.names.get(site)) is not None]
         sites = urls.groups["site"][waiting]
-        new = waiting[urls.group_rates["site"].pages[sites] == 0]
+        new = waiting[(rates.pages[sites] == 0) & ~np.isin(sites, looked)]
         estimates = urls.columns["score"]
         if len(new) > LOOK_CHOICE:
             new = new[np.argpartition(-estimates[new], LOOK_CHOICE - 1)[:LOOK_CHOICE]]
-        best, found = -math.inf, None
-        for row in new.tolist():
-            url = urls.rows.names[row]
-            score = estimates[row] + HOME * (url.rstrip("/").count("/") == 2)
-            if score > best and registered_domain(url) not in self._first_looks:
-                best, found = score, (row, url)
-        if found is not None:
-            row, url = found
-            self._first_looks[registered_domain(url)] = url
-            estimates[row] += FIRST_LOOK
-            if len(self._first_looks) > LOOKS_KEPT:
-                del self._first_looks[next(iter(self._first_looks))]
+        if not len(new):
+            return
+        names = urls.rows.names
+        homes = np.array([names[row].rstrip("/").count("/") == 2 for row in new.tolist()])
+        row = int(new[np.argmax(estimates[new] + HOME * homes)])
+        self._first_looks[registered_domain(names[row])] = names[row]
+        estimates[row] += FIRST_LOOK
+        if len(self._first_looks) > LOOKS_KEPT:
+            del self._first_looks[next(iter(self._first_looks))]
 
     def _first_look(self, rows: Numbers) -> Floats | float:
         """What is added to the score of each row."""

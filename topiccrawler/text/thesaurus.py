@@ -31,11 +31,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.files import read_bytes
+from topiccrawler.files import folder, read_bytes
 from topiccrawler.text.decode import decode
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.tokenise import stem
@@ -135,7 +134,7 @@ class VectorThesaurus(Thesaurus):
 @cache
 def shipped() -> VectorThesaurus:
     """The one that travels with the package."""
-    lines = resources.files("topiccrawler.text").joinpath("synonyms.txt").read_text("utf-8").splitlines()
+    lines = folder("text").joinpath("synonyms.txt").read_text("utf-8").splitlines()
     return VectorThesaurus(CodedThesaurus(lines))
 
 

@@ -136,7 +136,8 @@ MAX_LENGTH_CHARACTERS = 2083
 _MAX_RAW_CHARACTERS = 8192  # a longer href is a data blob
 
 _SEGMENT = r"(?!\.|[Ii]ndex\.|[Dd]efault\.)(?:[A-Za-z0-9_~.,=+!@$&*-]++|(?:%[89A-F][0-9A-F])++)++"
-_PATH = rf"(?:/{_SEGMENT})*+/?"
+# Not possessive: before Python 3.11.5 a possessive group takes what a lookahead in it refuses.
+_PATH = rf"(?:/{_SEGMENT})*/?"
 _CLEAN = re.compile(rf"https?://(?![^/]{{254}})(?:[a-z0-9-]{{1,63}}+\.)++[a-z]{{2,63}}+{_PATH}")
 _CLEAN_ROOTED = re.compile(rf"/(?:{_SEGMENT}{_PATH})?")
 _CLEAN_RELATIVE = re.compile(rf"{_SEGMENT}{_PATH}")
