@@ -121,16 +121,15 @@ class Ordering:
 
     def learn(self, now: float) -> Mapping[Pushed, int]:
         """With a shared crawl: a slice of what one process does for all. What became of the links that it queued."""
-        if not self._learning.is_shared:
-            return {}
         self._now = now
         led = self._learning.leads
         self._learning.step()
         # what the one before had scored since its last state is not known
         self._refresh_asked |= self._learning.leads and not led
+        if not self._late:
+            return {}
         pushed, self._late = self._late, Counter()
-        if pushed:
-            self.frontier.commit()
+        self.frontier.commit()
         return pushed
 
     def figures(self) -> Mapping[str, float]:

@@ -52,7 +52,6 @@ DAMAGED = (ValueError, KeyError, TypeError, AttributeError, zlib.error)
 class OwnLearning(Checkpoints):
     """Of a crawl of one process: what SharedLearning asks of others and of the server is known here."""
 
-    is_shared: ClassVar[bool] = False
     leads: ClassVar[bool] = True
 
     def __init__(
@@ -96,8 +95,6 @@ class SharedLearning:
 
     `seconds`: between two states. `every_pages`: the same at least, where no other process needs them.
     """
-
-    is_shared: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -264,8 +264,9 @@ CLOSE_SECONDS = 10.0  # for the last changes
 
 
 class RedisFrontier(LeasingFrontier):
-    """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts. `joined`: the crawl and this worker's place in it (joining.join).
+    """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts.
 
+    `joined`: the crawl and this worker's place in it (joining.join).
     `outage_seconds`: so long the crawl waits for a server that is away, then it ends.
     """
 

@@ -54,8 +54,8 @@ class ShardedView(ShardedListing):
 
 
 class ShardedFrontier:
-    """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts, but: first in first out among equal scores holds for the hosts of one server. `parts`: of
-    each server, over the same `hosts`."""
+    """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts, but: first in first out among equal scores
+    holds for the hosts of one server. `parts`: of each server, over the same `hosts`."""
 
     def __init__(self, parts: Sequence[RedisFrontier]) -> None:
         self.parts = list(parts)
