@@ -97,6 +97,8 @@ class Ordering:
 
     def ask_ahead(self, page: Page, links: Sequence[Link]) -> Ahead | None:
         """Before a visit, where the queue is on another machine: ask it about the links (cluster.sharing.SharedQueue)."""
+        if not self._learning.is_shared:
+            return None
         return self._learning.ask_ahead(link.url for link in self._followed(page, links))
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
@@ -121,15 +123,16 @@ class Ordering:
 
     def learn(self, now: float) -> Mapping[Pushed, int]:
         """With a shared crawl: a slice of what one process does for all. What became of the links that it queued."""
+        if not self._learning.is_shared:
+            return {}
         self._now = now
         led = self._learning.leads
         self._learning.step()
         # what the one before had scored since its last state is not known
         self._refresh_asked |= self._learning.leads and not led
-        if not self._late:
-            return {}
         pushed, self._late = self._late, Counter()
-        self.frontier.commit()
+        if pushed:
+            self.frontier.commit()
         return pushed
 
     def figures(self) -> Mapping[str, float]:

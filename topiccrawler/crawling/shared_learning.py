@@ -19,7 +19,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic, thread_time
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from topiccrawler.cluster.sharing import START, Ahead, Learned, SharedQueue, Told
 from topiccrawler.crawling.checkpoints import (
@@ -52,6 +52,7 @@ DAMAGED = (ValueError, KeyError, TypeError, AttributeError, zlib.error)
 class OwnLearning(Checkpoints):
     """Of a crawl of one process: what SharedLearning asks of others and of the server is known here."""
 
+    is_shared: ClassVar[Literal[False]] = False
     leads: ClassVar[bool] = True
 
     def __init__(
@@ -64,26 +65,21 @@ class OwnLearning(Checkpoints):
         every_pages: int = EVERY_PAGES,
     ) -> None:
         super().__init__(strategy, frontier.notes, rescoring, durable=durable, every_pages=every_pages)
-        self._frontier = frontier
+        self._view, self._hosts = frontier.look(), frontier.hosts
 
     def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
         return False
 
     def look_up(self, urls: Iterable[str]) -> None: ...
 
-    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
-        return None
-
     def others_live(self) -> bool:
         return False
 
     def pending(self) -> bool:
-        return self._frontier.look().waiting() > 0
+        return self._view.waiting() > 0
 
     def next_ready(self, now: float) -> float | None:
-        return self._frontier.hosts.next_ready(now)
-
-    def step(self) -> None: ...
+        return self._hosts.next_ready(now)
 
     def figures(self) -> Mapping[str, float]:
         return {}
@@ -95,6 +91,8 @@ class SharedLearning:
 
     `seconds`: between two states. `every_pages`: the same at least, where no other process needs them.
     """
+
+    is_shared: ClassVar[Literal[True]] = True
 
     def __init__(
         self,

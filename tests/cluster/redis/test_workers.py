@@ -203,6 +203,17 @@ def test_scores_are_made_anew_where_no_other_has_the_host(worker: Worker) -> Non
     assert lease(first) == "a/2"
 
 
+def test_scores_are_sent_without_a_question_and_the_server_takes_those_of_what_waits(worker: Worker) -> None:
+    first = worker()
+    push(first, ("a/1", 0.5), ("a/2", 0.4))
+    first.commit()
+    first.look().counts()
+    asked = first.figures()["calls"]
+    assert first.send_scores([Score("http://a/2", 9.0), Score("http://a/3", 1.0)]) == 2
+    assert first.figures()["calls"] == asked
+    assert {row.link.url: row.score for row in first.look().rows()} == {"http://a/1": 0.5, "http://a/2": 9.0}
+
+
 def test_a_worker_that_follows_another_finds_its_notes(worker: Worker) -> None:
     first = worker()
     first.notes.put("strategy", '{"词": 1}')
