@@ -82,8 +82,8 @@ def fill(data: Path, pages: int) -> str:
         for url, state, reason in ends:
             link = Link(url, host_of(url), "一个链接", source_url=urls[dice.randrange(len(urls))])
             frontier.push([(link, Score(url, dice.random()))], now=1.0)
-            if state is not State.WAITING and frontier.lease_url(link, 1.0, 1.0):
-                frontier.acknowledge(url, state, reason, 2.0)
+            if state is not State.WAITING and frontier.lease(1.0, target=(link, Score(link.url, 1.0))):
+                frontier.end(url, state, reason, 2.0)
     return urls[pages // 2]
 
 

@@ -137,14 +137,14 @@ def lease_times_ms(frontier: Frontier, urls: int) -> list[float]:
         spent = time.perf_counter() - begun
         if leased is not None:
             times.append(1000 * spent)
-            frontier.acknowledge(leased.link.url, State.COMPLETED, "", now)
+            frontier.end(leased.link.url, State.COMPLETED, "", now)
     return sorted(times)
 
 
 def all_cooling_ms(frontier: Frontier) -> float:
     now = 1e6
     while (leased := frontier.lease(now)) is not None:
-        frontier.acknowledge(leased.link.url, State.COMPLETED, "", now)
+        frontier.end(leased.link.url, State.COMPLETED, "", now)
     begun = time.perf_counter()
     for _ in range(1000):
         frontier.lease(now)

@@ -172,11 +172,11 @@ def _read(
     number = pages.numbers[url]
     reading = pages.read(number)
     if reading is None:
-        ordering.acknowledge(url, State.DISCARDED, "no page to read", now)
+        ordering.end(url, State.DISCARDED, "no page to read", now)
         return
     page = pages.page(number, reading, topic, Via(leased.link, leased.score, leased.carry))
     ordering.visit(page, pages.links(reading, page, context), now)
-    ordering.acknowledge(url, State.COMPLETED if page.is_target else State.DISCARDED, "", now)
+    ordering.end(url, State.COMPLETED if page.is_target else State.DISCARDED, "", now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ class Meter:
         waited, cpu, begun = self._waited(), self._cpu(), time.perf_counter()
         work()
         seconds = time.perf_counter() - begun
-        self._frontier.listing.counts()  # answered when all before is done
+        self._frontier.look().counts()  # answered when all before is done
         whole, spent = time.perf_counter() - begun, self._cpu() - cpu
         share = (self._waited() - waited) / seconds
         return {
@@ -154,7 +154,7 @@ def lease(frontier: RedisFrontier, count: int) -> int:
             if not frontier.pending():
                 return done
             time.sleep(0.0002)  # more of its queue is on the way
-        frontier.acknowledge(leased.link.url, State.COMPLETED, "kept", 0.0)
+        frontier.end(leased.link.url, State.COMPLETED, "kept", 0.0)
     return count
 
 

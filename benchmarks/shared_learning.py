@@ -85,32 +85,27 @@ def state(urls: int) -> dict[str, float]:
 def told(socket: str, name: str, count: int, links: int) -> dict[str, float]:
     """One process reads the pages, the other is the learner."""
     job = f"{name}-{links}"
-    processes = [
-        Ordering(
-            prepared(name),
-            RedisFrontier(
-                join(f"unix://{socket}", job, call_seconds=60.0), acknowledgements_per_commit=10**9
-            ),
-        )
+    queues = [
+        RedisFrontier(join(f"unix://{socket}", job, call_seconds=60.0), acknowledgements_per_commit=10**9)
         for _ in range(2)
     ]
+    processes = [Ordering(prepared(name), queue, shared=queue) for queue in queues]
     for process in processes:
         process.seed([SEED], 0.0)
     learner = processes[0]
-    while not learner.learning_figures()[LEAD]:
+    while not learner.figures()[LEAD]:
         learner.learn(0.0)
-        learner.frontier.pending()
+        learner.pending()
     begun = thread_time()
     for page, found in pages(count, links):
         processes[1].visit(page, found, 0.0)
         processes[1].frontier.commit()
     told, taken = milliseconds(begun, count), 0.0
-    processes[1].frontier.listing.counts()  # all is there
+    processes[1].frontier.look().counts()  # all is there
     size = redis.Redis(unix_socket_path=socket).memory_usage(f"topiccrawler:{{{job}}}:seen", samples=0)
-    assert learner.frontier.exchange is not None  # noqa: S101 it is a shared crawl
-    while learner.frontier.exchange.told <= count:  # the seeds are one more
-        learner.frontier.pending()
-    while learner.learning_figures()[LAG]:
+    while queues[0].exchange.told <= count:  # the seeds are one more
+        learner.pending()
+    while learner.figures()[LAG]:
         begun = thread_time()
         learner.learn(0.0)
         taken += thread_time() - begun

@@ -113,7 +113,7 @@ class Meter:
 
     def _tell(self, pages: int) -> None:
         spent = time.process_time() - self._begun - self._loop_seconds
-        counted = self._runtime.frontier.listing.counts()
+        counted = self._runtime.frontier.look().counts()
         loop = self._loop_seconds / max(1, self._loops)
         stretch = Stretch(
             pages=pages,

@@ -77,7 +77,12 @@ class Process:
         self.strategy = kind()
         self.frontier = open_shared(urls, job, call_seconds=60.0, acknowledgements_per_commit=10**9)
         self.ordering = Ordering(
-            self.strategy, self.frontier, durable=True, checkpoint_pages=3, learning_seconds=0.0
+            self.strategy,
+            self.frontier,
+            durable=True,
+            checkpoint_pages=3,
+            learning_seconds=0.0,
+            shared=self.frontier,
         )
         parts = self.frontier.parts if isinstance(self.frontier, ShardedFrontier) else [self.frontier]
         self.sessions = [part.worker.session for part in parts]
@@ -93,12 +98,12 @@ class Process:
         return bool(self.figures()["frontier/learner"])
 
     def figures(self) -> Mapping[str, float]:
-        return self.ordering.learning_figures()
+        return self.ordering.figures()
 
     def look(self) -> bool:
         """What the engine does again and again; False when the crawl is done."""
         self.pushed.update(self.ordering.learn(0.0))
-        return self.frontier.pending()
+        return self.ordering.pending()
 
     def fetch(self) -> str | None:
         """Lease, read and end a page; its address."""
@@ -111,7 +116,7 @@ class Process:
         links = [Link(address(n), f"h{n % 5}.cn", "基金\ud800", source_url=leased.link.url) for n in below]
         page = Page(leased.link.url, terms={"基金": 1.0}, via=Via(leased.link, leased.score))
         self.pushed.update(self.ordering.visit(page, links, 0.0))
-        self.ordering.acknowledge(leased.link.url, State.COMPLETED, "kept", 0.0)
+        self.ordering.end(leased.link.url, State.COMPLETED, "kept", 0.0)
         self.frontier.commit()
         return leased.link.url
 
@@ -145,7 +150,7 @@ class Crowd:
     def kill(self, process: Process) -> None:
         """As `kill -9` does, and somebody on its machine sees that it is gone."""
         self.living.remove(process)
-        process.frontier.abandon()
+        process.frontier.close(commit=False)
         for client, session in zip(self.clients, process.sessions, strict=True):
             client.run("leave", [session])
 

@@ -35,17 +35,22 @@ def lease(frontier: Frontier, now: float = 0.0) -> str | None:
     return name(frontier.lease(now))
 
 
+def lease_target(frontier: Frontier, url: str, value: float, now: float) -> str | None:
+    """Lease this very URL."""
+    return name(frontier.lease(now, target=(link(url), Score(f"http://{url}", value))))
+
+
 def drain(frontier: Frontier, now: float = 0.0) -> list[str]:
     """Lease and complete until nothing comes."""
     order = []
     while (leased := frontier.lease(now)) is not None:
         order.append(leased.link.url.removeprefix("http://"))
-        frontier.acknowledge(leased.link.url, State.COMPLETED, "", now)
+        frontier.end(leased.link.url, State.COMPLETED, "", now)
     return order
 
 
 def states(frontier: Frontier) -> dict[str, int]:
-    return {state.value: count for state, count in frontier.listing.counts().items() if count}
+    return {state.value: count for state, count in frontier.look().counts().items() if count}
 
 
 def waits(hosts: Hosts, now: float) -> Counter[str]:

@@ -33,7 +33,7 @@ def job(tmp_path: Path) -> Path:
             now=1.0,
         )
         assert frontier.lease(2.0) is not None
-        frontier.acknowledge("http://a.cn/1", State.ERROR, "http 503", 3.0)
+        frontier.end("http://a.cn/1", State.ERROR, "http 503", 3.0)
         frontier.notes.put(
             "waits",
             json.dumps([["c.cn", "host budget", None], ["b.cn", "retry-after", 4e9], ["d.cn", "delay", 5]]),

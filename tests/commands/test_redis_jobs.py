@@ -45,11 +45,11 @@ def job(urls: str) -> Iterator[str]:
     found = link("b.example/2", anchor="基金净值", source_url="http://a.example/1", depth=1)
     first.push([(found, Score(found.url, 0.6))], now=1.0)
     assert lease(first) == "a.example/1"
-    first.acknowledge("http://a.example/1", State.ERROR, "http 404", 2.0)
+    first.end("http://a.example/1", State.ERROR, "http 404", 2.0)
     for frontier, kept in ((first, 1), (second, 2)):
         frontier.notes.put("harvest", json.dumps({"pages": 3, "kept": kept}))
         frontier.commit()
-        frontier.listing.counts()  # it is there now
+        frontier.look().counts()  # it is there now
     yield name
     for frontier in workers:
         frontier.close()
@@ -91,7 +91,7 @@ def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer
     name, strategy = uuid4().hex, build("pagerank")
     place = join(redis_server.url, name, {}, made_of=Recipe("finance", strategy="pagerank").as_json())
     frontier = RedisFrontier(place)
-    ordering = Ordering(strategy, frontier, checkpoint_pages=1)
+    ordering = Ordering(strategy, frontier, checkpoint_pages=1, shared=frontier)
     ordering.seed([link("a.example/1"), link("a.example/2")], 0.0)
     end = time.monotonic() + PATIENCE_SECONDS
     while strategy.save() == build("pagerank").save():

@@ -89,7 +89,7 @@ def crawl(folder: Path, recipe: Recipe, pages: int = PAGES) -> Parts:
                 via=Via(leased.link, leased.score, leased.carry, leased.tunnel),
             )
             ordering.visit(page, links_of(number), float(now))
-            ordering.acknowledge(leased.link.url, State.COMPLETED, "kept", float(now))
+            ordering.end(leased.link.url, State.COMPLETED, "kept", float(now))
     return parts
 
 
@@ -110,7 +110,7 @@ def past(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PastCrawl]:
 
 def rows_of(past: PastCrawl, state: State) -> list[Row]:
     assert past._frontier is not None
-    return list(past._frontier.listing.rows(state))
+    return list(past._frontier.look().rows(state))
 
 
 def explained(past: PastCrawl, url: str) -> Explanation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 import pytest
-from frontier_calls import Make, drain, lease, link, name, push, states, waits
+from frontier_calls import Make, drain, lease, lease_target, link, name, push, states, waits
 
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, State
 from topiccrawler.frontier.hosts import Hosts
@@ -17,7 +17,7 @@ def test_an_acknowledged_url_is_known_and_never_comes_again(frontier: Frontier) 
     for url, state in (("a/1", State.COMPLETED), ("a/2", State.DISCARDED), ("a/3", State.ERROR)):
         assert lease(frontier) == url
         assert push(frontier, (url, 9.0)) == {"known": 1}
-        frontier.acknowledge(f"http://{url}", state, "why", 4.0)
+        frontier.end(f"http://{url}", state, "why", 4.0)
     assert push(frontier, ("a/1", 9.0), ("a/2", 9.0), ("a/3", 9.0)) == {"known": 3}
     assert lease(frontier) is None
     assert states(frontier) == {"completed": 1, "discarded": 1, "error": 1}
@@ -26,10 +26,10 @@ def test_an_acknowledged_url_is_known_and_never_comes_again(frontier: Frontier) 
 def test_a_push_again_queues_what_has_ended_but_not_what_is_leased(frontier: Frontier) -> None:
     push(frontier, ("a/1", 1.0), ("b/1", 0.5))
     frontier.lease(0.0)
-    frontier.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
+    frontier.end("http://a/1", State.COMPLETED, "", 0.0)
     assert lease(frontier) == "b/1"
     assert push(frontier, ("a/1", 0.2), ("b/1", 3.0), now=7.0, again=True) == {"new": 1, "known": 1}
-    row = frontier.listing.row("http://a/1")
+    row = frontier.look().row("http://a/1")
     assert row is not None
     assert (row.score, row.state, row.added, row.changed) == (0.2, State.WAITING, 0.0, 7.0)
     assert drain(frontier) == ["a/1"]
@@ -38,10 +38,10 @@ def test_a_push_again_queues_what_has_ended_but_not_what_is_leased(frontier: Fro
 def test_an_end_reported_twice_or_for_an_unknown_url_changes_nothing(frontier: Frontier) -> None:
     push(frontier, ("a/1", 1.0), ("a/2", 0.5))
     assert lease(frontier) == "a/1"
-    frontier.acknowledge("http://a/1", State.COMPLETED, "", 1.0)
-    frontier.acknowledge("http://a/1", State.ERROR, "late", 2.0)
-    frontier.acknowledge("http://a/2", State.ERROR, "not leased", 2.0)
-    frontier.acknowledge("http://z/1", State.ERROR, "unknown", 2.0)
+    frontier.end("http://a/1", State.COMPLETED, "", 1.0)
+    frontier.end("http://a/1", State.ERROR, "late", 2.0)
+    frontier.end("http://a/2", State.ERROR, "not leased", 2.0)
+    frontier.end("http://z/1", State.ERROR, "unknown", 2.0)
     assert states(frontier) == {"waiting": 1, "completed": 1}
     assert frontier.hosts.leases("a") == 0
 
@@ -49,7 +49,7 @@ def test_an_end_reported_twice_or_for_an_unknown_url_changes_nothing(frontier: F
 @pytest.mark.parametrize("state", [State.WAITING, State.PROCESSING])
 def test_a_lease_cannot_end_as_waiting_or_processing(frontier: Frontier, state: State) -> None:
     with pytest.raises(ValueError, match="cannot end"):
-        frontier.acknowledge("http://a/1", state, "", 0.0)
+        frontier.end("http://a/1", state, "", 0.0)
 
 
 def test_named_leases_go_back_with_their_score(frontier: Frontier) -> None:
@@ -62,24 +62,27 @@ def test_named_leases_go_back_with_their_score(frontier: Frontier) -> None:
     assert states(frontier) == {"processing": 1, "completed": 2}
 
 
-def test_lease_url_leases_what_waits_or_is_new_without_a_slot_of_its_host(make: Make) -> None:
+def test_a_target_that_waits_or_is_new_is_leased_without_a_slot_of_its_host(make: Make) -> None:
     frontier = make(Hosts(delay_seconds=10.0))
     push(frontier, ("a/1", 3.0), ("a/2", 2.0))
-    assert [frontier.lease_url(link(url), 5.0, 1.0) for url in ("a/1", "a/1", "b/9")] == [True, False, True]
+    shares = {"a/1": b"", "b/9": b"\x01"}
+    for url, expected in (("a/1", "a/1"), ("a/1", None), ("b/9", "b/9")):
+        target = (link(url), Score(f"http://{url}", 5.0, shares=shares[url]))
+        assert name(frontier.lease(1.0, target=target)) == expected
     assert (frontier.hosts.leases("a"), frontier.hosts.ready("b", 1.0)) == (0, True)
     assert lease(frontier, now=1.0) == "a/2"
     for url in ("a/1", "b/9", "a/2"):
-        frontier.acknowledge(f"http://{url}", State.COMPLETED, "", 2.0)
-    assert not frontier.lease_url(link("a/2"), 5.0, 2.0)
+        frontier.end(f"http://{url}", State.COMPLETED, "", 2.0)
+    assert lease_target(frontier, "a/2", 5.0, 2.0) is None
     assert (states(frontier), frontier.hosts.leases("a")) == ({"completed": 3}, 0)
-    row = frontier.listing.row("http://b/9")
+    row = frontier.look().row("http://b/9")
     assert row is not None
-    assert (row.score, row.added, row.changed) == (5.0, 1.0, 2.0)
+    assert (row.score, row.shares, row.added, row.changed) == (5.0, b"\x01", 1.0, 2.0)
 
 
 def test_a_leased_url_that_is_released_waits_like_any_other(frontier: Frontier) -> None:
     push(frontier, ("a/1", 3.0), ("a/2", 2.0))
-    assert frontier.lease_url(link("b/1"), 2.5, 0.0)
+    assert lease_target(frontier, "b/1", 2.5, 0.0) == "b/1"
     assert frontier.release(0.0, ["http://b/1"]) == 1
     assert drain(frontier) == ["a/1", "b/1", "a/2"]
 
@@ -88,12 +91,11 @@ def test_a_lease_whose_slot_was_released_goes_on_and_ends_without_it(make: Make)
     frontier = make(Hosts(concurrency=1))
     push(frontier, ("a/1", 3.0), ("a/2", 2.0))
     assert (lease(frontier), lease(frontier)) == ("a/1", None)
-    for _ in range(2):
-        frontier.release_slot("http://a/1", 1.0)
-    frontier.release_slot("http://z/1", 1.0)
+    named = ["http://a/1", "http://z/1"]
+    assert [frontier.release(1.0, named, slots_only=True) for _ in range(2)] == [1, 0]
     assert (frontier.hosts.leases("a"), states(frontier)) == (0, {"waiting": 1, "processing": 1})
     assert lease(frontier, now=1.0) == "a/2"
-    frontier.acknowledge("http://a/1", State.ERROR, "timeout", 2.0)
+    frontier.end("http://a/1", State.ERROR, "timeout", 2.0)
     assert frontier.hosts.leases("a") == 1
 
 
@@ -102,8 +104,8 @@ def test_leases_past_their_deadline_go_back(make: Make) -> None:
     push(frontier, ("a/1", 3.0), ("b/1", 2.0))
     assert (lease(frontier, now=0.0), lease(frontier, now=10.0)) == ("a/1", "b/1")
     assert [frontier.release(now) for now in (29.9, 30.0, 30.0)] == [0, 1, 0]
-    assert frontier.listing.counts()[State.PROCESSING] == 1
-    frontier.acknowledge("http://a/1", State.COMPLETED, "too late", 31.0)
+    assert frontier.look().counts()[State.PROCESSING] == 1
+    frontier.end("http://a/1", State.COMPLETED, "too late", 31.0)
     assert drain(frontier, now=31.0) == ["a/1"]
 
 
@@ -120,7 +122,7 @@ def test_a_refusal_discards_and_costs_the_host_nothing(make: Make) -> None:
     assert name(frontier.lease(3.0, accept)) == "a/3"
     assert frontier.lease(3.0, accept) is None
     assert seen == ["a/1", "a/2", "b/1", "a/3"]
-    row = frontier.listing.row("http://a/2")
+    row = frontier.look().row("http://a/2")
     assert row is not None
     assert (row.state, row.reason, row.changed) == (State.DISCARDED, "below the threshold", 3.0)
     assert states(frontier) == {"processing": 2, "discarded": 2}
@@ -131,19 +133,19 @@ def test_rows_have_state_reason_and_times_in_order_of_arrival(frontier: Frontier
     push(frontier, ("c/1", 3.0), now=11.0)
     assert lease(frontier, now=12.0) == "c/1"
     assert lease(frontier, now=13.0) == "b/1"
-    frontier.acknowledge("http://c/1", State.ERROR, "404", 14.0)
+    frontier.end("http://c/1", State.ERROR, "404", 14.0)
     rows = [
         (row.link.host, row.score, row.state.value, row.reason, row.added, row.changed)
-        for row in frontier.listing.rows()
+        for row in frontier.look().rows()
     ]
     assert rows == [
         ("a", 1.0, "waiting", "", 10.0, 10.0),
         ("b", 2.0, "processing", "", 10.0, 13.0),
         ("c", 3.0, "error", "404", 11.0, 14.0),
     ]
-    assert [row.link.host for row in frontier.listing.rows(State.PROCESSING)] == ["b"]
-    assert [waiting.host for waiting in frontier.listing.queued()] == ["a"]
-    assert (len(frontier), frontier.listing.row("http://z/1")) == (1, None)
+    assert [row.link.host for row in frontier.look().rows(State.PROCESSING)] == ["b"]
+    assert [waiting.host for waiting in frontier.look().queued()] == ["a"]
+    assert (frontier.look().waiting(), frontier.look().row("http://z/1")) == (1, None)
 
 
 def test_a_host_whose_last_url_left_no_longer_asks_to_be_woken(make: Make) -> None:
@@ -153,7 +155,7 @@ def test_a_host_whose_last_url_left_no_longer_asks_to_be_woken(make: Make) -> No
     assert (frontier.hosts.next_ready(0.0), waits(frontier.hosts, 0.0)) == (None, {})
     push(frontier, ("a/2", 1.0))
     assert frontier.hosts.next_ready(0.0) is None
-    frontier.acknowledge("http://a/1", State.COMPLETED, "", 1.0)
+    frontier.end("http://a/1", State.COMPLETED, "", 1.0)
     assert (frontier.hosts.next_ready(1.0), waits(frontier.hosts, 1.0)) == (5.0, {"delay": 1})
 
 
@@ -192,9 +194,9 @@ def test_the_last_look_may_leave_a_url_waiting_and_skip_its_host_or_stop(frontie
     assert frontier.hosts.next_ready(0.0) == 0.0
     assert lease(frontier) == "d/1"
     assert (
-        frontier.listing.waiting_in({"a"}),
-        frontier.listing.waiting_in({"a", "c"}),
-        frontier.listing.waiting_in(set()),
+        frontier.look().waiting_in({"a"}),
+        frontier.look().waiting_in({"a", "c"}),
+        frontier.look().waiting_in(set()),
     ) == (
         2,
         2,
@@ -205,29 +207,29 @@ def test_the_last_look_may_leave_a_url_waiting_and_skip_its_host_or_stop(frontie
 def test_waiting_urls_are_counted_by_host(frontier: Frontier) -> None:
     push(frontier, ("a/1", 0.9), ("a/2", 0.8), ("b/1", 0.95), ("c/1", 0.6))
     assert lease(frontier) == "b/1"
-    assert frontier.listing.waiting_by_host() == {"a": 2, "c": 1}
+    assert frontier.look().waiting_by_host() == {"a": 2, "c": 1}
 
 
 def test_the_best_that_wait_are_listed_whatever_their_hosts(frontier: Frontier) -> None:
     push(frontier, ("a/1", 1.0), ("b/2", 3.0), ("a/3", 2.0), ("a/4", 3.0), ("c/5", 0.5))
     assert lease(frontier) == "b/2"
-    assert [row.link.url for row in frontier.listing.best(3)] == ["http://a/4", "http://a/3", "http://a/1"]
+    assert [row.link.url for row in frontier.look().best(3)] == ["http://a/4", "http://a/3", "http://a/1"]
     frontier.rescore([Score("http://c/5", 9.0)])
-    assert [row.score for row in frontier.listing.best(9)] == [9.0, 3.0, 2.0, 1.0]
+    assert [row.score for row in frontier.look().best(9)] == [9.0, 3.0, 2.0, 1.0]
 
 
 def test_the_queue_can_be_read_behind_a_url(frontier: Frontier) -> None:
     push(frontier, *((f"a/{number}", 1.0) for number in range(5)))
     lease(frontier)
-    assert [link.url for link in frontier.listing.queued("http://a/2")] == ["http://a/3", "http://a/4"]
-    assert [link.url[-1] for link in frontier.listing.queued("http://a/0")] == ["1", "2", "3", "4"]
-    assert [link.url[-1] for link in frontier.listing.queued("http://unknown/")] == ["1", "2", "3", "4"]
+    assert [link.url for link in frontier.look().queued("http://a/2")] == ["http://a/3", "http://a/4"]
+    assert [link.url[-1] for link in frontier.look().queued("http://a/0")] == ["1", "2", "3", "4"]
+    assert [link.url[-1] for link in frontier.look().queued("http://unknown/")] == ["1", "2", "3", "4"]
 
 
 def test_a_url_leased_while_the_queue_is_read_is_not_given_any_more(frontier: Frontier) -> None:
     for now, url, score in ((0.0, "a/1", 1.0), (1.0, "b/1", 3.0), (2.0, "c/1", 2.0)):
         push(frontier, (url, score), now=now)
-    reading = frontier.listing.queued()
+    reading = frontier.look().queued()
     assert next(reading).url == "http://a/1"
     assert lease(frontier) == "b/1"
     assert [link.url for link in reading] == ["http://c/1"]
@@ -244,11 +246,11 @@ def test_notes_are_found_by_the_beginning_of_their_name(frontier: Frontier) -> N
 def test_a_push_can_move_what_waits_or_was_never_met(frontier: Frontier) -> None:
     push(frontier, ("a/1", 3.0), ("b/1", 2.0), ("c/1", 1.0))
     assert [lease(frontier), lease(frontier)] == ["a/1", "b/1"]
-    frontier.acknowledge("http://b/1", State.COMPLETED, "stored", 0.0)
+    frontier.end("http://b/1", State.COMPLETED, "stored", 0.0)
     asked = ["a/1", "b/1", "c/1", "d/1"]
-    assert [url for url in asked if frontier.is_open(f"http://{url}")] == ["c/1", "d/1"]
+    assert [url for url in asked if frontier.look().is_open(f"http://{url}")] == ["c/1", "d/1"]
     frontier.release(0.0, ["http://a/1"])
-    assert frontier.is_open("http://a/1")
+    assert frontier.look().is_open("http://a/1")
 
 
 def test_an_anchor_is_new_once_for_each_url_that_waits_or_was_never_met(frontier: Frontier) -> None:
@@ -263,18 +265,18 @@ def test_an_anchor_is_new_once_for_each_url_that_waits_or_was_never_met(frontier
         ("c/1", "基金"),
         ("c/1", "基金"),
     ]
-    assert [frontier.is_new_anchor(f"http://{url}", text) for url, text in said] == [
+    assert [frontier.look().is_new_anchor(f"http://{url}", text) for url, text in said] == [
         False, True, False, False, True, True, True,
     ]  # fmt: skip
     assert lease(frontier) == "a/1"
-    assert not frontier.is_new_anchor("http://a/1", "债券")
+    assert not frontier.look().is_new_anchor("http://a/1", "债券")
     frontier.release(0.0, ["http://a/1"])
-    assert [frontier.is_new_anchor("http://a/1", text) for text in ("债券", "债券")] == [True, False]
+    assert [frontier.look().is_new_anchor("http://a/1", text) for text in ("债券", "债券")] == [True, False]
 
 
 def test_a_url_that_was_asked_about_before_anything_waited_is_leased_as_any_other(frontier: Frontier) -> None:
     assert frontier.rescore([Score("http://a/1", 1.0), Score("http://b/1", 1.0)]) == 0
     assert lease(frontier) is None
-    assert frontier.lease_url(link("a/1"), 1.0, 0.0)
+    assert lease_target(frontier, "a/1", 1.0, 0.0) == "a/1"
     push(frontier, ("b/1", 2.0))
     assert lease(frontier) == "b/1"

@@ -128,7 +128,7 @@ class FrontierMachine(RuleBasedStateMachine):
     def is_new_anchor(self, url: str, text: str) -> None:
         row = self.model.get(url)
         new = row is None or (row.state is State.WAITING and text not in row.seen_anchors)
-        assert self.frontier.is_new_anchor(url, text) == new
+        assert self.frontier.look().is_new_anchor(url, text) == new
         if row is not None and new:
             row.seen_anchors.add(text)
 
@@ -150,27 +150,29 @@ class FrontierMachine(RuleBasedStateMachine):
         self.clock[host_of(url)] = self.now + self.delay
 
     @rule(url=urls, value=values)
-    def lease_url(self, url: str, value: float) -> None:
+    def lease_target(self, url: str, value: float) -> None:
         row = self.model.get(url)
         expected = row is None or row.state is State.WAITING
-        assert self.frontier.lease_url(Link(url, host_of(url), "lease_url"), value, self.now) is expected
+        target = (Link(url, host_of(url), "target"), Score(url, value))
+        assert (self.frontier.lease(self.now, target=target) is not None) is expected
         if row is None:
             row = self.model[url] = Url(len(self.model), self.now)
-            row.offer = (value, "lease_url", 0.0, 0)
+            row.offer = (value, "target", 0.0, 0)
         if expected:
             row.move(State.PROCESSING, "", self.now)
             self.leases[url] = (self.now + LEASE_SECONDS, False)
 
     @rule(url=urls)
     def release_slot(self, url: str) -> None:
-        self.frontier.release_slot(url, self.now)
-        if url in self.leases and self.leases[url][1]:
+        holds = url in self.leases and self.leases[url][1]
+        assert self.frontier.release(self.now, [url], slots_only=True) == holds
+        if holds:
             self.leases[url] = (self.leases[url][0], False)
             self.requests[host_of(url)] -= 1
 
     @rule(url=urls, state=st.sampled_from([State.COMPLETED, State.DISCARDED, State.ERROR]))
-    def acknowledge(self, url: str, state: State) -> None:
-        self.frontier.acknowledge(url, state, "why", self.now)
+    def end_lease(self, url: str, state: State) -> None:
+        self.frontier.end(url, state, "why", self.now)
         if url in self.leases:
             self.end(url)
             self.model[url].move(state, "why", self.now)
@@ -216,8 +218,8 @@ class FrontierMachine(RuleBasedStateMachine):
         counts = dict.fromkeys(State, 0)
         for row in self.model.values():
             counts[row.state] += 1
-        assert self.frontier.listing.counts() == counts
-        assert len(self.frontier) == counts[State.WAITING]
+        assert self.frontier.look().counts() == counts
+        assert self.frontier.look().waiting() == counts[State.WAITING]
 
     @invariant()
     def the_next_ready_time_agrees(self) -> None:
@@ -243,13 +245,13 @@ class FrontierMachine(RuleBasedStateMachine):
                 row.added,
                 row.changed,
             )
-            for row in self.frontier.listing.rows()
+            for row in self.frontier.look().rows()
         ]
         assert rows == [
             (url, *row.offer, row.state, row.reason, row.added, row.changed)
             for url, row in self.model.items()
         ]
-        assert [link.url for link in self.frontier.listing.queued()] == self.waiting()
+        assert [link.url for link in self.frontier.look().queued()] == self.waiting()
 
 
 class SqliteMachine(FrontierMachine):

@@ -64,7 +64,7 @@ def test_every_field_of_a_link_returns(frontier: Frontier) -> None:
     leased = frontier.lease(0.0)
     assert leased is not None
     assert leased.link == full
-    row = frontier.listing.row(full.url)
+    row = frontier.look().row(full.url)
     assert row is not None
     assert row.link == full
 
@@ -97,7 +97,7 @@ def test_rescoring_replaces_the_carry_and_keeps_the_tunnel(frontier: Frontier) -
 def test_scores_may_be_rewritten_while_the_queue_is_read(frontier: Frontier) -> None:
     push(frontier, *((f"a/{n}", float(n)) for n in range(1200)))
     assert (
-        frontier.rescore(Score(waiting.url, -float(n)) for n, waiting in enumerate(frontier.listing.queued()))
+        frontier.rescore(Score(waiting.url, -float(n)) for n, waiting in enumerate(frontier.look().queued()))
         == 1199
     )
     assert drain(frontier)[:3] == ["a/0", "a/1", "a/2"]
@@ -115,7 +115,7 @@ def test_the_best_url_of_a_ready_host_goes_before_a_better_one_of_a_cooling_host
     push(frontier, ("a/1", 0.9), ("a/2", 0.8), ("b/1", 0.5), ("c/1", 0.6))
     assert [lease(frontier, now=0.0) for _ in range(4)] == ["a/1", "c/1", "b/1", None]
     for url in ("a/1", "b/1", "c/1"):
-        frontier.acknowledge(f"http://{url}", State.COMPLETED, "", 1.0)
+        frontier.end(f"http://{url}", State.COMPLETED, "", 1.0)
     assert (frontier.lease(9.9), frontier.hosts.next_ready(9.9)) == (None, 10.0)
     assert lease(frontier, now=10.0) == "a/2"
     assert frontier.hosts.next_ready(10.0) is None
@@ -126,5 +126,5 @@ def test_a_host_gives_no_more_leases_than_its_concurrency(make: Make) -> None:
     push(frontier, ("a/1", 3.0), ("a/2", 2.0), ("a/3", 1.0))
     assert [lease(frontier) for _ in range(3)] == ["a/1", "a/2", None]
     assert (frontier.hosts.next_ready(0.0), waits(frontier.hosts, 0.0)) == (None, {"busy": 1})
-    frontier.acknowledge("http://a/2", State.ERROR, "timeout", 1.0)
+    frontier.end("http://a/2", State.ERROR, "timeout", 1.0)
     assert [lease(frontier, now=1.0) for _ in range(2)] == ["a/3", None]

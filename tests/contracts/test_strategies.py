@@ -116,7 +116,7 @@ def fetch(ordering: Ordering, pages: int) -> list[str]:
         name = leased.link.host.removesuffix(".example")
         page = page_of(name, Via(leased.link, leased.score, leased.carry, leased.tunnel))
         ordering.visit(page, links_of(name, page.depth), now=float(len(order)))
-        ordering.acknowledge(leased.link.url, State.COMPLETED, "kept", now=float(len(order)))
+        ordering.end(leased.link.url, State.COMPLETED, "kept", now=float(len(order)))
         order.append(name)
     return order
 

@@ -99,13 +99,13 @@ def crawl(
         terms = {str(word): 1.0 for word in range(number % 7)}
         via = Via(leased.link, leased.score)
         ordering.visit(Page(leased.link.url, terms=terms, via=via, is_detail=number % 3 == 0), links, 0.0)
-        ordering.acknowledge(leased.link.url, State.COMPLETED, "kept", 0.0)
+        ordering.end(leased.link.url, State.COMPLETED, "kept", 0.0)
         frontier.commit()
     if clean:
         ordering.checkpoint()
         frontier.close()
     else:
-        frontier.abandon()  # what a kill does: nothing is written any more
+        frontier.close(commit=False)  # what a kill does: nothing is written any more
     return order
 
 

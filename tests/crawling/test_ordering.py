@@ -30,6 +30,18 @@ def test_a_url_linked_several_times_by_one_page_is_queued_once() -> None:
     assert {kind: count for kind, count in pushed.items() if count} == {Pushed.NEW: 2}
 
 
+def test_a_crawl_of_one_process_is_pending_while_a_url_waits() -> None:
+    ordering = Ordering(build("best_first"), MemoryFrontier(Hosts(delay_seconds=10.0)))
+    assert (ordering.pending(), ordering.next_ready(0.0)) == (False, None)
+    ordering.seed([link("a"), Link("http://a.example/2", "a.example")], 0.0)
+    assert (ordering.pending(), ordering.next_ready(1.0)) == (True, 1.0)
+    assert ordering.lease(1.0) is not None
+    ordering.end("http://a.example/", State.COMPLETED, "", 1.0)
+    assert (ordering.pending(), ordering.next_ready(2.0)) == (True, 11.0)
+    assert ordering.lease(11.0) is not None
+    assert (ordering.pending(), ordering.learn(11.0), ordering.figures()) == (False, {}, {})
+
+
 class Likes:
     """A link scorer by hand."""
 
@@ -56,10 +68,10 @@ def test_what_the_gate_refuses_is_shown_to_the_strategy_and_queued_once_a_better
         refused=lambda links, odds, now: refused.extend((link.host, odds(link), now) for link in links),
     )
     poor = ordering.visit(Page("http://hub.example/"), [link("a", "足球"), link("b", "足球")], 0.0)
-    assert (poor[Pushed.REFUSED], len(frontier), shown) == (2, 0, ["足球", "足球"])
+    assert (poor[Pushed.REFUSED], frontier.look().waiting(), shown) == (2, 0, ["足球", "足球"])
     mixed = ordering.visit(Page("http://hub.example/2"), [link("a", "足球"), link("a", "基金")], 0.0)
     assert (mixed[Pushed.REFUSED], mixed[Pushed.NEW]) == (1, 1)
-    [row] = frontier.listing.rows()
+    [row] = frontier.look().rows()
     assert (row.link.host, row.link.anchor) == ("a.example", "基金")
     probability = pytest.approx(1 / (1 + math.exp(2)))
     assert refused == [(f"{host}.example", probability, 0.0) for host in "aba"]
@@ -71,7 +83,7 @@ def test_links_of_a_page_reached_by_a_tunnel_count_its_steps_and_a_target_ends_t
     via = Via(link("excluded"), tunnel=2)
     ordering.visit(Page("http://poor.example/", via=via), [link("a")], 0.0)
     ordering.visit(Page("http://good.example/", via=via, is_target=True), [link("b")], 0.0)
-    assert {row.link.host: row.tunnel for row in frontier.listing.rows()} == {"a.example": 2, "b.example": 0}
+    assert {row.link.host: row.tunnel for row in frontier.look().rows()} == {"a.example": 2, "b.example": 0}
 
 
 def test_a_job_goes_on_with_the_page_count_it_had_and_only_with_its_own_strategy() -> None:
@@ -101,7 +113,7 @@ def test_a_strategy_that_wants_only_waiting_links_is_not_shown_those_of_fetched_
     ordering.visit(Page("http://hub.example/"), [link("a", "基金"), link("b", "图")], 0.0)
     leased = frontier.lease(0.0)
     assert leased is not None
-    frontier.acknowledge(leased.link.url, State.COMPLETED, "stored", 0.0)
+    frontier.end(leased.link.url, State.COMPLETED, "stored", 0.0)
     again = [link("a"), link("b", "基金净值"), link("a", "图"), link("c")]
     pushed = ordering.visit(Page("http://a.example/"), again, 0.0)
     assert Alone.saw == [["a.example", "b.example"], ["b.example", "c.example"]]
@@ -159,5 +171,5 @@ def test_the_queue_is_scored_anew_when_a_parameter_was_changed() -> None:
     ordering.ask_refresh()
     ordering.visit(Page("http://b.example/"), [], 0.0)
     ordering.visit(Page("http://c.example/"), [], 0.0)
-    assert [row.score for row in frontier.listing.rows()] == [0.5]
+    assert [row.score for row in frontier.look().rows()] == [0.5]
     assert ordering.rescoring.slices == 1

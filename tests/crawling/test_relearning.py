@@ -44,18 +44,18 @@ def crawled(strategy_name: str, relevances: dict[str, float]) -> tuple[MemoryFro
         page = Page(url, similarity=relevance, is_target=relevance >= 0.5, via=Via(leased.link, leased.score))
         pages.append(page)
         ordering.visit(page, links_of(url) if url.endswith("/") else [], float(number))
-        ordering.acknowledge(url, State.COMPLETED, "", float(number))
+        ordering.end(url, State.COMPLETED, "", float(number))
     return frontier, pages
 
 
 @pytest.mark.parametrize("name", ["adaptive", "best_first"])
 def test_the_same_judgements_give_the_same_scores(name: str) -> None:
     frontier, pages = crawled(name, {"a.example": 0.9, "b.example": 0.1})
-    before = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
+    before = {row.link.url: row.score for row in frontier.look().rows(State.WAITING)}
     strategy = build(name, {})
     strategy.prepare(Knowledge(similarity_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
     relearn(strategy, frontier, pages)
-    after = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
+    after = {row.link.url: row.score for row in frontier.look().rows(State.WAITING)}
     assert len(after) > 10
     assert after == pytest.approx(before)
 
@@ -70,7 +70,7 @@ def test_other_judgements_turn_what_waits_round() -> None:
     ]
     assert relearn(strategy, frontier, turned) > 0
     best = {"a.example": -99.0, "b.example": -99.0}
-    for row in frontier.listing.rows(State.WAITING):
+    for row in frontier.look().rows(State.WAITING):
         best[row.link.host] = max(best[row.link.host], row.score)
     assert best["b.example"] > best["a.example"]
 
@@ -80,11 +80,11 @@ def test_a_strategy_takes_over_what_the_one_before_had_learned() -> None:
     old = build("adaptive", {})
     old.prepare(Knowledge(similarity_threshold=0.5, link_scorer=Words()))  # type: ignore[arg-type]
     relearn(old, frontier, pages)
-    before = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
+    before = {row.link.url: row.score for row in frontier.look().rows(State.WAITING)}
     new = build("adaptive", {})
     new.prepare(Knowledge(similarity_threshold=0.4, link_scorer=Words()))  # type: ignore[arg-type]
     take_over(new, old.save(), frontier)
-    after = {row.link.url: row.score for row in frontier.listing.rows(State.WAITING)}
+    after = {row.link.url: row.score for row in frontier.look().rows(State.WAITING)}
     assert after == pytest.approx(before)
     assert new.save()["weights"] == old.save()["weights"]
 

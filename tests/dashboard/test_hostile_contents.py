@@ -40,8 +40,8 @@ def dashboard(open_dashboard: Callable[[Path], Any], make_job: Callable[..., Pat
             link = Link(f"javascript:alert('{name}')", SCRIPT, OVER, source_url="data:text/html,x")
             frontier.push([(link, Score(link.url, 1.0))], now=1.0)
             if ended:
-                assert frontier.lease_url(link, 1.0, 1.0)
-                frontier.acknowledge(link.url, State.ERROR, "no answer", 2.0)
+                assert frontier.lease(1.0, target=(link, Score(link.url, 1.0)))
+                frontier.end(link.url, State.ERROR, "no answer", 2.0)
     (job / "control.jsonl").write_text(
         json.dumps({"time": 1.0, "verb": OVER, "pattern": OVER}), encoding="utf-8"
     )

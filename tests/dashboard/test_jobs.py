@@ -63,8 +63,8 @@ def make(make_job: Callable[..., Path], topic: str = "finance") -> Path:
         for name, reason in ends.items():
             link = Link(f"{FOUND}{name}", "found.example", f"to {name}", source_url=FOUND)
             frontier.push([(link, Score(link.url, 0.25))], now=1.0)
-            if reason and frontier.lease_url(link, 1.0, 1.0):
-                frontier.acknowledge(link.url, State.DISCARDED, reason, 2.0)
+            if reason and frontier.lease(1.0, target=(link, Score(link.url, 0.25))):
+                frontier.end(link.url, State.DISCARDED, reason, 2.0)
     return job
 
 

@@ -62,7 +62,7 @@ def words(job: Path, *more: str) -> list[str]:
 
 def ends(job: Path) -> dict[str, State]:
     with SqliteFrontier(job / "frontier.sqlite", read_only=True) as frontier:
-        return {row.link.url: row.state for row in frontier.listing.rows()}
+        return {row.link.url: row.state for row in frontier.look().rows()}
 
 
 def check_failed(ran: Any, job: Path, fault: str) -> set[str]:

@@ -46,5 +46,5 @@ def test_failures_are_logged_in_a_line_each_and_counted_by_reason(
     assert sum(closed in line for line in lines) == sum("nowhere.invalid" in line for line in lines) == 1
 
     with SqliteFrontier(tmp_path / "job/frontier.sqlite", read_only=True) as frontier:
-        reasons = Counter(row.reason.replace(" ", "_") for row in frontier.listing.rows(State.ERROR))
+        reasons = Counter(row.reason.replace(" ", "_") for row in frontier.look().rows(State.ERROR))
         assert reasons == expected

@@ -109,7 +109,7 @@ def command_line(job: Path, log: Path) -> list[str]:
 def check_disk(job: Path, known_before: set[str]) -> tuple[set[str], set[str]]:
     """What a kill leaves behind is whole: the URLs that are known, and those of them that are done."""
     with SqliteFrontier(job / "frontier.sqlite", read_only=True) as frontier:
-        rows = {row.link.url: row.state for row in frontier.listing.rows()}
+        rows = {row.link.url: row.state for row in frontier.look().rows()}
     assert known_before <= set(rows)
     stored = stored_pages(job)
     assert len(stored) == len(set(stored))
@@ -151,7 +151,7 @@ def test_a_crawl_killed_again_and_again_loses_no_page_and_stores_none_twice(
     assert max(to_repeat) <= CONCURRENCY, to_repeat
     assert len(killer.web.asked) - count <= sum(to_repeat)
     with SqliteFrontier(job / "frontier.sqlite", read_only=True) as frontier:
-        ends = {row.link.url: row.state for row in frontier.listing.rows()}
+        ends = {row.link.url: row.state for row in frontier.look().rows()}
     about = {address(number) for number in range(count) if is_about(number)}
     assert ends == {url: State.COMPLETED if url in about else State.DISCARDED for url in every}
     assert sorted(stored_pages(job)) == sorted(about)  # none was stored twice

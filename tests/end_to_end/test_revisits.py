@@ -112,7 +112,7 @@ def test_changes_are_found_with_few_transfers_and_told(
         assert hub is not None
         assert hub.found == 1
     with closing(SqliteFrontier(job / "frontier.sqlite", read_only=True)) as frontier:
-        assert {row.state.value for row in frontier.listing.rows()} <= {"completed", "discarded"}
+        assert {row.state.value for row in frontier.look().rows()} <= {"completed", "discarded"}
 
     listed = warm_scrapy("pages", str(job), "list", "--limit", "100").out
     assert listed.count("gone since") == 1

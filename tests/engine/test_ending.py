@@ -96,7 +96,7 @@ def test_seeds_that_gave_no_page_are_reported_with_their_reasons(tmp_path: Path)
     for reason in ("no such host", "http 404", "http 404"):
         leased = crawl.ordering.lease(0.0)
         assert leased is not None
-        crawl.ordering.acknowledge(leased.link.url, State.ERROR, reason, 0.0)
+        crawl.ordering.end(leased.link.url, State.ERROR, reason, 0.0)
     remedy = "check them and the network, then give the command again"
     assert str(no_page(crawl)) == f"seeds: none of 3 gave a page (2 http 404, 1 no such host); {remedy}"
     alone = runtime(tmp_path, seeds="http://a.cn/")

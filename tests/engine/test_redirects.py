@@ -30,7 +30,7 @@ def lease(frontier: MemoryFrontier) -> Lease:
 
 
 def states(frontier: MemoryFrontier) -> dict[str, State]:
-    return {row.link.url: row.state for row in frontier.listing.rows()}
+    return {row.link.url: row.state for row in frontier.look().rows()}
 
 
 def test_a_retry_stays_where_it_is_and_gives_its_slot_back(frontier: MemoryFrontier, lease: Lease) -> None:
@@ -43,7 +43,7 @@ def test_a_redirect_leases_its_target_along(frontier: MemoryFrontier, lease: Lea
     for target in ("http://c.cn/2", "https://d.cn:8443/3", "http://c.cn/2"):
         assert follow(lease, Request(target), frontier, 1.0) is None
     assert (lease.host, lease.redirect_targets) == ("c.cn", ["http://c.cn/2", "https://d.cn:8443/3"])
-    row = frontier.listing.row("http://c.cn/2")
+    row = frontier.look().row("http://c.cn/2")
     assert row is not None
     assert (row.state, row.score, row.link.anchor, row.link.depth) == (State.PROCESSING, 1.0, "基金", 2)
 

@@ -55,7 +55,7 @@ class Crawl:
             terms = {**dict.fromkeys((words or {}).get(name, name).split(), 1.0), "2031": 2.0}
             page = Page(url, 1, terms=terms, is_target=name in relevant, via=Via(leased.link))
             self.ordering.visit(page, [], 0.0)
-            self.ordering.acknowledge(url, State.DISCARDED, "off topic", 0.0)
+            self.ordering.end(url, State.DISCARDED, "off topic", 0.0)
         return order
 
 
@@ -74,7 +74,7 @@ def test_a_host_is_closed_at_its_page_budget_and_its_other_urls_wait(frontier: F
     assert crawl.run() == ["a.cn/1", "a.cn/2", "b.cn/1"]
     assert crawl.budgets.closed == {"a.cn": HOST_PAGES}
     assert waits(frontier.hosts, 0.0) == {"host budget": 1}
-    assert frontier.listing.counts()[State.WAITING] == frontier.listing.waiting_in(crawl.budgets.closed) == 2
+    assert frontier.look().counts()[State.WAITING] == frontier.look().waiting_in(crawl.budgets.closed) == 2
 
 
 def test_leases_under_way_count_against_the_budget(frontier: Frontier) -> None:
@@ -163,7 +163,7 @@ def test_a_calendar_of_relevant_pages_that_say_the_same_is_refused_by_its_shape(
     crawl.queue(*months, "a.cn/good")
     same = dict.fromkeys(months, "基金日历")
     assert crawl.run(relevant=frozenset([*months, "a.cn/good"]), words=same) == [*months[:4], "a.cn/good"]
-    row = frontier.listing.row("http://a.cn/cal/5")
+    row = frontier.look().row("http://a.cn/cal/5")
     assert row is not None
     assert (row.state, row.reason) == (State.DISCARDED, "trap: shape: /cal/# is no longer useful")
     assert crawl.budgets.refused == {"shape": 5}
@@ -182,7 +182,7 @@ def test_faults_of_the_network_are_not_held_against_a_host_but_what_is_no_page_i
     ):
         leased = crawl.ordering.lease(0.0)
         assert leased is not None
-        crawl.ordering.acknowledge(leased.link.url, state, reason, 0.0, fetched=fetched)
+        crawl.ordering.end(leased.link.url, state, reason, 0.0, fetched=fetched)
     assert crawl.ordering.lease(0.0) is None
     assert crawl.budgets.closed == {"a.cn": HOST_UNPRODUCTIVE}
     assert '"pages": 4, "dry": 2' in (frontier.notes.get(NOTE + "a.cn") or "")

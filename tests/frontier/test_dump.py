@@ -37,7 +37,7 @@ def fill(path: Path) -> None:
             ("b.cn/2", State.DISCARDED, "trap: path depth: 17 segments"),
         ):
             assert frontier.lease(6.0) is not None
-            frontier.acknowledge(f"http://{url}", state, reason, 7.0)
+            frontier.end(f"http://{url}", state, reason, 7.0)
         assert frontier.lease(8.0) is not None
         frontier.push([(link("a.cn/2", "基金"), Score("http://a.cn/2", 4.0, carry=0.5))], now=9.0)
         frontier.notes.put("harvest", '{"pages": 2, "kept": 1}')
@@ -85,13 +85,13 @@ def test_what_is_dumped_can_be_loaded_again_and_is_the_same(tmp_path: Path) -> N
         order = []
         while (leased := copy.lease(20.0)) is not None:
             order.append((leased.link.url, leased.score, leased.carry))
-            copy.acknowledge(leased.link.url, State.COMPLETED, "", 20.0)
+            copy.end(leased.link.url, State.COMPLETED, "", 20.0)
         assert order == [
             ("http://c.cn/1", 6.0, 0.0),
             ("http://a.cn/2", 4.0, 0.5),
             ("http://d.cn/1", 2.0, 0.0),
         ]
-        first = copy.listing.row("http://a.cn/1")
+        first = copy.look().row("http://a.cn/1")
         assert first is not None
         assert (first.state, first.reason, first.added, first.changed) == (State.ERROR, "http 404", 5.0, 7.0)
         assert copy.notes.get("harvest") == '{"pages": 2, "kept": 1}'
@@ -124,7 +124,7 @@ def test_a_line_that_is_wrong_is_named_and_those_before_it_are_queued(lines: lis
         load(lines, frontier, "d.jsonl")
     assert fault in str(raised.value)
     assert "\n" not in str(raised.value)
-    assert len(frontier) == (len(lines) == 3)
+    assert frontier.look().waiting() == (len(lines) == 3)
 
 
 def test_where_there_is_no_frontier_none_is_made(tmp_path: Path) -> None:

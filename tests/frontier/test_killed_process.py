@@ -32,7 +32,7 @@ def tell(number):  # in one write, unbuffered too: a kill may not part a number 
 
 def crawl():
     frontier = SqliteFrontier(path, acknowledgements_per_commit=per_commit)
-    if frontier.listing.row("http://h/0") is None:
+    if frontier.look().row("http://h/0") is None:
         frontier.push([(Link("http://h/0", "h"), Score("http://h/0", 0.0))], now=0.0)
         frontier.commit()
     tell(os.getpid())
@@ -43,7 +43,7 @@ def crawl():
             url = f"http://h/{child}"
             rows.append((Link(url, "h", anchor="基金" * 10, source_url=leased.link.url), Score(url, -float(child))))
         frontier.push(rows, now=0.0)
-        frontier.acknowledge(leased.link.url, State.COMPLETED, "stored", 0.0)
+        frontier.end(leased.link.url, State.COMPLETED, "stored", 0.0)
         tell(page)
 
 for _ in sys.stdin:  # a crawl for each line, in a process that has its imports done
@@ -74,7 +74,7 @@ def test_a_killed_crawl_keeps_every_acknowledged_page_with_its_links(tmp_path: P
         assert len(again) < per_commit  # only pages of the open transaction are fetched twice
         announced = sorted({*announced, *pages})
         with SqliteFrontier(path, read_only=True) as frontier:
-            rows = {int(row.link.url.rpartition("/")[2]): row for row in frontier.listing.rows()}
+            rows = {int(row.link.url.rpartition("/")[2]): row for row in frontier.look().rows()}
         completed = [number for number, row in rows.items() if row.state is State.COMPLETED]
         assert completed == list(range(len(completed)))
         assert sorted(rows) == list(range(len(completed) * LINKS + 1))
@@ -96,4 +96,4 @@ def test_a_leftover_of_a_killed_process_does_not_lock_the_frontier(tmp_path: Pat
     holder.kill()
     holder.communicate()
     with SqliteFrontier(path) as frontier:
-        assert frontier.listing.counts()[State.WAITING] == 1
+        assert frontier.look().counts()[State.WAITING] == 1

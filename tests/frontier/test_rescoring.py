@@ -29,14 +29,14 @@ def turned(queued: Iterable[Link]) -> Iterator[Score]:
 
 
 def scores(frontier: Frontier) -> list[float]:
-    return [row.score for row in frontier.listing.rows()]
+    return [row.score for row in frontier.look().rows()]
 
 
 def drain(frontier: Frontier) -> list[int]:
     order = []
     while (leased := frontier.lease(0.0)) is not None:
         order.append(URLS.index(leased.link.url))
-        frontier.acknowledge(leased.link.url, State.COMPLETED, "", 0.0)
+        frontier.end(leased.link.url, State.COMPLETED, "", 0.0)
     return order
 
 
@@ -102,7 +102,7 @@ def test_urls_that_arrive_meanwhile_are_scored_too_and_those_that_left_are_not(f
     rescoring.step()
     frontier.push([(Link("http://b.cn/", "b.cn"), Score("http://b.cn/", -90.0))], now=0.0)
     rescoring.step()
-    row = frontier.listing.row("http://b.cn/")
+    row = frontier.look().row("http://b.cn/")
     assert row is not None
     assert row.score == 7.0
     assert rescoring.slowest_seconds > 0

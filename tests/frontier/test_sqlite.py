@@ -32,14 +32,14 @@ def numbers(frontier: SqliteFrontier) -> list[int]:
     found = []
     while (leased := frontier.lease(0.0)) is not None:
         found.append(int(leased.link.url.rpartition("/")[2]))
-        frontier.acknowledge(leased.link.url, State.COMPLETED, "", 0.0)
+        frontier.end(leased.link.url, State.COMPLETED, "", 0.0)
     return found
 
 
 def on_disk(path: Path) -> dict[str, str]:
     """State by URL as another program sees it: what is committed."""
     with SqliteFrontier(path, read_only=True) as frontier:
-        return {row.link.url: row.state.value for row in frontier.listing.rows()}
+        return {row.link.url: row.state.value for row in frontier.look().rows()}
 
 
 @pytest.fixture
@@ -60,18 +60,18 @@ def test_reopening_gives_back_order_states_leases_and_notes(path: Path, memory_u
         second = frontier.lease(0.0)
         assert second is not None
         assert second.link.url == link(4).url
-        frontier.acknowledge(second.link.url, State.ERROR, "timeout", 5.0)
+        frontier.end(second.link.url, State.ERROR, "timeout", 5.0)
         frontier.notes.put("strategy", '{"词": 1}')
     scores = {n: -float(n) if n % 2 == 0 else 500.0 if n % 7 == 0 else float(n) for n in range(300)}
     scores[2] = 600.0
     del scores[4]
     with SqliteFrontier(path, memory_urls=memory_urls) as frontier:
-        assert {state.value: count for state, count in frontier.listing.counts().items() if count} == {
+        assert {state.value: count for state, count in frontier.look().counts().items() if count} == {
             "waiting": 299,
             "error": 1,
         }
         assert frontier.notes.get("strategy") == '{"词": 1}'
-        row = frontier.listing.row(link(4).url)
+        row = frontier.look().row(link(4).url)
         assert row is not None
         assert (row.state, row.reason, row.score, row.changed) == (State.ERROR, "timeout", 600.0, 5.0)
         assert numbers(frontier) == sorted(scores, key=lambda n: (-scores[n], n))
@@ -85,7 +85,7 @@ def test_an_acknowledgement_makes_the_page_and_its_links_durable_together(path: 
         assert leased is not None
         push(frontier, 1, 2)
         assert on_disk(path) == {"http://a/0": "waiting"}
-        frontier.acknowledge(leased.link.url, State.COMPLETED, "", 1.0)
+        frontier.end(leased.link.url, State.COMPLETED, "", 1.0)
         assert on_disk(path) == {"http://a/0": "completed", "http://b/1": "waiting", "http://c/2": "waiting"}
 
 
@@ -104,7 +104,7 @@ def test_an_abandoned_frontier_is_as_the_last_commit_left_it(path: Path) -> None
     frontier.commit()
     push(frontier, *range(2, 6_000))
     frontier.lease(0.0)
-    frontier.abandon()
+    frontier.close(commit=False)
     assert on_disk(path) == {"http://a/0": "waiting", "http://b/1": "waiting"}
     SqliteFrontier(path).close()  # nobody holds the lock
 
@@ -116,7 +116,7 @@ def test_several_acknowledgements_may_share_a_transaction(path: Path) -> None:
         for expected in ("waiting", "completed"):
             leased = frontier.lease(0.0)
             assert leased is not None
-            frontier.acknowledge(leased.link.url, State.COMPLETED, "", 0.0)
+            frontier.end(leased.link.url, State.COMPLETED, "", 0.0)
             assert on_disk(path)["http://c/2"] == expected
 
 
@@ -139,10 +139,10 @@ def test_raises_and_new_scores_in_any_order_end_as_the_last_one(path: Path) -> N
                     frontier.commit()
                 frontier.rescore([Score(link(start).url, value - 0.5), Score(link(start + 1).url, -value)])
             push(frontier, start + 1, value=-1.0)
-        expected = [(row.link.url, row.score) for row in frontier.listing.rows()]
+        expected = [(row.link.url, row.score) for row in frontier.look().rows()]
     assert [score for _, score in expected] == [8.5, -1.0, 8.5, -1.0]
     with SqliteFrontier(path) as frontier:
-        assert [(row.link.url, row.score) for row in frontier.listing.rows()] == expected
+        assert [(row.link.url, row.score) for row in frontier.look().rows()] == expected
         assert numbers(frontier) == [0, 100, 1, 101]
 
 
@@ -152,12 +152,12 @@ def test_the_row_of_a_raised_url_names_the_raising_link(path: Path) -> None:
             offered = link(0, anchor=text, source_url=f"http://{text}/")
             frontier.push([(offered, Score(offered.url, value, carry=value))], now=0.0, tunnel=int(value))
     with SqliteFrontier(path) as frontier:
-        row = frontier.listing.row("http://a/0")
+        row = frontier.look().row("http://a/0")
         assert row is not None
         assert (row.link, row.score, row.carry, row.tunnel) == (
             link(0, anchor="third", source_url="http://third/"), 3.0, 3.0, 3,
         )  # fmt: skip
-        assert [waiting.anchor for waiting in frontier.listing.queued()] == ["third"]
+        assert [waiting.anchor for waiting in frontier.look().queued()] == ["third"]
 
 
 def test_urls_with_equal_fingerprints_are_different_urls(path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_url_whose_text_cannot_be_stored_as_it_is_stays_known(path: Path) -> N
         frontier.push([(link(1), Score(link(1).url, 1.0)), (odd, Score(odd.url, 2.0))], now=0.0)
         leased = frontier.lease(0.0)
         assert leased is not None
-        frontier.acknowledge(leased.link.url, State.ERROR, "\ud800", 0.0)
+        frontier.end(leased.link.url, State.ERROR, "\ud800", 0.0)
         assert frontier.push([(odd, Score(odd.url, 9.0))], now=0.0)[Pushed.KNOWN] == 1
         assert numbers(frontier) == [1]
     assert on_disk(path) == {"http://b/1": "completed", "http://a/?": "error"}
@@ -188,7 +188,7 @@ def test_two_crawls_cannot_write_to_one_frontier(path: Path) -> None:
         SqliteFrontier(path)
     assert "\n" not in str(raised.value)
     with SqliteFrontier(path) as frontier:
-        assert len(frontier) == 0
+        assert frontier.look().waiting() == 0
 
 
 def test_a_reader_changes_nothing_and_sees_leases(path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_reader_changes_nothing_and_sees_leases(path: Path) -> None:
         push(frontier, 0, 1)
         frontier.lease(0.0)
     with SqliteFrontier(path, read_only=True) as reader:
-        assert reader.listing.counts()[State.PROCESSING] == 1
+        assert reader.look().counts()[State.PROCESSING] == 1
         push(reader, 5)
         with pytest.raises(StateError, match="readonly"):
             reader.commit()
@@ -211,7 +211,7 @@ def test_a_reader_keeps_the_moment_it_opened_while_the_crawl_goes_on(path: Path)
             push(frontier, 1)
             push(frontier, 0, value=9.0)
             frontier.commit()
-            assert [(row.link.url, row.score) for row in reader.listing.rows()] == [("http://a/0", 0.0)]
+            assert [(row.link.url, row.score) for row in reader.look().rows()] == [("http://a/0", 0.0)]
         assert len(on_disk(path)) == 2
 
 

@@ -52,8 +52,8 @@ def test_a_queue_knows_what_was_refused_unfetched(make_job: Callable[..., Path])
         for name, state, reason in [("x", State.DISCARDED, "robots.txt"), ("y", State.ERROR, "timeout")]:
             link = Link(f"http://a.cn/{name}", "a.cn")
             frontier.push([(link, Score(link.url, 1.0))], now=1.0)
-            assert frontier.lease_url(link, 1.0, 1.0)
-            frontier.acknowledge(link.url, state, reason, 2.0)
+            assert frontier.lease(1.0, target=(link, Score(link.url, 1.0)))
+            frontier.end(link.url, state, reason, 2.0)
     summary = summary_of(job)
     assert summary.has_queue
     assert [(outcome.state, outcome.reason, outcome.examples) for outcome in summary.outcomes] == [

@@ -76,7 +76,7 @@ def crawl_order() -> Callable[[Strategy, Drawn, Sequence[str]], list[str]]:
                 _link(to, anchor, name, page.depth + 1, place) for place, (to, anchor) in enumerate(links)
             ]
             ordering.visit(page, found, now=float(len(order)))
-            ordering.acknowledge(leased.link.url, State.COMPLETED, "kept", now=float(len(order)))
+            ordering.end(leased.link.url, State.COMPLETED, "kept", now=float(len(order)))
         return order
 
     return crawl

@@ -82,7 +82,7 @@ def test_every_score_in_the_queue_is_of_its_url(steps: Steps, memory_urls: int) 
         ordering.visit(visited(link(came), is_target=is_target), [link(n) for n in numbers], 0.0)
         if then == "refresh":
             for row in (
-                frontier.listing.rows()
+                frontier.look().rows()
             ):  # as if the weights had changed: all are told, whatever the queue has
                 strategy._urls.columns["queued"][strategy._urls.rows.get(row.link.url) or 0] = -99.0
             ordering.rescoring.begin(strategy.refresh)
@@ -90,7 +90,7 @@ def test_every_score_in_the_queue_is_of_its_url(steps: Steps, memory_urls: int) 
         elif then == "save":
             state = json.loads(json.dumps(strategy.save()))
             strategy.load(state)
-        queued = {row.link.url: row.score for row in frontier.listing.rows()}
+        queued = {row.link.url: row.score for row in frontier.look().rows()}
         assert queued == pytest.approx({url: expected[url] for url in queued}, abs=1e-9)
         assert len(strategy._urls.rows) <= memory_urls + MOST_LINKS
 

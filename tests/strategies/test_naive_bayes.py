@@ -87,7 +87,7 @@ def crawl(ordering: Ordering, pages: Sequence[tuple[str, float]]) -> None:
         assert leased is not None
         page = Page(link.url, similarity=relevance, via=Via(link))
         ordering.visit(page, [], now=0.0)
-        ordering.acknowledge(link.url, State.COMPLETED, "kept", now=0.0)
+        ordering.end(link.url, State.COMPLETED, "kept", now=0.0)
 
 
 PAGES = [("理财基金", 0.9), ("体育", 0.0), ("理财", 0.7), ("天气", 0.1)]

@@ -242,7 +242,7 @@ def takes_over(strategy: Strategy, turned: int, pages: int) -> bool:
 def take_over(strategy: Strategy, learned: Mapping[str, Any], frontier: Frontier) -> int:
     """Give a strategy what the one before had saved; rescore what waits. Returns how many scores changed."""
     strategy.load(learned)
-    waiting = [row.link for row in frontier.listing.rows(State.WAITING)]
+    waiting = [row.link for row in frontier.look().rows(State.WAITING)]
     return frontier.rescore(list(strategy.refresh(waiting)))
 
 
@@ -250,7 +250,7 @@ def relearn(strategy: Strategy, frontier: Frontier, pages: Iterable[Page]) -> in
     """Show the pages, first to last, to a strategy that has learned nothing; rescore what waits. Returns how many scores changed."""
     links: dict[str, list[Link]] = {}
     waiting: list[str] = []
-    for row in frontier.listing.rows():
+    for row in frontier.look().rows():
         links.setdefault(row.link.source_url, []).append(row.link)
         if row.state is State.WAITING:
             waiting.append(row.link.url)

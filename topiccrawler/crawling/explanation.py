@@ -76,8 +76,9 @@ class History:
 
 
 class _Queue(Protocol):
-    listing: Listing
     notes: Notes
+
+    def look(self) -> Listing: ...
 
     def close(self) -> None: ...
 
@@ -120,7 +121,7 @@ class PastCrawl:
     def _learn(self, strategy: Strategy) -> None:
         """Load what the crawl's strategy has learned."""
         if self._frontier is not None:
-            queue = cast("Frontier", self._frontier)  # its listing is all that is asked
+            queue = cast("Frontier", self._frontier)  # what it holds is all that is asked
             Checkpoints(strategy, self._frontier.notes, Rescoring(queue), durable=True).load()
 
     def of(self, url: str) -> History:
@@ -145,7 +146,7 @@ class PastCrawl:
         return MappingProxyType({visit.url: visit for visit in self._visits})
 
     def _row(self, url: str) -> Row | None:
-        return self._frontier.listing.row(url) if self._frontier is not None else None
+        return self._frontier.look().row(url) if self._frontier is not None else None
 
     def _record(self, url: str) -> PageRecord | None:
         return self._store.get(url) if self._store is not None else None

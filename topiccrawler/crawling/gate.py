@@ -27,10 +27,10 @@ from dataclasses import asdict, dataclass, field
 from datetime import date
 from email.utils import parsedate_to_datetime
 
+from topiccrawler.cluster.sharing import Exchange
 from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Notes
-from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.model import Link
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.strategies.base import LinkScorer

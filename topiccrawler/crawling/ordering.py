@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from topiccrawler.crawling.checkpoints import EVERY_PAGES, Checkpoints
+from topiccrawler.cluster.sharing import Ahead, SharedQueue
+from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.gate import OPEN_GATE, LinkGate
 from topiccrawler.crawling.keeping import LinkingPages
-from topiccrawler.crawling.shared_learning import LEARNING_SECONDS, SharedLearning
+from topiccrawler.crawling.shared_learning import LEARNING_SECONDS, OwnLearning, SharedLearning
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
-from topiccrawler.frontier.base import Accept, Ahead, Frontier, Leased, Postpone, Pushed, State
+from topiccrawler.frontier.base import Accept, Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
@@ -34,6 +35,7 @@ class Ordering:
     `listings`: says which feeds and sitemaps to ask for; None = none. `refused`: hears of the links of a page that the gate refuses,
     with what tells their probability and the time. `learning_seconds`: between two states of what was learned
     that processes which share the crawl are given. `linking_pages`: notified of each page.
+    `shared`: what the frontier gives to a crawl of several processes; None = this one is alone.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Ordering:
         refused: Refused | None = None,
         learning_seconds: float = LEARNING_SECONDS,
         linking_pages: LinkingPages | None = None,
+        shared: SharedQueue | None = None,
     ) -> None:
         self.strategy = strategy
         self.frontier = frontier
@@ -58,46 +61,45 @@ class Ordering:
         self.gate = gate
         self.listings, self._refused = listings, refused
         self.linking_pages = linking_pages
-        self.rescoring = Rescoring(frontier)
+        self.rescoring = Rescoring(frontier, apply=None if shared is None else shared.send_scores)
         self._refresh_asked = False
         self._now = 0.0
         self._late: Counter[Pushed] = Counter()  # what links of other processes' pages became
-        self._shared: SharedLearning | None = None
-        if frontier.exchange is not None:
-            self._shared = SharedLearning(
+        self._learning: OwnLearning | SharedLearning
+        if shared is None:
+            self._learning = OwnLearning(
+                strategy, frontier, self.rescoring, durable=durable, every_pages=checkpoint_pages
+            )
+        else:
+            self._learning = SharedLearning(
                 strategy,
-                frontier.exchange,
+                shared,
                 self.rescoring,
                 self._took,
-                frontier.look_up,
                 seconds=learning_seconds,
                 every_pages=checkpoint_pages,
             )
-        self._checkpoints = self._shared or Checkpoints(
-            strategy, frontier.notes, self.rescoring, durable=durable, every_pages=checkpoint_pages
-        )
-        self.pages = self._checkpoints.load()
+        self.pages = self._learning.load()
 
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Queue the seeds: the out-links of the virtual root page. A job that never got a page tries all of them anew."""
         pushed: Mapping[Pushed, int] = {}
-        if not self._checkpoints.seeds_are_known(links):
+        if not self._learning.seeds_are_known(links):
             if self.budgets is not None:
                 self.budgets.seed(links)
-            if self._shared is not None and self._shared.whole:
-                self._shared.tell(ROOT, links)
+            if self._learning.hand_over(ROOT, links):
                 return pushed
             pushed = self._push(self.strategy.visit(ROOT, links), links, 0, now)
-            self._checkpoints.shown(self.pages, ROOT, links, refreshed=False)
-        if self.pages or len(self.frontier) or self._others_work():
+            self._learning.shown(self.pages, ROOT, links, refreshed=False)
+        if self.pages or self.frontier.look().waiting() or self._others_work():
             return pushed
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
 
     def ask_ahead(self, page: Page, links: Sequence[Link]) -> Ahead | None:
-        """Before a visit, where the queue is on another machine: ask it about the links (frontier.base.Frontier)."""
-        if self._shared is not None and self._shared.whole:
+        """Before a visit, where the queue is on another machine: ask it about the links (cluster.sharing.SharedQueue)."""
+        if not self._learning.is_shared:
             return None
-        return self.frontier.ask_ahead(link.url for link in self._followed(page, links))
+        return self._learning.ask_ahead(link.url for link in self._followed(page, links))
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Show a fetched page with all its links to the strategy and queue what it scores; or let another process do so."""
@@ -106,39 +108,44 @@ class Ordering:
         links = self._followed(page, links)
         pushed: Mapping[Pushed, int] = {}
         shown: Sequence[Link] | None = None
-        if self._shared is not None and self._shared.whole:
-            self._shared.tell(page, links)
-        else:
+        if not self._learning.hand_over(page, links):
             pushed, shown = self._show(page, links, _tunnel(page), now)
         if self.listings is not None and (found := self.listings.of(page)):
             pushed = Counter(pushed) + Counter(self.frontier.push(found, now=now))
-        began = self._count() if shown is not None and (self._shared is None or self._shared.leads) else False
+        began = self._count() if shown is not None and self._learning.leads else False
         if self.budgets is not None:
             self.budgets.read(page)
         if self.linking_pages is not None and page.via is not None and not is_listing(page):
             self.linking_pages.read(page)
         if shown is not None:
-            self._checkpoints.shown(self.pages, page, shown, refreshed=began)
+            self._learning.shown(self.pages, page, shown, refreshed=began)
         return pushed
 
     def learn(self, now: float) -> Mapping[Pushed, int]:
         """With a shared crawl: a slice of what one process does for all. What became of the links that it queued."""
-        if self._shared is None:
+        if not self._learning.is_shared:
             return {}
         self._now = now
-        led = self._shared.leads
-        self._shared.step()
-        self._refresh_asked |= (
-            self._shared.leads and not led
-        )  # what the one before had scored since its last state is not known
+        led = self._learning.leads
+        self._learning.step()
+        # what the one before had scored since its last state is not known
+        self._refresh_asked |= self._learning.leads and not led
         pushed, self._late = self._late, Counter()
         if pushed:
             self.frontier.commit()
         return pushed
 
-    def learning_figures(self) -> Mapping[str, float]:
-        """For the stats: by key."""
-        return {} if self._shared is None else self._shared.figures()
+    def figures(self) -> Mapping[str, float]:
+        """Of a crawl of several processes, for the stats: by key."""
+        return self._learning.figures()
+
+    def pending(self) -> bool:
+        """Something waits, or is under way in another process, whose links may be fetched here."""
+        return self._learning.pending()
+
+    def next_ready(self, now: float) -> float | None:
+        """When to ask for a lease again, on the clock of `now`; None = nothing can be fetched before something changes."""
+        return self._learning.next_ready(now)
 
     def visit_again(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Show a page that was visited before for the links that are new on it; it counts for nothing else."""
@@ -146,7 +153,7 @@ class Ordering:
 
     def lease(self, now: float, accept: Accept | None = None, refusals: int = 0) -> Leased | None:
         """The best URL that may be fetched now. After so many `refusals` (0 = no bound) it is None for this time:
-        `next_ready` of the frontier says whether to ask again."""
+        `next_ready` says whether to ask again."""
         budgets, refused = self.budgets, 0
 
         def ask(row: Leased) -> str | Postpone | None:
@@ -164,15 +171,15 @@ class Ordering:
             budgets.take(leased.link)
         return leased
 
-    def acknowledge(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:
+    def end(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:
         """Say what became of a leased URL; `fetched`: a response came."""
-        self.frontier.acknowledge(url, state, reason, now)
+        self.frontier.end(url, state, reason, now)
         if self.budgets is not None:
             self.budgets.end(url, state, reason, fetched=fetched)
 
     def checkpoint(self) -> None:
         """Keep what the strategy has learned beside the queue."""
-        self._checkpoints.save(self.pages)
+        self._learning.save(self.pages)
         if self.budgets is not None:
             self.budgets.keep()
 
@@ -184,7 +191,7 @@ class Ordering:
         """Go on with another one, which has learned nothing; a refresh under way ends."""
         self.strategy, self.expand = strategy, expand or strategy.expand
         self.rescoring.stop()
-        self._checkpoints.change_strategy(strategy)
+        self._learning.change_strategy(strategy)
 
     def _followed(self, page: Page, links: Sequence[Link]) -> Sequence[Link]:
         poor = self.expand == "relevant" and not page.is_target
@@ -192,9 +199,9 @@ class Ordering:
 
     def _others_work(self) -> bool:
         """Other processes work on this crawl, or did."""
-        if self.frontier.exchange is not None and self.frontier.exchange.live > 1:
+        if self._learning.others_live():
             return True
-        counts = self.frontier.listing.counts()
+        counts = self.frontier.look().counts()
         return counts[State.PROCESSING] + counts[State.COMPLETED] > 0
 
     def _took(self, page: Page | None, links: Sequence[Link]) -> None:
@@ -222,11 +229,12 @@ class Ordering:
         the others were met with the same words before. Which they were."""
         if self.strategy.shown == "all":
             return self._push(self.strategy.visit(page, links), links, tunnel, now), links
-        self.frontier.look_up(link.url for link in links)
-        is_open = {url: self.frontier.is_open(url) for url in dict.fromkeys(link.url for link in links)}
+        self._learning.look_up(link.url for link in links)
+        known = self.frontier.look()
+        is_open = {url: known.is_open(url) for url in dict.fromkeys(link.url for link in links)}
         shown = [link for link in links if is_open[link.url]]
         if self.strategy.shown == "new":
-            shown = [link for link in shown if self.frontier.is_new_anchor(link.url, link.anchor)]
+            shown = [link for link in shown if known.is_new_anchor(link.url, link.anchor)]
         pushed = self._push(self.strategy.visit(page, shown), shown, tunnel, now)
         passed_over = {url: Pushed.KEPT if waits else Pushed.KNOWN for url, waits in is_open.items()}
         for link in shown:

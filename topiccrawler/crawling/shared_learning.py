@@ -1,6 +1,6 @@
 """How a strategy learns when several processes share a crawl: one of them, the learner, from the pages of all.
 
-Each process tells what its pages gave (frontier.exchange), along with their links. The learner takes that, alone refreshes the queue, and
+Each process tells what its pages gave (cluster.sharing), along with their links. The learner takes that, alone refreshes the queue, and
 publishes its state. Strategies are of two kinds:
 
 - one that can `take` what another one took of a page scores links in every process, by the newest published state and by the pages that the
@@ -17,13 +17,22 @@ import json
 import logging
 import zlib
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic, thread_time
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from topiccrawler.crawling.checkpoints import TAKEN, entry_of, page_of, show_again, whole_entry_of
+from topiccrawler.cluster.sharing import START, Ahead, Learned, SharedQueue, Told
+from topiccrawler.crawling.checkpoints import (
+    EVERY_PAGES,
+    TAKEN,
+    Checkpoints,
+    entry_of,
+    page_of,
+    show_again,
+    whole_entry_of,
+)
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.exchange import START, Exchange, Learned, Told
+from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Strategy
@@ -40,27 +49,64 @@ _PASSED_OVER = "What process %s told of a page is damaged (%s: %s): passed over"
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError, zlib.error)
 
 
-class SharedLearning:
-    """Of one process. `learned(page, links)`: the learner took an entry; with a page, that is to be shown to the strategy and its links queued. `look_up(urls)`:
-    such links are about to be queued.
+class OwnLearning(Checkpoints):
+    """Of a crawl of one process: what SharedLearning asks of others and of the server is known here."""
 
-    `seconds`: between two states. `every_pages`: the same at least, where no other process needs them.
-    """
+    is_shared: ClassVar[Literal[False]] = False
+    leads: ClassVar[bool] = True
 
     def __init__(
         self,
         strategy: Strategy,
-        exchange: Exchange,
+        frontier: Frontier,
+        rescoring: Rescoring,
+        *,
+        durable: bool = False,
+        every_pages: int = EVERY_PAGES,
+    ) -> None:
+        super().__init__(strategy, frontier.notes, rescoring, durable=durable, every_pages=every_pages)
+        self._view, self._hosts = frontier.look(), frontier.hosts
+
+    def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
+        return False
+
+    def look_up(self, urls: Iterable[str]) -> None: ...
+
+    def others_live(self) -> bool:
+        return False
+
+    def pending(self) -> bool:
+        return self._view.waiting() > 0
+
+    def next_ready(self, now: float) -> float | None:
+        return self._hosts.next_ready(now)
+
+    def figures(self) -> Mapping[str, float]:
+        return {}
+
+
+class SharedLearning:
+    """Of one of several processes. `learned(page, links)`: the learner took an entry; with a page, that is to be shown to the strategy
+    and its links queued.
+
+    `seconds`: between two states. `every_pages`: the same at least, where no other process needs them.
+    """
+
+    is_shared: ClassVar[Literal[True]] = True
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        shared: SharedQueue,
         rescoring: Rescoring,
         learned: Callable[[Page | None, Sequence[Link]], None],
-        look_up: Callable[[Sequence[str]], object],
         *,
         seconds: float = LEARNING_SECONDS,
         every_pages: int = 100,
     ) -> None:
-        self.strategy, self._exchange, self._rescoring = strategy, exchange, rescoring
-        self._learned, self._look_up = learned, look_up
-        self.learns = exchange.used = bool(strategy.save())
+        self.strategy, self._shared, self._rescoring = strategy, shared, rescoring
+        self._exchange, self._learned = shared.exchange, learned
+        self.learns = self._exchange.used = bool(strategy.save())
         self.whole = self.learns and not strategy.takes  # one process orders, the others fetch
         self.leads = False  # this one is the learner, and has all that the one before published
         self._seconds, self._every_pages = seconds, every_pages
@@ -107,10 +153,33 @@ class SharedLearning:
             self._own.append((session, number, text))
             self._count(session, number, len(text))
 
-    def tell(self, page: Page, links: Sequence[Link]) -> None:
-        """A page whose links the learner scores and queues."""
+    def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
+        """Tell a page whose links the learner scores and queues. False when this process does so itself."""
+        if not self.whole:
+            return False
         text = zlib.compress(whole_entry_of(self.strategy, page, links).encode(), 1)
         self._exchange.tell(text, once=page is ROOT)
+        return True
+
+    def look_up(self, urls: Iterable[str]) -> None:
+        """What is known of these URLs is about to be asked."""
+        self._shared.look_up(urls)
+
+    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
+        """The same without waiting for the answer; None = there is none to wait for."""
+        return None if self.whole else self._shared.ask_ahead(urls)
+
+    def others_live(self) -> bool:
+        """Other processes work on the crawl now."""
+        return self._exchange.live > 1
+
+    def pending(self) -> bool:
+        """Something waits, or is under way in some process."""
+        return self._shared.pending()
+
+    def next_ready(self, now: float) -> float | None:
+        """When to ask for a lease again."""
+        return self._shared.next_ready(now)
 
     def step(self) -> None:
         """A slice of the learner's work; in other processes a look for a newer state."""
@@ -150,8 +219,10 @@ class SharedLearning:
 
     def figures(self) -> Mapping[str, float]:
         """For the stats."""
-        if not self.learns:
-            return {}
+        queue = {f"frontier/redis/{name}": figure for name, figure in self._shared.figures().items()}
+        return {**queue, **self._lag()} if self.learns else queue
+
+    def _lag(self) -> Mapping[str, float]:
         behind = 0 if self.whole and not self.leads else max(0, self._exchange.told - self._entries)
         seconds = max(0.0, self._exchange.now() - self._complete_at) if behind else 0.0
         return {
@@ -179,7 +250,7 @@ class SharedLearning:
             found.append((told, kept, page, links))
             urls += [link.url for link in links]
         if urls:
-            self._look_up(urls)
+            self.look_up(urls)
         for told, kept, page, links in found:
             if told.number > self._taken.get(told.session, 0):
                 self._count(told.session, told.number, len(told.text))

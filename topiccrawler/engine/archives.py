@@ -67,7 +67,7 @@ class WarcOutMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         runtime = runtime_of(crawler)
-        process = process_name() if runtime is not None and runtime.shared else ""
+        process = process_name() if runtime is not None and runtime.shared is not None else ""
         with reported_by_scrapy(crawler.settings):
             writer = writer_of(crawler.settings, process)
         middleware = cls(writer, crawler.stats, crawler)

@@ -62,7 +62,7 @@ class Ending:
         faults = self.runtime.faults
         if self._began() and self.runtime.harvest.pages == 0 and not faults.reported:
             with faults.guard():
-                if self.runtime.shared and self._others_got_pages():
+                if self.runtime.shared is not None and self._others_got_pages():
                     return
                 faults.end(no_page(self.runtime), SEEDS_FAILED)
 
@@ -76,7 +76,7 @@ class Ending:
             return
         stats, spider = self.crawler.stats.get_stats(), self.crawler.spider
         queued = bool(self.crawler.settings.get("JOBDIR"))
-        resumable = queued or self.runtime.shared
+        resumable = queued or self.runtime.shared is not None
         found: Callable[[], list[str]] | None = getattr(spider, "found_lines", None)
         report = [
             *(found() if found is not None else found_lines(self.runtime.harvest)),
@@ -89,7 +89,7 @@ class Ending:
         logger.info("The crawl in short\n%s", "\n".join(f"  {line}" for line in report))
 
     def _others_got_pages(self) -> bool:
-        counts = self.runtime.frontier.listing.counts()
+        counts = self.runtime.frontier.look().counts()
         return counts[State.COMPLETED] + counts[State.DISCARDED] > 0
 
     def _began(self) -> bool:
@@ -100,7 +100,7 @@ class Ending:
 
 def no_page(runtime: Runtime) -> CrawlerError:
     """What became of the seeds, none of which gave a page."""
-    reasons = Counter(row.reason or row.state.value for row in runtime.frontier.listing.rows())
+    reasons = Counter(row.reason or row.state.value for row in runtime.frontier.look().rows())
     del reasons["redirected"]
     seeds = len(runtime.seeds)
     fault = (
@@ -161,9 +161,9 @@ def why(reason: str, runtime: Runtime, stats: Mapping[str, Any], *, resumable: b
     if runtime.faults.reported:
         return f"failed; {runtime.faults.reported[0]}"
     words, remedy = _WORDS.get(reason, reason), "the same command"
-    params, exchange = runtime.params, runtime.frontier.exchange
-    kept = runtime.harvest.kept if exchange is None else exchange.harvest().kept
-    if reason == "enough" or (reason == "finished" and runtime.shared and runtime.is_enough()):
+    params, shared = runtime.params, runtime.shared
+    kept = runtime.harvest.kept if shared is None else shared.exchange.harvest().kept
+    if reason == "enough" or (reason == "finished" and shared is not None and runtime.is_enough()):
         is_full = params.targets is not None and kept >= params.targets
         asked = (
             f"{params.targets} pages are kept (-a targets)"

@@ -29,7 +29,7 @@ from scrapy.statscollectors import StatsCollector
 from topiccrawler.engine.leases import Lease
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.frontier.base import Frontier
-from topiccrawler.model import Link
+from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import canonical, host_of
 
 
@@ -111,10 +111,11 @@ def follow(lease: Lease, request: Request, frontier: Frontier, now: float) -> st
         return NO_PAGE
     if target not in (link.url, *lease.redirect_targets):
         there = Link(target, host_of(target), link.anchor, depth=link.depth, source_url=link.url)
-        if not frontier.lease_url(there, lease.leased.score, now, lease.leased.shares):
+        score = Score(target, lease.leased.score, shares=lease.leased.shares)
+        if frontier.lease(now, target=(there, score)) is None:
             return KNOWN
         lease.redirect_targets.append(target)
-    frontier.release_slot(link.url, now)
+    frontier.release(now, [link.url], slots_only=True)
     lease.release_slot(frontier.hosts, now)
     lease.host = host_key(request)
     return None

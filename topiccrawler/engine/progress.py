@@ -107,8 +107,6 @@ class QueueStats:
         if (listings := self._ordering.listings) is not None and listings.asked:
             self._stats.set_value("topic/listings/sites", listings.asked)
             self._stats.set_value("topic/listings/read", listings.read)
-        for name, figure in self._frontier.figures().items():
-            self._stats.set_value(f"frontier/redis/{name}", figure)
         self._show_learning()
         for host, reason in self._budgets_closed().items():
             if (named := _named(host, reason)) not in self._logged:
@@ -121,7 +119,7 @@ class QueueStats:
 
     def _show_learning(self) -> None:
         """How old what the strategy knows is, and how the last refresh went."""
-        for key, figure in self._ordering.learning_figures().items():
+        for key, figure in self._ordering.figures().items():
             self._stats.set_value(key, figure)
         rescoring = self._ordering.rescoring
         if rescoring.slices:
@@ -132,11 +130,11 @@ class QueueStats:
     def finish(self, now: float) -> None:
         """The last word."""
         self.show(now)
-        for state, count in self._frontier.listing.counts().items():
+        for state, count in self._frontier.look().counts().items():
             self._stats.set_value(f"frontier/urls/{state.value}", count)
         closed = self._budgets_closed()
         if closed:
-            over_budget = self._frontier.listing.waiting_in(closed)
+            over_budget = self._frontier.look().waiting_in(closed)
             self._stats.set_value("frontier/urls/over_budget", over_budget)
             if over_budget:
                 text = "%d URLs of %d hosts are over a budget and not asked for; `scrapy frontier` says why"
@@ -238,7 +236,7 @@ def progress_line(runtime: Runtime) -> str:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.2f})"
     return (
         f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{recently}"
-        f", {len(runtime.frontier)} queued, {len(runtime.hosts)} hosts"
+        f", {runtime.frontier.look().waiting()} queued, {len(runtime.hosts)} hosts"
     )
 
 
@@ -247,7 +245,7 @@ def brief_line(runtime: Runtime) -> str:
     harvest, recently = runtime.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.0%})"
-    return f"{harvest.kept} kept = {harvest.harvest_rate:.0%}{recently}, {len(runtime.frontier)} queued"
+    return f"{harvest.kept} kept = {harvest.harvest_rate:.0%}{recently}, {runtime.frontier.look().waiting()} queued"
 
 
 def _behind_pages(line: Callable[[], str]) -> str:

@@ -33,6 +33,7 @@ from scrapy.settings import BaseSettings
 from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.cluster.redis.records import addresses, prefix_of, shown
 from topiccrawler.cluster.redis.view import open_shared
+from topiccrawler.cluster.sharing import SharedQueue
 from topiccrawler.crawling.assemble import Parts, assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.gate import Blocks, LinkGate, Restrictions
@@ -126,12 +127,12 @@ def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
 
 def open_frontier(
     place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link]
-) -> Frontier:
-    """The queue kept there; it is made when there is none."""
+) -> tuple[Frontier, SharedQueue | None]:
+    """The queue kept there; it is made when there is none. Of one in Redis also what only several processes need."""
     lease_seconds = settings.getfloat("FRONTIER_LEASE_SECONDS")
     if place.is_shared:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
-        return open_shared(
+        frontier = open_shared(
             place.redis_urls,
             place.job,
             hosts,
@@ -142,16 +143,18 @@ def open_frontier(
             outage_seconds=settings.getfloat("FRONTIER_OUTAGE_SECONDS"),
             acknowledgements_per_commit=sys.maxsize,  # as below
         )
+        return frontier, frontier
     if not place.jobdir:
-        return MemoryFrontier(hosts, lease_seconds=lease_seconds)
+        return MemoryFrontier(hosts, lease_seconds=lease_seconds), None
     Path(place.jobdir).mkdir(parents=True, exist_ok=True)
-    return SqliteFrontier(
+    queue = SqliteFrontier(
         Path(place.jobdir) / "frontier.sqlite",
         hosts,
         lease_seconds=lease_seconds,
         memory_urls=settings.getint("FRONTIER_MEMORY_URLS"),
         acknowledgements_per_commit=sys.maxsize,  # the scheduler commits, when all a page's parts are in
     )
+    return queue, None
 
 
 def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
@@ -238,13 +241,13 @@ class Runtime:
     blocks: Blocks
     links_kept: bool = False  # TOPIC_LINK_GRAPH
     revisits: Revisits | None = None  # -a revisit=true
-    shared: bool = False  # other processes may work on the crawl
+    shared: SharedQueue | None = None  # other processes may work on the crawl
 
     def is_enough(self, under_way: int = 0) -> bool:
         """`pages` or `targets` are reached, by all processes of the crawl; `under_way`: here."""
         pages, kept = self.harvest.pages, self.harvest.kept
-        if self.frontier.exchange is not None:
-            pages, kept, under_way = self.frontier.exchange.harvest()
+        if self.shared is not None:
+            pages, kept, under_way = self.shared.exchange.harvest()
         fetched = self.params.pages is not None and pages + under_way >= self.params.pages
         return fetched or (self.params.targets is not None and kept >= self.params.targets)
 
@@ -309,7 +312,7 @@ def build_runtime(
         kept_in=kept_in,
     )
     files.check(queued=bool(jobdir))
-    frontier = open_frontier(queue, settings, hosts, parts, seeds)
+    frontier, shared = open_frontier(queue, settings, hosts, parts, seeds)
     budgets = _budgets(settings, frontier)
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)
@@ -334,6 +337,7 @@ def build_runtime(
             refused=files.note_refused,
             linking_pages=_linking_pages(parts, frontier, files),
             learning_seconds=settings.getfloat("FRONTIER_LEARNING_SECONDS", LEARNING_SECONDS),
+            shared=shared,
         ),
         gate=parts.gate,
         harvest=HarvestCounter(frontier.notes.get(HarvestCounter.NOTE)),
@@ -341,9 +345,9 @@ def build_runtime(
         files=files,
         seeds=seeds,
         faults=FatalFaults(),
-        blocks=Blocks(frontier.notes, frontier.exchange),
+        blocks=Blocks(frontier.notes, None if shared is None else shared.exchange),
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
-        shared=queue.is_shared,
+        shared=shared,
         restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
     )
 

@@ -166,11 +166,11 @@ def commit_lease(runtime: Runtime, lease: Lease, state: State, reason: str, now:
             kept=kept, relevant=lease.is_relevant, format=lease.kept_format, copy=lease.kept_copy
         )
         runtime.frontier.notes.put(runtime.harvest.NOTE, runtime.harvest.note())
-        if runtime.frontier.exchange is not None:
-            runtime.frontier.exchange.count(kept=kept)
+        if runtime.shared is not None:
+            runtime.shared.exchange.count(kept=kept)
     _end_targets(runtime, lease, state, reason, now)
     end = _MOVED if lease.redirect_targets else (state, reason)
-    runtime.ordering.acknowledge(link.url, *end, now, fetched=lease.status > 0)
+    runtime.ordering.end(link.url, *end, now, fetched=lease.status > 0)
 
 
 def _commit_look(runtime: Runtime, lease: Lease, due: Due, state: State, reason: str, now: float) -> None:
@@ -186,7 +186,7 @@ def _end_targets(runtime: Runtime, lease: Lease, state: State, reason: str, now:
     left = len(lease.redirect_targets)
     for target in lease.redirect_targets:
         left -= 1
-        runtime.ordering.acknowledge(target, *(_MOVED if left else (state, reason)), now)
+        runtime.ordering.end(target, *(_MOVED if left else (state, reason)), now)
 
 
 def close_files(runtime: Runtime, left: Iterable[Lease], queue_stats: QueueStats, now: float) -> None:
@@ -204,7 +204,7 @@ def close_files(runtime: Runtime, left: Iterable[Lease], queue_stats: QueueStats
             runtime.frontier.close()
             runtime.files.close()
     if runtime.faults.broken:
-        runtime.frontier.abandon()
+        runtime.frontier.close(commit=False)
         runtime.files.abandon()
 
 
@@ -284,12 +284,12 @@ class FocusedScheduler(BaseScheduler):
         return False
 
     def _rows_pending(self) -> bool:
-        frontier, budgets = self.runtime.frontier, self.runtime.ordering.budgets
-        if not self.armed or self.limit_reached() or not frontier.pending():
+        ordering, budgets = self.runtime.ordering, self.runtime.ordering.budgets
+        if not self.armed or self.limit_reached() or not ordering.pending():
             return False
         if len(self.leases) or budgets is None or not budgets.closed:
             return True
-        return frontier.next_ready(self.clock()) is not None  # else budgets hold back all that waits
+        return ordering.next_ready(self.clock()) is not None  # else budgets hold back all that waits
 
     def seed(self, links: Sequence[Link]) -> None:
         """Queue the seeds and begin to hand out rows; restore the back-offs that servers asked for before the last stop."""
@@ -378,7 +378,7 @@ class FocusedScheduler(BaseScheduler):
             leased = self.runtime.ordering.lease(now, look, REFUSALS_AT_ONCE)
             if leased is not None:
                 return self._request(leased, decisions[leased.link.url])
-        due = self.runtime.frontier.next_ready(now) if leasing else None
+        due = self.runtime.ordering.next_ready(now) if leasing else None
         self.wake_timer.at([self.request_queue.next_ready(now), due], now)
         return None
 

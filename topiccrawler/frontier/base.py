@@ -10,12 +10,10 @@ One implementation a file; tests/contracts/ runs the same suite on each and asse
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Protocol
 
-from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Score
 
@@ -55,14 +53,6 @@ class Leased:
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
-    """Asked of a queue on another machine before it is needed."""
-
-    answer: Future[None]  # done once the answer is here
-    hear: Callable[[], None]  # takes it, in the caller's thread
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     """One URL's whole record, for `scrapy frontier` and `explain`."""
 
@@ -89,7 +79,7 @@ Accept = Callable[[Leased], str | Postpone | None]
 
 
 class Listing(Protocol):
-    """What a frontier holds, to be looked at: nothing here changes it."""
+    """What a frontier holds. Nothing here changes it."""
 
     def row(self, url: str) -> Row | None:
         """One URL's record."""
@@ -113,6 +103,21 @@ class Listing(Protocol):
         """How many URLs of these hosts are waiting; O(URLs): for stats."""
 
 
+class FrontierView(Listing, Protocol):
+    """The same, with what is asked of a frontier for every page."""
+
+    def waiting(self) -> int:
+        """How many are waiting; O(1)."""
+
+    def is_open(self, url: str) -> bool:
+        """True when a push of this URL may change something: it waits, or was never met."""
+
+    def is_new_anchor(self, url: str, text: str) -> bool:
+        """True when the strategy has not seen this URL with this anchor text: the URL is new, or it waits and was neither
+        pushed nor asked about with this text (frontier.url_index). The text counts as seen from now on.
+        """
+
+
 class Notes(Protocol):
     """Named texts (a strategy's or model's state, JSON) kept with the queue, in the same transactions."""
 
@@ -130,9 +135,7 @@ class Frontier(Protocol):
     """Best first among the hosts that can be fetched now; first in first out among equal scores."""
 
     hosts: Hosts
-    listing: Listing
     notes: Notes
-    exchange: Exchange | None  # None: no other process works on the crawl
 
     def push(
         self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
@@ -141,61 +144,34 @@ class Frontier(Protocol):
         With `again`, a URL that is error, discarded or completed waits once more (counted as NEW), in the place
         among equals that its first arrival gave it. ValueError for a score that is not finite."""
 
-    def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
+    def lease(
+        self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
+    ) -> Leased | None:
         """Hand out the best URL of a host that is ready, or None. URLs refused by `accept` are discarded at once and cost the
         host nothing; an accepted one takes a slot of its host. `Postpone` leaves the URL waiting.
+
+        With `target`, this very URL without a slot of its host: a redirect led to it. None when it is leased already or done
+        with; one that waits keeps its score, an unknown one gets that of `target`. Several leases may end one by one.
         """
 
-    def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
-        """Lease this very URL without a slot of its host: a redirect led to it. True when it was waiting or unknown
-        (it is then processing); False when it is leased already or done with. Several leases may end one by one."""
+    def end(self, url: str, state: State, reason: str, now: float) -> None:
+        """Acknowledge a lease: the URL becomes completed, discarded or error (ValueError for another state); the host's slot
+        ends, if it was not released. An unknown URL, or one that is not leased, is left alone (an end may be reported twice)."""
 
-    def release_slot(self, url: str, now: float) -> None:
-        """The lease goes on without its host's slot: the request comes back as a retry or goes to another host."""
+    def release(self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False) -> int:
+        """Put leases back to waiting with their old score: those named, else those past their deadline. With `slots_only` the
+        leases go on without their hosts' slots: the requests come back as retries or go to other hosts. Returns how many."""
 
-    def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
-        """End a lease: the URL becomes completed, discarded or error; the host's slot ends, if it was not left.
-        An unknown URL, or one that is not leased, is left alone (an end may be reported twice)."""
+    def rescore(self, scores: Iterable[Score]) -> int:
+        """Replace (up or down) the scores, their shares and the carries of waiting URLs; others are passed over. Returns how
+        many scores changed. ValueError for a score that is not finite."""
 
-    def release(self, now: float, urls: Iterable[str] | None = None) -> int:
-        """Put leases back to waiting with their old score: those named, else those past their deadline."""
-
-    def rescore(self, scores: Iterable[Score], *, counted: bool = True) -> int:
-        """Replace (up or down) the scores, their shares and the carries of waiting URLs; others are passed over. Returns how many
-        scores changed; without `counted`, a frontier on another machine need not know and gives how many it sent."""
-
-    def __len__(self) -> int:
-        """How many are waiting; O(1)."""
-
-    def look_up(self, urls: Iterable[str]) -> bool:
-        """The caller is about to ask about these URLs and to push them: a frontier on another machine asks in one go. False when
-        it cannot now."""
-
-    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
-        """The same without waiting for the answer. None = there is none to wait for."""
-
-    def pending(self) -> bool:
-        """Something waits, or is under way elsewhere, whose links may be fetched here."""
-
-    def next_ready(self, now: float) -> float | None:
-        """When to ask for a lease again, on the clock of `now`: hosts.next_ready, or sooner when others may bring URLs."""
-
-    def figures(self) -> Mapping[str, float]:
-        """Numbers of its own for the stats, by name; most have none."""
-
-    def is_open(self, url: str) -> bool:
-        """True when a push of this URL may change something: it waits, or was never met."""
-
-    def is_new_anchor(self, url: str, text: str) -> bool:
-        """True when the strategy has not seen this URL with this anchor text: the URL is new, or it waits and was neither
-        pushed nor asked about with this text (frontier.url_index). The text counts as seen from now on.
-        """
+    def look(self) -> FrontierView:
+        """What is known of URLs; the same object each time, always up to date."""
 
     def commit(self) -> None:
         """Make everything so far durable."""
 
-    def abandon(self) -> None:
-        """Let go without a commit: on disk is what the last one left, as after a kill."""
-
-    def close(self) -> None:
-        """Commit and let go. Leases stay leases: the next opening puts them back to waiting."""
+    def close(self, *, commit: bool = True) -> None:
+        """Commit and let go. Leases stay leases: the next opening puts them back to waiting. Without `commit`, on disk is
+        what the last one left, as after a kill."""

@@ -244,11 +244,11 @@ def _read(line: str, number: int, name: str) -> _Head | _Note | _Line:
 def _queue(entry: _Line, frontier: Frontier) -> bool:
     link = Link(*(getattr(entry, name) for name in Link._fields))
     score = Score(entry.url, entry.score, entry.carry, bytes.fromhex(entry.shares))
-    if frontier.listing.row(entry.url) is not None:
+    if frontier.look().row(entry.url) is not None:
         return False
     pushed = frontier.push([(link, score)], now=entry.added, tunnel=entry.tunnel)
-    if entry.state in _FINAL and frontier.lease_url(link, entry.score, entry.added):
-        frontier.acknowledge(entry.url, entry.state, entry.reason, entry.changed)
+    if entry.state in _FINAL and frontier.lease(entry.added, target=(link, score)):
+        frontier.end(entry.url, entry.state, entry.reason, entry.changed)
     return pushed[Pushed.NEW] == 1
 
 

@@ -28,8 +28,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from topiccrawler.frontier.base import Accept, Ahead, Leased, Listing, Notes, Postpone, Pushed, Row, State
-from topiccrawler.frontier.exchange import Exchange
+from topiccrawler.frontier.base import Accept, FrontierView, Leased, Notes, Postpone, Pushed, Row, State
 from topiccrawler.frontier.host_ranking import Key
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Score
@@ -185,9 +184,8 @@ def _best(scores: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
 class LeasingFrontier(ABC):
     """See frontier.base.Frontier for the contract."""
 
-    listing: Listing
     notes: Notes
-    exchange: Exchange | None = None
+    _view: FrontierView
 
     def __init__(
         self,
@@ -235,7 +233,7 @@ class LeasingFrontier(ABC):
     def commit(self) -> None: ...
 
     @abstractmethod
-    def close(self) -> None: ...
+    def close(self, *, commit: bool = True) -> None: ...
 
     def push(
         self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
@@ -245,7 +243,11 @@ class LeasingFrontier(ABC):
             did[self._push(link, score, now, tunnel, again)] += 1
         return did
 
-    def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
+    def lease(
+        self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
+    ) -> Leased | None:
+        if target is not None:
+            return self._lease_target(*target, now)
         while (found := self._queues.best(now)) is not None:
             host, number = found
             row = self._read(number)
@@ -267,24 +269,20 @@ class LeasingFrontier(ABC):
                 return leased
         return None
 
-    def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
+    def _lease_target(self, link: Link, score: Score, now: float) -> Leased | None:
         if self._number(link.url) is None:
-            self.push([(link, Score(link.url, score, shares=shares))], now=now)
+            self.push([(link, score)], now=now)
         number = self._number(link.url)
         if number is None or self._waiting_score(number) is None:
-            return False
+            return None
         self._move(number, State.PROCESSING, "", now)
         self._queues.settle(self._host(number))
-        self._leases[link.url] = (now + self.lease_seconds, number)
+        deadline = now + self.lease_seconds
+        self._leases[link.url] = (deadline, number)
         self._without_slot.add(link.url)
-        return True
+        return Leased(link, score.value, score.carry, 0, score.shares, deadline)
 
-    def release_slot(self, url: str, now: float) -> None:
-        if url in self._leases and url not in self._without_slot:
-            self._without_slot.add(url)
-            self.hosts.done(self._host(self._leases[url][1]), now)
-
-    def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
+    def end(self, url: str, state: State, reason: str, now: float) -> None:
         if state in {State.WAITING, State.PROCESSING}:
             raise ValueError(f"a lease cannot end as {state}")
         number = self._end_lease(url, now)
@@ -295,9 +293,12 @@ class LeasingFrontier(ABC):
         if self._acknowledged >= self.acknowledgements_per_commit:
             self.commit()
 
-    def release(self, now: float, urls: Iterable[str] | None = None) -> int:
+    def release(self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False) -> int:
+        named = urls if urls is not None else [url for url, (due, _) in self._leases.items() if due <= now]
+        if slots_only:
+            return sum([self._release_slot(url, now) for url in named])
         released = 0
-        for url in urls if urls is not None else [u for u, (due, _) in self._leases.items() if due <= now]:
+        for url in named:
             number = self._end_lease(url, now)
             if number is None:
                 continue
@@ -307,7 +308,7 @@ class LeasingFrontier(ABC):
                 released += 1
         return released
 
-    def rescore(self, scores: Iterable[Score], *, counted: bool = True) -> int:
+    def rescore(self, scores: Iterable[Score]) -> int:
         changed = 0
         touched: dict[str, None] = {}
         for score in scores:
@@ -326,33 +327,21 @@ class LeasingFrontier(ABC):
             self._queues.settle(host)
         return changed
 
-    def look_up(self, urls: Iterable[str]) -> bool:
-        return True
-
-    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
-        return None
-
-    def pending(self) -> bool:
-        return len(self) > 0
-
-    def next_ready(self, now: float) -> float | None:
-        return self.hosts.next_ready(now)
-
-    def figures(self) -> Mapping[str, float]:
-        return {}
-
-    @abstractmethod
-    def __len__(self) -> int: ...
-
-    def is_open(self, url: str) -> bool:
-        number = self._number(url)
-        return number is None or self._waiting_score(number) is not None
+    def look(self) -> FrontierView:
+        return self._view
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *failure: object) -> None:
         self.close()
+
+    def _release_slot(self, url: str, now: float) -> bool:
+        if url not in self._leases or url in self._without_slot:
+            return False
+        self._without_slot.add(url)
+        self.hosts.done(self._host(self._leases[url][1]), now)
+        return True
 
     def _end_lease(self, url: str, now: float) -> int | None:
         _, number = self._leases.pop(url, (0.0, None))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from heapq import nlargest
 from itertools import islice
 
-from topiccrawler.frontier.base import LEASE_SECONDS, Listing, Notes, Pushed, Row, State
+from topiccrawler.frontier.base import LEASE_SECONDS, FrontierView, Notes, Pushed, Row, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
 from topiccrawler.frontier.url_index import anchor_bit
@@ -45,8 +45,8 @@ def row_of(entry: Entry) -> Row:
     return Row(*(getattr(entry, name) for name in _ROW))
 
 
-class MemoryListing:
-    """See frontier.base.Listing. Reads what the frontier writes."""
+class MemoryView:
+    """See frontier.base.FrontierView. Reads what the frontier writes."""
 
     def __init__(self, entries: list[Entry], by_url: dict[str, Entry], counts: dict[State, int]) -> None:
         self._entries, self._by_url, self._counts = entries, by_url, counts
@@ -76,6 +76,23 @@ class MemoryListing:
     def waiting_in(self, hosts: Container[str]) -> int:
         return sum(entry.state is State.WAITING and entry.link.host in hosts for entry in self._entries)
 
+    def waiting(self) -> int:
+        return self._counts[State.WAITING]
+
+    def is_open(self, url: str) -> bool:
+        entry = self._by_url.get(url)
+        return entry is None or entry.state is State.WAITING
+
+    def is_new_anchor(self, url: str, text: str) -> bool:
+        entry = self._by_url.get(url)
+        if entry is None:
+            return True
+        bit = anchor_bit(text)
+        if entry.state is not State.WAITING or entry.seen_anchors & bit:
+            return False
+        entry.seen_anchors |= bit
+        return True
+
 
 class MemoryNotes:
     """See frontier.base.Notes."""
@@ -101,7 +118,7 @@ class MemoryFrontier(LeasingFrontier):
         self._entries: list[Entry] = []
         self._by_url: dict[str, Entry] = {}
         self._counts = dict.fromkeys(State, 0)
-        self.listing: Listing = MemoryListing(self._entries, self._by_url, self._counts)
+        self._view: FrontierView = MemoryView(self._entries, self._by_url, self._counts)
         self.notes: Notes = MemoryNotes()
 
     def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed:
@@ -127,26 +144,10 @@ class MemoryFrontier(LeasingFrontier):
         self._queues.put(link.host, entry.score, entry.number)
         return outcome
 
-    def __len__(self) -> int:
-        return self._counts[State.WAITING]
-
-    def is_new_anchor(self, url: str, text: str) -> bool:
-        entry = self._by_url.get(url)
-        if entry is None:
-            return True
-        bit = anchor_bit(text)
-        if entry.state is not State.WAITING or entry.seen_anchors & bit:
-            return False
-        entry.seen_anchors |= bit
-        return True
-
     def commit(self) -> None:
         """Nothing is durable here."""
 
-    def abandon(self) -> None:
-        """Nothing to let go."""
-
-    def close(self) -> None:
+    def close(self, *, commit: bool = True) -> None:
         """Nothing to let go."""
 
     def _number(self, url: str) -> int | None:

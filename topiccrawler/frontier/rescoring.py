@@ -12,7 +12,7 @@ the number of scores applied ("#1000").
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from time import perf_counter
 
@@ -24,13 +24,15 @@ SLICE_URLS = 1000  # 35 ms with the link classifier on a 2 GHz core; 50 ms are a
 COUNTED = "#"  # no URL begins so
 
 Refresh = Callable[[Iterable[Link]], Iterable[Score]]
+Apply = Callable[[Sequence[Score]], int]
 
 
 class Rescoring:
-    """One refresh at a time."""
+    """One refresh at a time. `apply`: gives the new scores to the queue and returns how many changed; None = Frontier.rescore."""
 
-    def __init__(self, frontier: Frontier, slice_urls: int = SLICE_URLS) -> None:
+    def __init__(self, frontier: Frontier, slice_urls: int = SLICE_URLS, apply: Apply | None = None) -> None:
         self.frontier = frontier
+        self._apply = frontier.rescore if apply is None else apply
         self.slice_urls = slice_urls
         self.slices = 0  # since the start of the run
         self.changed = 0  # scores
@@ -77,7 +79,7 @@ class Rescoring:
             return 0
         began = perf_counter()
         batch = list(islice(self._scores, self.slice_urls))
-        self.changed += self.frontier.rescore(batch, counted=False)
+        self.changed += self._apply(batch)
         for score in batch:
             self._follow(score.url)
         self._applied += len(batch)
@@ -88,7 +90,7 @@ class Rescoring:
         return len(batch)
 
     def _queued(self, after: str) -> Iterator[Link]:
-        for link in self.frontier.listing.queued(after):
+        for link in self.frontier.look().queued(after):
             self._handed.append(link.url)
             yield link
 

@@ -3,7 +3,7 @@
 A push must know a URL's state and score two hundred times a page, and a lease must find the best of a million. So memory
 holds numbers alone (frontier.sqlite, frontier.leasing), never a text; a lease reads one row of the file (frontier.rows).
 
-What is durable when: `acknowledge` ends a transaction (or every `acknowledgements_per_commit`-th does), so a page's
+What is durable when: `end` ends a transaction (or every `acknowledgements_per_commit`-th does), so a page's
 links, pushed before, are never on disk without its end, nor its end without its links. A lease is
 written along with the next commit; if the process dies before, the URL still waits on disk and is fetched again. So
 at most the open leases and the pages of the open transaction are fetched twice.
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import LEASE_SECONDS, Listing, Notes, Pushed, Row, State
+from topiccrawler.frontier.base import LEASE_SECONDS, FrontierView, Notes, Pushed, Row, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
 from topiccrawler.frontier.rows import CODES, RESTORE, STATES, Rows
@@ -91,8 +91,8 @@ def _damaged(rows: Rows, fault: str) -> StateError:
     return StateError(str(rows.path), fault, RESTORE)
 
 
-class SqliteListing:
-    """See frontier.base.Listing. Reads what the frontier writes; `counts`: URLs by number of state."""
+class SqliteView:
+    """See frontier.base.FrontierView. Reads what the frontier writes; `counts`: URLs by number of state."""
 
     def __init__(self, rows: Rows, columns: Columns, counts: Sequence[int]) -> None:
         self._rows, self._columns, self._counts = rows, columns, counts
@@ -128,6 +128,25 @@ class SqliteListing:
     def waiting_in(self, hosts: Container[str]) -> int:
         pairs, names = zip(self._columns.hosts, self._columns.states, strict=True), self._rows.hosts
         return sum(names[host] in hosts for host, state in pairs if state == WAITING)
+
+    def waiting(self) -> int:
+        return self._counts[WAITING]
+
+    def is_open(self, url: str) -> bool:
+        number = self._columns.urls.find(url)
+        return number is None or self._columns.states[number] == WAITING
+
+    def is_new_anchor(self, url: str, text: str) -> bool:
+        number = self._columns.urls.find(url)
+        if number is None:
+            return True
+        seen_anchors = self._columns.seen_anchors[number]
+        more = seen_anchors | anchor_bit(text)
+        if self._columns.states[number] != WAITING or more == seen_anchors:
+            return False
+        self._columns.seen_anchors[number] = more
+        self._rows.set_seen_anchors(number, more)
+        return True
 
 
 class SqliteNotes:
@@ -168,7 +187,7 @@ class SqliteFrontier(LeasingFrontier):
         except BaseException:
             self._rows.close()
             raise
-        self.listing: Listing = SqliteListing(self._rows, self._columns, self._counts)
+        self._view: FrontierView = SqliteView(self._rows, self._columns, self._counts)
         self.notes: Notes = SqliteNotes(self._rows)
 
     def _load(self, read_only: bool) -> None:
@@ -209,30 +228,15 @@ class SqliteFrontier(LeasingFrontier):
         self._queues.put(self._host(number), value, number)
         return outcome
 
-    def __len__(self) -> int:
-        return self._counts[WAITING]
-
-    def is_new_anchor(self, url: str, text: str) -> bool:
-        number = self._columns.urls.find(url)
-        if number is None:
-            return True
-        seen_anchors = self._columns.seen_anchors[number]
-        more = seen_anchors | anchor_bit(text)
-        if self._columns.states[number] != WAITING or more == seen_anchors:
-            return False
-        self._columns.seen_anchors[number] = more
-        self._rows.set_seen_anchors(number, more)
-        return True
-
     def commit(self) -> None:
         self._rows.commit()
         self._acknowledged = 0
 
-    def abandon(self) -> None:
-        self._rows.abandon()
-
-    def close(self) -> None:
-        self._rows.close()
+    def close(self, *, commit: bool = True) -> None:
+        if commit:
+            self._rows.close()
+        else:
+            self._rows.abandon()
 
     def _number(self, url: str) -> int | None:
         return self._columns.urls.find(url)

@@ -307,16 +307,16 @@ class ReplayedCrawl:
         url = leased.link.url
         reading = self.parsed.read(number)
         if reading is None:
-            self.ordering.acknowledge(url, State.DISCARDED, "no page to read", now)
+            self.ordering.end(url, State.DISCARDED, "no page to read", now)
             return
         via = Via(leased.link, leased.score, leased.carry, self.tunnels.pop(url, 0))
         page = self.page(number, reading, via)
         self.found.verdicts[number] = self._verdict(page)
         links = self.parsed.links(reading, page, self.parts.context)
         self.found.refused += self.ordering.visit(page, links, now).get(Pushed.REFUSED, 0)
-        self.cost.most_queued = max(self.cost.most_queued, len(self.ordering.frontier))
+        self.cost.most_queued = max(self.cost.most_queued, self.ordering.frontier.look().waiting())
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
-        self.ordering.acknowledge(url, state, reason, now)
+        self.ordering.end(url, state, reason, now)
 
     def _verdict(self, page: Page) -> Verdict:
         """Whether a crawl would keep it; its store, which tells copies, is not replayed."""

@@ -104,7 +104,7 @@ class LinksSpider(FocusedSpider):
         runtime, file = self.runtime, self.file
         return (
             f"{runtime.harvest.pages} pages, {file.counts[1]} links to the topic, {file.counts[0]} to others, "
-            f"{file.repeated} repeated, {file.capped} over a cap, {len(runtime.frontier)} queued"
+            f"{file.repeated} repeated, {file.capped} over a cap, {runtime.frontier.look().waiting()} queued"
         )
 
     def found_lines(self) -> list[str]:

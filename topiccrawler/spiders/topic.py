@@ -68,7 +68,7 @@ def plan_revisits(runtime: Runtime, settings: BaseSettings) -> None:
         new = runtime.harvest.pages + limit - len(found)
         runtime.params = runtime.params.model_copy(update={"pages": new})
     due = [Due(page.check, value) for value, page in found]
-    runtime.revisits = Revisits(due, files, runtime.frontier.listing, runtime.reader.own_text)
+    runtime.revisits = Revisits(due, files, runtime.frontier.look(), runtime.reader.own_text)
 
 
 logger = logging.getLogger(__name__)

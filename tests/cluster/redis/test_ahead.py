@@ -12,7 +12,8 @@ from redis_server import RedisServer
 
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
-from topiccrawler.frontier.base import Ahead, Pushed, State
+from topiccrawler.cluster.sharing import Ahead
+from topiccrawler.frontier.base import Pushed, State
 
 Worker = Callable[[], RedisFrontier]
 
@@ -52,8 +53,8 @@ def test_what_was_heard_is_not_asked_for_again(worker: Worker) -> None:
     second = worker()
     heard(asked(second, "a/1", "b/1"))
     before = calls(second)
-    assert not second.is_new_anchor("http://a/1", "")
-    assert second.is_new_anchor("http://b/1", "x")
+    assert not second.look().is_new_anchor("http://a/1", "")
+    assert second.look().is_new_anchor("http://b/1", "x")
     assert second.ask_ahead(["http://a/1", "http://b/1"]) is None
     assert push(second, ("a/1", 0.5), ("b/1", 1.0)) == {"kept": 1, "new": 1}
     assert calls(second) == before
@@ -74,10 +75,10 @@ def test_a_url_that_was_fetched_meanwhile_is_not_fetched_again(worker: Worker) -
     heard(asked(frontier, "a/1"))
     push(frontier, ("a/1", 1.0))
     assert lease(frontier) == "a/1"
-    frontier.acknowledge("http://a/1", State.COMPLETED, "kept", 0.0)
+    frontier.end("http://a/1", State.COMPLETED, "kept", 0.0)
     frontier.commit()
     heard(late)  # it says that nobody ever met it
-    assert not frontier.is_open("http://a/1")
+    assert not frontier.look().is_open("http://a/1")
     assert push(frontier, ("a/1", 9.0)) == {Pushed.KNOWN.value: 1}
     assert lease(frontier) is None
 
@@ -90,7 +91,7 @@ def test_what_was_pushed_to_a_host_meanwhile_is_leased_in_its_turn(worker: Worke
     got: list[str | None] = []
     until(lambda: got.append(lease(frontier)) or got[-1] is not None)
     assert got[-1] == "a/2"
-    frontier.acknowledge("http://a/2", State.COMPLETED, "kept", 0.0)
+    frontier.end("http://a/2", State.COMPLETED, "kept", 0.0)
     until(lambda: got.append(lease(frontier)) or got[-1] is not None)
     assert got[-1] == "a/1"
 
@@ -108,6 +109,6 @@ def test_a_host_whose_asker_is_gone_is_worked_on_all_the_same(
 
 def test_no_answer_is_waited_for_that_cannot_come(worker: Worker) -> None:
     frontier = worker()
-    frontier.abandon()
+    frontier.close(commit=False)
     ahead = frontier.ask_ahead(["http://a/1"])
     assert ahead is None or ahead.answer.done()

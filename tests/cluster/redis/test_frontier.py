@@ -92,7 +92,7 @@ def test_a_long_queue_takes_a_third_of_the_memory_and_keeps_its_order(redis_serv
     with PromptFrontier(join(redis_server.url, job, call_seconds=60.0)) as frontier:
         push(frontier, *urls)
         frontier.commit()
-        assert frontier.listing.counts()
+        assert frontier.look().counts()
         client, prefix = redis_server.client(), prefix_of(job)
         kept = chunks(client, prefix)
         assert {client.object("encoding", key) for key in kept} <= {b"listpack", b"ziplist"}
@@ -114,7 +114,7 @@ def test_what_a_chunk_has_may_be_raised_and_is_seen_in_the_overview(
     with PromptFrontier(join(redis_server.url, job, call_seconds=60.0), keep=2) as frontier:
         push(frontier, *((f"a/{n}", -float(n)) for n in range(40)))
         push(frontier, ("a/39", 1.0), ("a/20", -0.5))
-        assert [row.link.url[-2:] for row in frontier.listing.best(30)][:3] == ["39", "/0", "20"]
-        assert len(frontier.listing.best(100)) == 40
+        assert [row.link.url[-2:] for row in frontier.look().best(30)][:3] == ["39", "/0", "20"]
+        assert len(frontier.look().best(100)) == 40
         order = drain(frontier)
     assert order == ["a/39", "a/0", "a/20", *(f"a/{n}" for n in range(1, 39) if n != 20)]

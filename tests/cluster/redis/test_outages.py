@@ -36,7 +36,7 @@ def test_a_server_that_lost_its_last_writes_gets_them_again(own_server: RedisSer
     before = log.stat().st_size
     push(frontier, ("b/1", 2.0))
     assert lease(frontier) == "b/1"
-    frontier.acknowledge("http://b/1", State.COMPLETED, "", 0.0)
+    frontier.end("http://b/1", State.COMPLETED, "", 0.0)
     assert states(frontier) == {"waiting": 1, "completed": 1}
     own_server.kill()
     with log.open("r+b") as file:
@@ -60,7 +60,7 @@ def test_who_is_back_first_does_not_take_what_a_killed_server_forgot_that_anothe
     before = log.stat().st_size
     push(first, ("a/1", 1.0))
     assert lease(first) == "a/1"
-    first.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
+    first.end("http://a/1", State.COMPLETED, "", 0.0)
     assert states(first) == {"completed": 1}
     own_server.kill()
     with log.open("r+b") as file:
@@ -85,7 +85,7 @@ def test_a_server_that_stays_away_ends_the_crawl_in_one_line(own_server: RedisSe
             lambda: frontier.lease(0.0) is None and False
         )  # what is at hand may be leased until it is noticed
     assert push(frontier, ("a/2", 1.0)) == {"new": 1}  # kept for the server, in vain
-    frontier.abandon()
+    frontier.close(commit=False)
 
 
 def test_a_server_that_lags_behind_is_told_of_once(
@@ -120,7 +120,7 @@ def test_a_server_that_hangs_does_not_hold_the_caller(own_server: RedisServer) -
     assert states(frontier) == {"waiting": 2}
     assert own_server.process is not None
     own_server.process.send_signal(signal.SIGSTOP)
-    frontier.is_open("http://c/1")  # waits a moment, then the server counts as away
+    frontier.look().is_open("http://c/1")  # waits a moment, then the server counts as away
     assert frontier.lease(0.0) is None
     own_server.process.send_signal(signal.SIGCONT)
     until(lambda: lease(frontier) == "a/1")

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 import redis
-from frontier_calls import drain, lease, link, push, states, until
+from frontier_calls import drain, lease, lease_target, push, states, until
 from redis_server import RedisServer
 
 from topiccrawler.cluster.redis.frontier import RedisFrontier
@@ -55,7 +55,7 @@ def test_a_host_is_one_workers_at_a_time_and_no_url_goes_out_twice(worker: Worke
         for frontier in (first, second):
             if (url := lease(frontier)) is not None:
                 leased.append(url)
-                frontier.acknowledge(f"http://{url}", State.COMPLETED, "", 0.0)
+                frontier.end(f"http://{url}", State.COMPLETED, "", 0.0)
         return len(leased) == 24
 
     until(both_lease)
@@ -72,7 +72,7 @@ def test_what_another_worker_pushes_to_a_host_comes_in_its_turn(worker: Worker) 
     assert (lease(first), states(first)) == ("a/1", {"waiting": 1, "processing": 1})
     assert push(second, ("a/1", 3.0), ("a/2", 0.9), ("a/3", 0.8)) == {"new": 1, "raised": 1, "known": 1}
     second.commit()
-    first.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
+    first.end("http://a/1", State.COMPLETED, "", 0.0)
     order: list[str] = []
     until(lambda: order.extend(drain(first)) or len(order) == 2)
     assert order == ["a/2", "a/3"]
@@ -84,10 +84,10 @@ def test_a_hosts_gap_holds_when_it_changes_hands(worker: Worker) -> None:
     push(first, ("a/1", 1.0), ("a/2", 1.0), now=now)
     assert lease(first, now) == "a/1"
     first.hosts.set_delay("a", 30.0, "robots")
-    first.acknowledge("http://a/1", State.COMPLETED, "", now)
+    first.end("http://a/1", State.COMPLETED, "", now)
     first.close()
     second = worker(Hosts(delay_seconds=1.0))
-    second.is_open("http://a/2")
+    second.look().is_open("http://a/2")
     assert lease(second, now + 1) is None
     due = second.hosts.ready_at("a")
     assert due == pytest.approx(now + 30.0, abs=0.5)
@@ -106,7 +106,7 @@ def test_a_hosts_budget_holds_when_it_changes_hands(worker: Worker) -> None:
         while (leased := frontier.lease(0.0, lambda row: budgets.ask(row.link, 0.0))) and len(urls) < 2:
             budgets.take(leased.link)
             budgets.end(leased.link.url, State.COMPLETED, "", fetched=True)
-            frontier.acknowledge(leased.link.url, State.COMPLETED, "", 0.0)
+            frontier.end(leased.link.url, State.COMPLETED, "", 0.0)
             urls.append(leased.link.url)
         return urls
 
@@ -116,7 +116,7 @@ def test_a_hosts_budget_holds_when_it_changes_hands(worker: Worker) -> None:
     first.close()
     second = worker()
     budgets = Budgets(second, Allowance(host_pages=3))
-    second.is_open("http://a/3")
+    second.look().is_open("http://a/3")
     assert fetched(second, budgets) == ["http://a/2"]
     assert (budgets.closed, states(second)) == ({"a": "host budget"}, {"completed": 3, "waiting": 3})
     second.close()
@@ -154,10 +154,10 @@ def test_what_a_worker_says_that_was_taken_for_dead_is_refused_and_it_joins_agai
     slow.worker.connection._alive = float("-inf")  # its reactor stands still
     other = worker(worker_seconds=0.5)
     until(lambda: lease(other) == "a/1")
-    slow.acknowledge("http://a/1", State.ERROR, "too late", 1.0)
+    slow.end("http://a/1", State.ERROR, "too late", 1.0)
     until(lambda: slow.lease(0.0) is None and slow.figures()["fenced"] == 1)
     assert states(other) == {"processing": 1}
-    other.acknowledge("http://a/1", State.COMPLETED, "", 1.0)
+    other.end("http://a/1", State.COMPLETED, "", 1.0)
     assert states(other) == {"completed": 1}
     assert push(slow, ("b/1", 1.0)) == {"new": 1}
     order: list[str] = []
@@ -168,10 +168,9 @@ def test_a_redirect_to_a_host_of_another_worker_waits_there(worker: Worker) -> N
     first, second = worker(), worker()
     push(first, ("a/1", 1.0))
     assert lease(first) == "a/1"
-    assert not second.lease_url(link("a/9"), 0.7, 0.0)
-    assert second.lease_url(link("b/9"), 0.7, 0.0)
+    assert [lease_target(second, url, 0.7, 0.0) for url in ("a/9", "b/9")] == [None, "b/9"]
     second.commit()
-    first.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
+    first.end("http://a/1", State.COMPLETED, "", 0.0)
     until(lambda: lease(first) == "a/9")
 
 
@@ -180,7 +179,7 @@ def test_nobody_is_done_while_another_has_a_lease(worker: Worker) -> None:
     push(first, ("a/1", 1.0))
     assert lease(first) == "a/1"
     assert [frontier.pending() for frontier in (first, second)] == [True, True]
-    first.acknowledge("http://a/1", State.COMPLETED, "", 0.0)
+    first.end("http://a/1", State.COMPLETED, "", 0.0)
     until(lambda: [first.pending(), second.pending()] == [False, False])
 
 
@@ -199,9 +198,20 @@ def test_scores_are_made_anew_where_no_other_has_the_host(worker: Worker) -> Non
     first.commit()
     second.rescore([Score("http://a/2", 9.0)])
     second.commit()
-    assert [row.score for row in second.listing.rows()] == [0.5, 0.4]
+    assert [row.score for row in second.look().rows()] == [0.5, 0.4]
     assert first.rescore([Score("http://a/2", 9.0)]) == 1
     assert lease(first) == "a/2"
+
+
+def test_scores_are_sent_without_a_question_and_the_server_takes_those_of_what_waits(worker: Worker) -> None:
+    first = worker()
+    push(first, ("a/1", 0.5), ("a/2", 0.4))
+    first.commit()
+    first.look().counts()
+    asked = first.figures()["calls"]
+    assert first.send_scores([Score("http://a/2", 9.0), Score("http://a/3", 1.0)]) == 2
+    assert first.figures()["calls"] == asked
+    assert {row.link.url: row.score for row in first.look().rows()} == {"http://a/1": 0.5, "http://a/2": 9.0}
 
 
 def test_a_worker_that_follows_another_finds_its_notes(worker: Worker) -> None:

@@ -43,18 +43,16 @@ from topiccrawler.cluster.redis.joining import Membership, RedisNotes
 from topiccrawler.cluster.redis.listing import RedisListing, counts_of, share_of
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
+from topiccrawler.cluster.sharing import Ahead, Exchange
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
-    Ahead,
     Leased,
-    Listing,
     Notes,
     Pushed,
     Row,
     State,
 )
-from topiccrawler.frontier.exchange import Exchange
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
 from topiccrawler.frontier.url_index import anchor_bit
@@ -225,13 +223,50 @@ class Looking:
         self._worker.sign(joined)
 
 
+class WorkerView(RedisListing):
+    """See frontier.base.FrontierView. What is not known here is asked of the server."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        entries: Entries,
+        look_ups: LookUps,
+        batch: Batch,
+        where: str,
+        mine: Callable[[int, str], bool],
+    ) -> None:
+        super().__init__(worker.ask_or_fail, where, mine)
+        self._worker, self._entries, self._look_ups, self._batch = worker, entries, look_ups, batch
+
+    def waiting(self) -> int:
+        return self._worker.counts[State.WAITING] + self._entries.since[State.WAITING]
+
+    def is_open(self, url: str) -> bool:
+        self._look_ups.ask([url])
+        entry = self._entries.of(url)
+        return entry is None or entry.state is State.WAITING
+
+    def is_new_anchor(self, url: str, text: str) -> bool:
+        self._look_ups.ask([url])
+        entry = self._entries.of(url)
+        if entry is None:
+            return True
+        bit = anchor_bit(text)
+        if entry.state is not State.WAITING or entry.seen & bit:
+            return False
+        entry.seen |= bit
+        self._batch.anchor(entry.key, bit)
+        return True
+
+
 LOOK_SECONDS = 0.25  # between two looks around
 CLOSE_SECONDS = 10.0  # for the last changes
 
 
 class RedisFrontier(LeasingFrontier):
-    """See frontier.base.Frontier for the contract. `joined`: the crawl and this worker's place in it (joining.join).
+    """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts.
 
+    `joined`: the crawl and this worker's place in it (joining.join).
     `outage_seconds`: so long the crawl waits for a server that is away, then it ends.
     """
 
@@ -257,9 +292,10 @@ class RedisFrontier(LeasingFrontier):
         self._look_ups = LookUps(self.worker, self._entries, keep)
         self._looking = Looking(self.worker, joined, self.hosts, self._tops, self._entries, most_hosts)
         self._now, self._next_look = 0.0, 0.0  # as the caller last had it; by time.monotonic
-        self.records = RedisListing(self.worker.ask_or_fail, joined.client.name, self._scores_anew)
-        self.listing: Listing = self.records
-        self.exchange: Exchange | None = self.worker.exchange
+        self._view: WorkerView = WorkerView(
+            self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self._scores_anew
+        )
+        self.exchange: Exchange = self.worker.exchange
         self.busy_elsewhere: Callable[[], bool] = bool  # on other servers of the crawl (sharded.py)
         self.notes: Notes = RedisNotes(self._batch, joined.notes)
 
@@ -290,12 +326,17 @@ class RedisFrontier(LeasingFrontier):
             return None
         return Ahead(question.call.answer, partial(self._look_ups.hear, question))
 
-    def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
-        self.look_around(now)
-        return None if self.worker.away else super().lease(now, accept)
+    def lease(
+        self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
+    ) -> Leased | None:
+        """As the contract says; `target` of hosts that this worker has or can take: else the URL waits for its host's owner."""
+        if target is None:
+            self.look_around(now)
+            if self.worker.away:
+                return None
+        return super().lease(now, accept, target=target)
 
-    def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
-        """As the contract says, for hosts that this worker has or can take; else the URL waits for its host's owner: False."""
+    def _lease_target(self, link: Link, score: Score, now: float) -> Leased | None:
         self._at(now)
         if link.host in self._tops.leaving:
             self._looking.finish(CALL_SECONDS, self._lost)
@@ -303,38 +344,23 @@ class RedisFrontier(LeasingFrontier):
         fine = self.look_up([link.url])
         self.worker.room_for_one_more = False
         if not fine or link.host not in self._tops.owned or link.host in self._tops.leaving:
-            self.push([(link, Score(link.url, score, shares=shares))], now=now)
-            return False
-        return super().lease_url(link, score, now, shares)
+            self.push([(link, score)], now=now)
+            return None
+        return super()._lease_target(link, score, now)
 
-    def rescore(self, scores: Iterable[Score], *, counted: bool = True) -> int:
+    def rescore(self, scores: Iterable[Score]) -> int:
         batch = list(scores)
-        asked = {score.url for score in batch if counted or self._entries.knows(score.url)}
-        if not self.look_up(asked):
-            return 0
-        unseen = [score for score in batch if score.url not in asked]
+        return super().rescore(batch) if self.look_up(score.url for score in batch) else 0
+
+    def send_scores(self, scores: Iterable[Score]) -> int:
+        batch = list(scores)
+        known = {score.url for score in batch if self._entries.knows(score.url)}
+        unseen = [score for score in batch if score.url not in known]
         self.worker.rescore_unseen(unseen)
-        return len(unseen) + super().rescore(score for score in batch if score.url in asked)
+        return len(unseen) + super().rescore(score for score in batch if score.url in known)
 
-    def is_open(self, url: str) -> bool:
-        self.look_up([url])
-        entry = self._entries.of(url)
-        return entry is None or entry.state is State.WAITING
-
-    def is_new_anchor(self, url: str, text: str) -> bool:
-        self.look_up([url])
-        entry = self._entries.of(url)
-        if entry is None:
-            return True
-        bit = anchor_bit(text)
-        if entry.state is not State.WAITING or entry.seen & bit:
-            return False
-        entry.seen |= bit
-        self._batch.anchor(entry.key, bit)
-        return True
-
-    def __len__(self) -> int:
-        return self.worker.counts[State.WAITING] + self._entries.since[State.WAITING]
+    def look(self) -> WorkerView:
+        return self._view
 
     @property
     def is_busy(self) -> bool:
@@ -363,19 +389,20 @@ class RedisFrontier(LeasingFrontier):
         self.worker.flush()
         self._entries.forget()
 
-    def abandon(self) -> None:
-        self.worker.connection.close()
-
-    def close(self) -> None:
+    def close(self, *, commit: bool = True) -> None:
         """Make the last changes and leave: what is owned or leased is others' at once."""
-        if self.worker.left:
-            return
+        if not commit:
+            self.worker.connection.close()
+        elif not self.worker.left:
+            self._leave()
+
+    def _leave(self) -> None:
         self.release(self._now, list(self._leases))
         self.commit()
         try:
             self.worker.leave(self._now, CLOSE_SECONDS)
         finally:
-            self.abandon()
+            self.worker.connection.close()
 
     def _push(self, link: Link, score: Score, now: float, tunnel: int, again: bool) -> Pushed:
         return self._offer(link, score, now, tunnel, again=again, known=True)[0]

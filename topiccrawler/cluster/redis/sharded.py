@@ -18,10 +18,10 @@ from hashlib import blake2b
 from threading import Lock
 from typing import Self, TypeVar
 
-from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.frontier import RedisFrontier, WorkerView
 from topiccrawler.cluster.redis.listing import ShardedListing
-from topiccrawler.frontier.base import Accept, Ahead, Leased, Listing, Notes, Postpone, Pushed, State
-from topiccrawler.frontier.exchange import Exchange
+from topiccrawler.cluster.sharing import Ahead, Exchange
+from topiccrawler.frontier.base import Accept, Leased, Notes, Postpone, Pushed, State
 from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import host_of
 
@@ -36,17 +36,34 @@ def shard_of(host: str, servers: int) -> int:
     return int.from_bytes(hashed, "big") % servers
 
 
+class ShardedView(ShardedListing):
+    """See frontier.base.FrontierView. `number(host)`: of the server that has it."""
+
+    def __init__(self, parts: Sequence[WorkerView], number: Callable[[str], int]) -> None:
+        super().__init__(parts, number)
+        self._views = list(parts)
+
+    def waiting(self) -> int:
+        return sum(view.waiting() for view in self._views)
+
+    def is_open(self, url: str) -> bool:
+        return self._views[self._number(host_of(url))].is_open(url)
+
+    def is_new_anchor(self, url: str, text: str) -> bool:
+        return self._views[self._number(host_of(url))].is_new_anchor(url, text)
+
+
 class ShardedFrontier:
-    """See frontier.base.Frontier for the contract, but: first in first out among equal scores holds for the hosts of one server. `parts`: of
-    each server, over the same `hosts`."""
+    """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts, but: first in first out among equal scores
+    holds for the hosts of one server. `parts`: of each server, over the same `hosts`."""
 
     def __init__(self, parts: Sequence[RedisFrontier]) -> None:
         self.parts = list(parts)
         first = self.parts[0]
         self.hosts = first.hosts
-        self.listing: Listing = ShardedListing([part.records for part in parts], self._number)
+        self._view = ShardedView([part.look() for part in parts], self._number)
         self.notes: Notes = first.notes
-        self.exchange: Exchange | None = first.exchange
+        self.exchange: Exchange = first.exchange
         first.worker.others = [part.worker for part in parts[1:]]
         for part in self.parts:
             part.busy_elsewhere = partial(self._is_busy_but, part)
@@ -61,7 +78,11 @@ class ShardedFrontier:
                 did[outcome] += count
         return did
 
-    def lease(self, now: float, accept: Accept | None = None) -> Leased | None:
+    def lease(
+        self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
+    ) -> Leased | None:
+        if target is not None:
+            return self._of(target[0].host).lease(now, target=target)
         for part in self.parts:
             part.look_around(now)
             part.worker.stand_by()
@@ -81,23 +102,24 @@ class ShardedFrontier:
                 return None
         return None
 
-    def lease_url(self, link: Link, score: float, now: float, shares: bytes = b"") -> bool:
-        return self._of(link.host).lease_url(link, score, now, shares)
+    def end(self, url: str, state: State, reason: str, now: float) -> None:
+        self._of(host_of(url)).end(url, state, reason, now)
 
-    def release_slot(self, url: str, now: float) -> None:
-        self._of(host_of(url)).release_slot(url, now)
-
-    def acknowledge(self, url: str, state: State, reason: str, now: float) -> None:
-        self._of(host_of(url)).acknowledge(url, state, reason, now)
-
-    def release(self, now: float, urls: Iterable[str] | None = None) -> int:
+    def release(self, now: float, urls: Iterable[str] | None = None, *, slots_only: bool = False) -> int:
         if urls is None:
-            return sum(part.release(now) for part in self.parts)
-        return sum(part.release(now, some) for part, some in self._divided(urls, host_of))
+            return sum(part.release(now, slots_only=slots_only) for part in self.parts)
+        return sum(
+            part.release(now, some, slots_only=slots_only) for part, some in self._divided(urls, host_of)
+        )
 
-    def rescore(self, scores: Iterable[Score], *, counted: bool = True) -> int:
-        divided = self._divided(scores, lambda score: host_of(score.url))
-        return sum(part.rescore(some, counted=counted) for part, some in divided)
+    def rescore(self, scores: Iterable[Score]) -> int:
+        return sum(part.rescore(some) for part, some in self._divided(scores, _host_of_score))
+
+    def send_scores(self, scores: Iterable[Score]) -> int:
+        return sum(part.send_scores(some) for part, some in self._divided(scores, _host_of_score))
+
+    def look(self) -> ShardedView:
+        return self._view
 
     def look_up(self, urls: Iterable[str]) -> bool:
         found = [part.look_up(some) for part, some in self._divided(urls, host_of)]
@@ -106,15 +128,6 @@ class ShardedFrontier:
     def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
         found = [part.ask_ahead(some) for part, some in self._divided(urls, host_of)]
         return _together([ahead for ahead in found if ahead is not None])
-
-    def is_open(self, url: str) -> bool:
-        return self._of(host_of(url)).is_open(url)
-
-    def is_new_anchor(self, url: str, text: str) -> bool:
-        return self._of(host_of(url)).is_new_anchor(url, text)
-
-    def __len__(self) -> int:
-        return sum(map(len, self.parts))
 
     def pending(self) -> bool:
         """All servers are asked, the learner is known to all of them."""
@@ -144,14 +157,10 @@ class ShardedFrontier:
         for part in self.parts:
             part.commit()
 
-    def abandon(self) -> None:
-        for part in self.parts:
-            part.abandon()
-
-    def close(self) -> None:
+    def close(self, *, commit: bool = True) -> None:
         with ExitStack() as all_of_them:
             for part in self.parts:
-                all_of_them.callback(part.close)
+                all_of_them.callback(part.close, commit=commit)
 
     def __enter__(self) -> Self:
         return self
@@ -176,6 +185,10 @@ class ShardedFrontier:
 
     def _is_busy_but(self, here: RedisFrontier) -> bool:
         return any(part.is_busy for part in self.parts if part is not here)
+
+
+def _host_of_score(score: Score) -> str:
+    return host_of(score.url)
 
 
 def _together(aheads: Sequence[Ahead]) -> Ahead | None:

@@ -18,10 +18,10 @@ from topiccrawler.cluster.redis.joining import MADE_OF, RedisNotes, hash_of, joi
 from topiccrawler.cluster.redis.listing import RedisListing, ShardedListing, counts_of
 from topiccrawler.cluster.redis.records import Argument, Batch, addresses
 from topiccrawler.cluster.redis.sharded import ShardedFrontier, shard_of
+from topiccrawler.cluster.sharing import Learned
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Listing, Notes, Row, State
 from topiccrawler.frontier.dump import Overview
-from topiccrawler.frontier.exchange import Learned
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.rows import STATES
 
@@ -70,8 +70,12 @@ class RedisView:
         self.made_of: Mapping[str, Any] = json.loads(made_of)
         parts = [RedisListing(partial(self._ask_one, client), client.name) for client in self._clients]
         number = partial(shard_of, servers=len(parts))
-        self.listing: Listing = ShardedListing(parts, number) if len(parts) > 1 else parts[0]
+        self._listing: Listing = ShardedListing(parts, number) if len(parts) > 1 else parts[0]
         self.notes: Notes = RedisNotes(Batch(), self.notes_of(0))
+
+    def look(self) -> Listing:
+        """What its queue holds."""
+        return self._listing
 
     def notes_of(self, slot: int) -> dict[str, str]:
         """The notes of one worker."""
@@ -83,7 +87,7 @@ class RedisView:
 
     def rows(self) -> Iterator[Row]:
         """All records, in order of arrival."""
-        return self.listing.rows()
+        return self.look().rows()
 
     def overview(self, top: int) -> Overview:
         """Counts, and what comes next. O(hosts); of hosts only those that wait or are owned, and what of them waits or is leased."""
@@ -105,7 +109,7 @@ class RedisView:
         by_state = [counts_of(counts) for counts, _, _ in found]
         states = {state.value: sum(counts[state] for counts in by_state) for state in STATES}
         failures, discards = (dict(ended[state].most_common()) for state in (State.ERROR, State.DISCARDED))
-        return Overview(states, waiting, failures, discards, self.listing.best(top), self.summed_notes())
+        return Overview(states, waiting, failures, discards, self.look().best(top), self.summed_notes())
 
     def summed_notes(self) -> dict[str, str]:
         """Pages and kept pages of all workers together, and why the hosts of each wait."""

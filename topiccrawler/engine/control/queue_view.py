@@ -26,7 +26,7 @@ from topiccrawler.crawling.job_files import VISITS
 from topiccrawler.engine.runtime import Runtime
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import State
-from topiccrawler.model import Link, Visit
+from topiccrawler.model import Link, Score, Visit
 from topiccrawler.store.visits import read_visits
 from topiccrawler.urls.canonical import canonical
 
@@ -35,7 +35,7 @@ SLICE_URLS = 500  # some 10 ms
 
 async def slices(runtime: Runtime) -> AsyncIterator[tuple[Link, ...]]:
     """The waiting links, oldest first."""
-    waiting = runtime.frontier.listing.queued()
+    waiting = runtime.frontier.look().queued()
     while links := tuple(islice(waiting, SLICE_URLS)):
         yield links
         await asyncio.sleep(0)
@@ -52,8 +52,10 @@ async def drop(runtime: Runtime, block: Block) -> int:
     runtime.blocks.add(block)
     async for links in slices(runtime):
         for link in links:
-            if block.matches(link.url) and frontier.lease_url(link, 0.0, runtime.clock()):
-                frontier.acknowledge(link.url, State.DISCARDED, block.reason, runtime.clock())
+            if block.matches(link.url) and frontier.lease(
+                runtime.clock(), target=(link, Score(link.url, 0.0))
+            ):
+                frontier.end(link.url, State.DISCARDED, block.reason, runtime.clock())
                 dropped += 1
     frontier.commit()
     return dropped
@@ -65,7 +67,7 @@ def top(runtime: Runtime, count: int) -> list[dict[str, Any]]:
     now = runtime.clock()
     waits = {host: (reason, until) for host, reason, until in runtime.hosts.waiting(now)}
     found = []
-    for row in runtime.frontier.listing.best(count):
+    for row in runtime.frontier.look().best(count):
         link = row.link
         entry: dict[str, Any] = {
             "url": link.url,
@@ -85,7 +87,7 @@ def sites(runtime: Runtime, count: int) -> list[dict[str, Any]]:
     """The hosts with most waiting URLs: how many, and why they wait. O(URLs)."""
     now = runtime.clock()
     waits = {host: (reason, until) for host, reason, until in runtime.hosts.waiting(now)}
-    waiting = runtime.frontier.listing.waiting_by_host()
+    waiting = runtime.frontier.look().waiting_by_host()
     first = nlargest(count, waiting, key=lambda host: (waiting[host], host))
     return [{"host": host, "waiting": waiting[host], **_wait(waits.get(host), now)} for host in first]
 
@@ -104,7 +106,7 @@ async def why(runtime: Runtime, url: str) -> dict[str, Any]:
     clean = canonical(url, extra_parameters=runtime.parts.dropped_parameters)
     if clean is None:
         raise ArgumentError(f"URL {url!r}", "is no http(s) URL", "write it as http://host/path")
-    row = runtime.frontier.listing.row(clean)
+    row = runtime.frontier.look().row(clean)
     if row is None:
         fault = "was never met, or the link gate refused every link to it"
         raise StateError(f"URL {clean}", fault, "check its spelling")
@@ -125,7 +127,7 @@ def _path(runtime: Runtime, url: str) -> tuple[Step, ...]:
     """From the seed, as far as the queue has it."""
     steps: dict[str, Step] = {}
     while url not in steps and len(steps) < LONGEST_PATH:
-        row = runtime.frontier.listing.row(url)
+        row = runtime.frontier.look().row(url)
         if row is None:
             break
         steps[url] = Step(row.link, row.score, row.state.value)

@@ -38,7 +38,7 @@ def status_of(
         "recent_pages": harvest.recent_pages,
         "recent_harvest_rate": round(harvest.recent_harvest_rate, _PLACES),
         "pages_per_second": round(new / seconds, 2) if seconds > 0 else 0.0,
-        "queued": len(runtime.frontier),
+        "queued": runtime.frontier.look().waiting(),
         "in_flight": scheduler.under_way if scheduler is not None else 0,
         "held_back": held,
         "page_threshold": round(runtime.reader.page_threshold, _PLACES),
@@ -63,7 +63,7 @@ def _why_standing(runtime: Runtime, scheduler: FocusedScheduler | None, state: s
 
 
 def _why_queue_waits(runtime: Runtime, now: float) -> str:
-    if not len(runtime.frontier):
+    if not runtime.frontier.look().waiting():
         return "the queue is empty"
     due = runtime.hosts.next_ready(now)
     if due is None:

@@ -43,7 +43,7 @@ from topiccrawler.strategies.base import ROOT
 
 def parts_for(runtime: Runtime, topic: str) -> Parts:
     """Those of the crawl for another topic; ArgumentError for the one it has, TopicError for one there is not."""
-    if runtime.shared:
+    if runtime.shared is not None:
         raise ArgumentError(
             f"set topic={topic}", "the crawl is shared in Redis", "begin another one: -a job=NAME"
         )
@@ -331,7 +331,7 @@ class Verbs:
             **told,
             **({} if change.names is None else {"before_name": names[0], "after_name": names[1]}),
             "refused": refused,
-            "queued": len(self._runtime.frontier),
+            "queued": self._runtime.frontier.look().waiting(),
             "preview": bool(values.get("preview")),
         }
 
@@ -339,7 +339,7 @@ class Verbs:
         """Drop and keep out the URLs of a `pattern` or a `site`; with `preview` only count them."""
         self._check_open()
         block = Block(str(values.get("pattern") or ""), str(values.get("site") or ""))
-        queued, preview = len(self._runtime.frontier), bool(values.get("preview"))
+        queued, preview = self._runtime.frontier.look().waiting(), bool(values.get("preview"))
         if preview:
             dropped = await count(self._runtime, block)
         else:

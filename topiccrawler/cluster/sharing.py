@@ -6,8 +6,12 @@ there. An entry is known by who told it and by its number among those; of one pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from topiccrawler.model import Score
 
 START = "-"  # the place before all entries
 
@@ -81,3 +85,37 @@ class Exchange(Protocol):
 
     def publish(self, text: str, taken: Mapping[str, int], entries: int) -> None:
         """Make a state known that covers all entries up to `place`. Left alone when this process is not the learner any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A question to a queue on another machine that was asked before its answer is needed."""
+
+    answer: Future[None]  # done once the answer is here
+    hear: Callable[[], None]  # takes it, in the caller's thread
+
+
+class SharedQueue(Protocol):
+    """What a crawl has besides its Frontier when other processes may work on the same queue, on another machine."""
+
+    exchange: Exchange
+
+    def look_up(self, urls: Iterable[str]) -> bool:
+        """The caller is about to ask about these URLs and to push them: they are asked about in one go. False when the server
+        is away."""
+
+    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
+        """The same without waiting for the answer. None = there is none to wait for."""
+
+    def send_scores(self, scores: Iterable[Score]) -> int:
+        """Frontier.rescore without a question: URLs not known here are left to the server. Returns how many scores changed here
+        or were sent."""
+
+    def pending(self) -> bool:
+        """Something waits, or is under way in some process, whose links may be fetched here."""
+
+    def next_ready(self, now: float) -> float | None:
+        """When to ask for a lease again, on the clock of `now`: hosts.next_ready, or sooner when others may bring URLs."""
+
+    def figures(self) -> Mapping[str, float]:
+        """Numbers for the stats, by name."""
