@@ -33,6 +33,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.error import DNSLookupError
 
+from topiccrawler.crawling.admission import PRIVATE_ADDRESS
 from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.engine.runtime import needed_runtime
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-REASON = "private address"
 NOT_REFUSED = "Links to names that lead to private addresses are not refused"
 
 strangers: set[str] = set()  # names from pages; a resolver belongs to the process, not to a crawl
@@ -93,7 +93,7 @@ class PrivateNetworkMiddleware:
     def __init__(
         self, seed_hosts: Iterable[str], stats: StatsCollector, install: Callable[[], None] | None = None
     ) -> None:
-        self._seed_hosts = frozenset(seed_hosts)
+        self.seed_hosts = frozenset(seed_hosts)
         self.stats = stats
         self._install = install
 
@@ -131,19 +131,19 @@ class PrivateNetworkMiddleware:
     def _guarded(self, request: Request) -> str | None:
         """The host's name when the request is a stranger's; None when it need not be looked at."""
         parts = urlparse_cached(request)
-        if parts.scheme not in {"http", "https"} or host_key(request) in self._seed_hosts:
+        if parts.scheme not in {"http", "https"} or host_key(request) in self.seed_hosts:
             return None
         return (parts.hostname or "").lower()
 
     def _is_seed_name(self, name: str) -> bool:
         """Another port of a host the user gave: his port is trusted, not the others."""
-        return any(host.partition(":")[0] == name for host in self._seed_hosts)
+        return any(host.partition(":")[0] == name for host in self.seed_hosts)
 
     def _refuse(self, request: Request, name: str, address: str) -> None:
         if not request.meta.get("dont_obey_robotstxt"):  # a robots.txt is not counted besides its page
             self.stats.inc_value("topic/private_addresses/refused")
         shown = name if name == address else f"{name} = {address}"
-        raise IgnoreRequest(f"{REASON}: {shown}")
+        raise IgnoreRequest(f"{PRIVATE_ADDRESS}: {shown}")
 
 
 GIVEN = "topic_site_access"  # in meta: which keys it gave
