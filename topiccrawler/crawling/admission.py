@@ -119,10 +119,11 @@ def depth_limit(most: Callable[[], int]) -> Rule:
 
 
 def url_length(most: Callable[[], int]) -> Rule:
-    """`most`: characters of a URL."""
+    """`most`: characters of a URL; 0 = no bound."""
 
     def reason(link: Link) -> str | None:
-        return f"longer than {most()} characters" if link.source_url and len(link.url) > most() else None
+        too_long = link.source_url and 0 < most() < len(link.url)
+        return f"longer than {most()} characters" if too_long else None
 
     return UrlRule(URL_LENGTH, _FOUND, reason)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -33,11 +33,13 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.error import DNSLookupError
 
-from topiccrawler.crawling.admission import PRIVATE_ADDRESS
+from topiccrawler.crawling.admission import PRIVATE_ADDRESS, RESOLVED_ADDRESS, Told
+from topiccrawler.crawling.gate import Decision
 from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.errors import ArgumentError
+from topiccrawler.model import Link
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
@@ -144,6 +146,18 @@ class PrivateNetworkMiddleware:
             self.stats.inc_value("topic/private_addresses/refused")
         shown = name if name == address else f"{name} = {address}"
         raise IgnoreRequest(f"{PRIVATE_ADDRESS}: {shown}")
+
+
+def resolved_address(seed_hosts: Container[str]) -> Told:
+    """What name servers have said of a link's host so far; refused where it leads inside."""
+
+    def known(link: Link) -> Decision | None:
+        name = link.host.partition(":")[0]
+        if link.host in seed_hosts or name not in inside:
+            return None
+        return Decision(False, reason=f"{PRIVATE_ADDRESS}: {name} = {inside[name]}")
+
+    return Told(RESOLVED_ADDRESS, known)
 
 
 GIVEN = "topic_site_access"  # in meta: which keys it gave

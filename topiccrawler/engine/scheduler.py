@@ -31,19 +31,20 @@ from scrapy import Request
 from scrapy.core.engine import ExecutionEngine
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.dupefilters import BaseDupeFilter
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.spider import DefaultSpider
 
-from topiccrawler.crawling.admission import Moment, private_network, redirected
+from topiccrawler.crawling.admission import ROBOTS_TXT, Admission, Moment, Told, private_network, redirected
 from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.revisiting import Due
 from topiccrawler.engine.leases import META, Lease, Leases, LeaseSignals
 from topiccrawler.engine.link_rules import KNOWN, LinkRules, follow
 from topiccrawler.engine.politeness import WAKE, Politeness, SitemapLines, WakeTimer, host_key, paces_of
-from topiccrawler.engine.private_network import PrivateNetworkMiddleware
+from topiccrawler.engine.private_network import PrivateNetworkMiddleware, resolved_address
 from topiccrawler.engine.progress import QueueStats
 from topiccrawler.engine.runtime import Runtime, runtime_of
 from topiccrawler.frontier.base import Leased, Pushed, State
@@ -210,6 +211,16 @@ def close_files(runtime: Runtime, left: Iterable[Lease], queue_stats: QueueStats
         runtime.files.abandon()
 
 
+def complete(admission: Admission, crawler: Crawler, rules: LinkRules, politeness: Politeness) -> None:
+    """Give a crawl's admission the rules whose middlewares the crawl has, and its stats."""
+    admission.refused = rules.refused
+    admission.add(*rules.rules())
+    if (guard := crawler.get_downloader_middleware(PrivateNetworkMiddleware)) is not None:
+        admission.add(private_network(guard.seed_hosts), resolved_address(guard.seed_hosts))
+    if crawler.get_downloader_middleware(RobotsTxtMiddleware) is not None:
+        admission.add(Told(ROBOTS_TXT, politeness.robots_txt))
+
+
 SWEEP_SECONDS = 10.0
 REFUSALS_AT_ONCE = 200  # then the engine has its slot; some 10 ms
 
@@ -257,14 +268,11 @@ class FocusedScheduler(BaseScheduler):
         runtime.hosts.paces = paces_of(settings)
         runtime.hosts.slots = slots = settings.getint("CONCURRENT_REQUESTS") or sys.maxsize
         rules = LinkRules.from_crawler(crawler)
-        runtime.admission.add(*rules.rules())
-        runtime.admission.refused = rules.refused
-        guard = crawler.get_downloader_middleware(PrivateNetworkMiddleware)
-        if guard is not None:
-            runtime.admission.add(private_network(guard.seed_hosts))
+        politeness = Politeness.from_crawler(crawler, runtime.hosts, runtime.clock)
+        complete(runtime.admission, crawler, rules, politeness)
         scheduler = cls(
             runtime,
-            Politeness.from_crawler(crawler, runtime.hosts, runtime.clock),
+            politeness,
             rules,
             engine=crawler.engine,
             stats=crawler.stats,
