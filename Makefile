@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 help:           ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 # Bytecode of all that is installed costs as much as the rest: tests write that of what they import, `install` that of what may run.
 $(VENV)/.run: requirements.txt
@@ -33,12 +33,18 @@ $(VENV)/.cluster: $(VENV)/.compiled requirements-redis.txt requirements-postgres
 cluster: $(VENV)/.cluster   ## Redis, PostgreSQL and N=4 processes on one crawl, here: TOPIC= SEEDS= PAGES= FOLDER= OUT=; without SEEDS on a generated web
 	PYTHONPATH=. $(BIN)/python examples/cluster/run.py --workers $(or $(N),4) $(foreach name,TOPIC SEEDS PAGES FOLDER OUT,$(if $($(name)),--$(shell echo $(name) | tr A-Z a-z) "$($(name))"))
 
-test: $(VENV)/.dev   ## lint, types, import contracts, tests
+test: SELECTED = -m "not slow"
+test: checked   ## lint, types, import contracts, tests but the slow ones
+
+test-all: SELECTED =
+test-all: checked   ## the same with all tests: browser, scrapyd, demo, many processes, kills at random moments
+
+checked: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)
 
 lint: $(VENV)/.dev   ## mend what can be mended by a program
 	$(BIN)/ruff check --fix .
@@ -52,4 +58,4 @@ bench: $(VENV)/.dev $(VENV)/.compiled   ## speed and memory, as ratios against a
 clean:          ## remove what the commands above made
 	rm -rf $(VENV) build dist *.egg-info data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo cluster test lint bench clean
+.PHONY: help install demo cluster test test-all checked lint bench clean

@@ -24,12 +24,12 @@ import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.lab.recorded_web import Labels, RecordedPages, read_labels
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
+from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.training.evaluation import Row, link_rows
 from topiccrawler.link_model.training.promotion import table
 from topiccrawler.link_model.training.samples import LabelledLink, Sample, link_samples, silently
 from topiccrawler.link_model.training.train import evened, split
 from topiccrawler.links.extract import ContextMaker, extract
-from topiccrawler.links.features import Lexicon
 from topiccrawler.model import Link
 from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse

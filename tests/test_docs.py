@@ -137,7 +137,7 @@ def test_files_and_names_in_text_exist(path: Path) -> None:
 def test_the_way_of_a_page_names_what_its_files_hold() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     steps = [line for line in text.split("```")[1].splitlines() if ".py" in line]
-    assert len(text.splitlines()) <= 60
+    assert len(text.splitlines()) <= 130
     assert len(steps) > 10
     for line in steps:
         modules = [

@@ -42,9 +42,8 @@ class Page:
     is_target: bool = False  # as likely on topic as not, or more
     seconds: float = 0.0  # download time
     via: Via | None = None  # how it was reached; None for the virtual root
-    is_detail: bool = (
-        False  # a page of one text, not of links (relevance.detail); False unless the strategy needs it
-    )
+    # a page of one text, not of links (relevance.detail); False unless the strategy needs it
+    is_detail: bool = False
     listings: Sequence[str] = ()  # canonical URLs of feeds and sitemaps that it declares (pages.site_rules)
     relevance: float = 0.0  # 0..1: the probability that it is about the topic, by its own words
 

@@ -13,41 +13,38 @@ COMMANDS_MODULE = "topiccrawler.commands"
 
 ADDONS = {"topiccrawler.addon.Addon": 500}  # turns REPLAY_WARC into download handlers
 LOG_LEVEL = "INFO"
-LOG_FORMATTER = (
-    "topiccrawler.engine.log_formatter.CrawlLogFormatter"  # a failed download is a line, no traceback
-)
+# a failed download is a line, no traceback
+LOG_FORMATTER = "topiccrawler.engine.log_formatter.CrawlLogFormatter"
 RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the failure that follows is logged
 
 # --- what to crawl -----------------------------------------------------------------------------------------------
 TOPIC = None  # the topic when no `-a topic=` is given
-TOPIC_STRATEGY = (
-    "adaptive"  # the strategy when no `-a strategy=` is given (docs/lab/adaptive.md has the comparison)
-)
+# the strategy when no `-a strategy=` is given (docs/lab/adaptive.md has the comparison)
+TOPIC_STRATEGY = "adaptive"
 TOPIC_SEARCH_URL = None  # address of a SearXNG instance that `scrapy seeds` asks; None = none is asked
 # folder of link models; None = those shipped in models/ (without one: the topic's keywords); "none" = the keywords
 TOPIC_LINK_MODELS = None
-TOPIC_LEARN = (
-    None  # True: naive_bayes learns from each page fetched (-a strategy_learn=true); None = its default
-)
+# True: naive_bayes learns from each page fetched (-a strategy_learn=true); None = its default
+TOPIC_LEARN = None
 TOPIC_LINK_THRESHOLD = None  # 0..1; None = the topic's own; 0 = every link passes the gate
 TOPIC_PROPOSED_WORDS = 600  # words added to a topic of `-a keywords=` alone (topics.meaning); 0 = none
 TOPIC_LINKING_PAGE = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept (relevance.base); 0 = not at all
-TOPIC_PAGE_CLASSIFIER = "vsm"  # what decides whether a page is about the topic: vsm, centroid, naive_bayes, svm (docs/page-classifiers.md)
-TOPIC_PAGE_CLASSIFIER_MODELS = (
-    None  # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
+TOPIC_PAGE_CLASSIFIER = (
+    "vsm"  # what decides whether a page is about the topic: vsm, naive_bayes, svm (docs/page-classifiers.md)
 )
+# folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped in models/
+TOPIC_PAGE_CLASSIFIER_MODELS = None
 TOPIC_TITLE_READER = "title_tag"  # title_tag | skyreach: by the look of the line above the text
 TOPIC_SITES_FILE = None  # TOML file of reading rules by site, over those of the topic; `-a sites=` goes first
-TOPIC_EXPAND = (
-    None  # all | relevant: whose links are followed; None = as the strategy's paper has it (mostly all)
-)
+# all | relevant: whose links are followed; None = as the strategy's paper has it (mostly all)
+TOPIC_EXPAND = None
 TOPIC_LISTINGS = False  # True: sites with relevant pages are asked for feeds and sitemaps (docs/listings.md)
 TOPIC_LISTINGS_AFTER = 2  # relevant pages of a host before it is asked
-TOPIC_THESAURUS = None  # file for word similarity, Cilin format or a WordNet; None = ours (text.thesaurus); "none" = equal words
+# file for word similarity, Cilin format; None = ours (text.thesaurus); "none" = equal words
+TOPIC_THESAURUS = None
 TOPIC_SEED = 0  # of random_order
-TOPIC_FILE_SECONDS = (
-    10.0  # for reading one PDF or Office file, the start of its reader included; then it counts as unreadable
-)
+# for reading one PDF or Office file, the start of its reader included; then it counts as unreadable
+TOPIC_FILE_SECONDS = 10.0
 TOPIC_CONTEXT_CHARACTERS = 60  # characters of context on each side of a link (papers: NB 2010 §3.3)
 TOPIC_URL_PARAMETERS_DROPPED: list[
     str
@@ -63,16 +60,14 @@ TOPIC_DUPLICATES = "alias"
 # each job's folder (docs/scaling.md)
 STORE_URL = None
 TOPIC_INDEX = True  # pages are indexed as they are kept; False = by the first `scrapy search`
-TOPIC_DISCARDED_SAMPLE = (
-    1000  # pages found off topic that are kept too, drawn at random, to learn from and to rate; 0 = none
-)
+# pages found off topic that are kept too, drawn at random, to learn from and to rate; 0 = none
+TOPIC_DISCARDED_SAMPLE = 1000
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
 
 TOPIC_REVISIT_SHARE = 0.5  # 0..1: of `-a pages=` what `-a revisit=true` takes; the rest fetches new pages
 
-TOPIC_LINK_GRAPH = (
-    False  # True: all links of the pages fetched are kept, for the link graph (eight bytes a link)
-)
+# True: all links of the pages fetched are kept, for the link graph (eight bytes a link)
+TOPIC_LINK_GRAPH = False
 WARC_OUT = None  # FILE.warc.gz: write what is fetched, in any command and spider (docs/results.md)
 WARC_OUT_MAX_BYTES = 1_000_000_000  # then the next file begins
 
@@ -80,9 +75,8 @@ WARC_OUT_MAX_BYTES = 1_000_000_000  # then the next file begins
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
 TOPIC_CONTACT = None  # contact in the User-Agent: mailto:… or a page; None = mailto:abuse@ this machine
 ROBOTSTXT_OBEY = True
-ROBOTSTXT_PARSER = (
-    "topiccrawler.engine.politeness.CompactRobotParser"  # Scrapy's, in a fortieth of the memory
-)
+# Scrapy's, in a fortieth of the memory
+ROBOTSTXT_PARSER = "topiccrawler.engine.politeness.CompactRobotParser"
 DOWNLOAD_DELAY = 1.0  # seconds between two requests to one host; robots.txt and AutoThrottle only lengthen it
 # the frontier's clock and the downloader's must agree; jitter would delay leased pages
 DOWNLOAD_DELAY_JITTER = 0
@@ -111,25 +105,20 @@ FRONTIER_MEMORY_URLS = 100_000
 # crawl (docs/scaling.md)
 REDIS_URL = None
 FRONTIER_WORKER_SECONDS = 30.0  # with Redis, a process that gave no sign for so long is taken for dead
-FRONTIER_OUTAGE_SECONDS = (
-    600.0  # the crawl waits so long for a Redis or a PostgreSQL that is away, then it ends
-)
-FRONTIER_LEARNING_SECONDS = (
-    0.3  # with Redis, between two states of what one process has learned from the pages of all
-)
+# the crawl waits so long for a Redis or a PostgreSQL that is away, then it ends
+FRONTIER_OUTAGE_SECONDS = 600.0
+# with Redis, between two states of what one process has learned from the pages of all
+FRONTIER_LEARNING_SECONDS = 0.3
 FRONTIER_CHECKPOINT_PAGES = 100  # pages between two writes of the strategy's state; more when it is long
 # what a host may be asked for (frontier.budgets); 0 = no bound. Its other URLs wait and are shown by `scrapy frontier`
 FRONTIER_HOST_PAGES = 0  # pages of one host
 FRONTIER_DOMAIN_PAGES = 0  # pages of one registered domain (a.example.com.cn and b.example.com.cn share it)
-FRONTIER_HOST_UNPRODUCTIVE_PAGES = (
-    200  # pages in a row that were neither on topic and new nor led to such a page
-)
-FRONTIER_SHAPE_UNPRODUCTIVE_PAGES = (
-    100  # the same for URLs that differ in numbers and query only; then discarded
-)
-FRONTIER_UNPROVEN_PAGES = (
-    500  # pages of a site that only links itself and that only one other links (frontier.sites)
-)
+# pages in a row that were neither on topic and new nor led to such a page
+FRONTIER_HOST_UNPRODUCTIVE_PAGES = 200
+# the same for URLs that differ in numbers and query only; then discarded
+FRONTIER_SHAPE_UNPRODUCTIVE_PAGES = 100
+# pages of a site that only links itself and that only one other links (frontier.sites)
+FRONTIER_UNPROVEN_PAGES = 500
 # no site gets more of the latest requests than its proofs allow while others have promising URLs (frontier.host_ranking)
 FRONTIER_FAIR_SHARES = True
 # forms of URLs taken for traps (frontier.budgets), discarded unfetched; 0 = not checked
@@ -167,9 +156,8 @@ EXTENSIONS = {
 TOPIC_PROGRESS_SECONDS = 30.0  # seconds between progress lines in a log; on a terminal the line is live
 # the running crawl answers `scrapy control JOB …`: on, since who starts a crawl does not know yet that he will want to pause it
 TOPIC_CONTROL = True
-TOPIC_CONTROL_HOST = (
-    "127.0.0.1"  # address it listens on; another one lets other machines in that have the token
-)
+# address it listens on; another one lets other machines in that have the token
+TOPIC_CONTROL_HOST = "127.0.0.1"
 TOPIC_CONTROL_PORT = 0  # 0 = one that the system picks
 
 # --- pages rendered by JavaScript (extra: requirements-rendering.txt) --------------------------------------------------------

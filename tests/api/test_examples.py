@@ -20,6 +20,8 @@ from topiccrawler.engine.control.client import orders
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 QUICK = ("TOPIC_LINK_MODELS=none", "DOWNLOAD_DELAY=0")
 

@@ -11,6 +11,8 @@ import pytest
 from redis_server import SERVER
 from warm import WarmScrapy
 
+pytestmark = pytest.mark.slow
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 

@@ -18,6 +18,8 @@ from topiccrawler.commands.demo import harvest, table, times_as_good
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.measures import Curve
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SHORT = """
 from scrapy.cmdline import execute

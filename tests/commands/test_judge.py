@@ -102,7 +102,7 @@ def test_a_url_is_fetched_as_a_crawl_would(
     assert "answers 404" in gone.err
 
 
-@pytest.mark.parametrize("page_classifier", ["vsm", "centroid", "naive_bayes", "svm"])
+@pytest.mark.parametrize("page_classifier", ["vsm", "naive_bayes", "svm"])
 def test_a_page_classifier_is_trained_saved_and_used(
     command: Callable[..., Any],
     warm_scrapy: Callable[..., Any],
@@ -151,7 +151,7 @@ def test_a_page_classifier_is_trained_saved_and_used(
     assert shown["words"][0][1] >= shown["words"][-1][1]
 
 
-@pytest.mark.parametrize("page_classifier", ["vsm", "centroid"])
+@pytest.mark.parametrize("page_classifier", ["vsm", "naive_bayes"])
 def test_a_page_classifier_that_does_better_stays_unless_forced(
     command: Callable[..., Any], tmp_path: Path, page_classifier: str
 ) -> None:
@@ -194,7 +194,7 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
         (
             ["judge", "/dev/null", "--topic", "finance", "--page-classifier", "tarot"],
             1,
-            "page classifiers are vsm, centroid",
+            "page classifiers are vsm, naive_bayes",
         ),
         (
             ["judge", "/dev/null", "--topic", "law", "--page-classifier", "svm"],
@@ -204,7 +204,7 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
         (
             ["train", "finance", "--page-classifier", "tarot"],
             1,
-            "page classifiers are vsm, centroid, naive_bayes, svm, detail",
+            "page classifiers are vsm, naive_bayes, svm, detail",
         ),
         (["train", "finance", "--page-classifier", "svm"], 1, "add --documents FILE"),
         (["train", "finance", "--page-classifier", "svm", "--precision", "2"], 2, "no number above 0"),
@@ -218,7 +218,7 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
         (
             ["crawl", "topic", "-a", "topic=law", "-a", "page_classifier=tarot"],
             1,
-            "page classifiers are vsm, centroid",
+            "page classifiers are vsm, naive_bayes",
         ),
     ],
 )

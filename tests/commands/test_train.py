@@ -62,9 +62,7 @@ def test_training_prints_the_table_and_saves_model_and_report(
 def test_json_is_one_object_that_holds_the_scores(
     command: Callable[..., Any], links: Path, tmp_path: Path
 ) -> None:
-    ran = command(
-        "train", "finance", "--links", str(links), "--out", str(tmp_path), "--event", "multinomial", "--json"
-    )
+    ran = command("train", "finance", "--links", str(links), "--out", str(tmp_path), "--json")
     found = json.loads(ran.out)
     assert (ran.code, found["topic"], found["model"]) == (0, "finance", str(tmp_path / "finance.json"))
     assert set(found["scores"]["hosts: model"]) == {
@@ -75,7 +73,6 @@ def test_json_is_one_object_that_holds_the_scores(
         "best_threshold",
         "samples",
     }
-    assert load(tmp_path / "finance.json").event == "multinomial"
     assert load(tmp_path / "finance.json").gate_threshold == found["gate_threshold"]
 
 

@@ -21,6 +21,8 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from postgresql_server import program
 from redis_server import SERVER
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 CLUSTER = ROOT / "examples" / "cluster"
 PAGES = 40  # of the second run

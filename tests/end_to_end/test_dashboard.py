@@ -56,7 +56,10 @@ PATIENCE = 60  # seconds, then the test fails
 OVER = "<script>window.broken = 1</script><img src=x onerror='window.broken = 1'>\u202e\x1b[31m"
 TITLE = OVER + "基金" * 50_000
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is here: apt-get install chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BROWSER is None, reason="no Chromium is here: apt-get install chromium"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 KILLS = int(os.environ.get("TOPICCRAWLER_KILLS", "4"))

@@ -26,6 +26,8 @@ from redis_server import RedisServer
 
 from topiccrawler.engine.control.client import ask
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 DIRECT = build_opener(ProxyHandler({}))
@@ -158,6 +160,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
         "seeds/finance.txt",
         "topics/catalogue/finance.toml",
         "topics/clc.tsv",
+        "text/synonyms.txt",
         "lab/demo/web.txt",
         "results/templates/report.html",
     ):

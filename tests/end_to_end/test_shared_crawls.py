@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from redis_server import RedisServer
 from warm import Started, WarmScrapy
+
+pytestmark = pytest.mark.slow
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 HOSTS, PAGES, CHILDREN = 8, 100, 4

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import pytest
 from warcio.checker import Checker
 
 from topiccrawler.results.exports import graph
+
+pytestmark = pytest.mark.slow
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=1")

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from topiccrawler.engine.control.server import Listening
+from topiccrawler.engine.control.extension import Listening
 
 
 async def _greet(served: asyncio.Queue[str], listening: socket.socket) -> None:

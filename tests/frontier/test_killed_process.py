@@ -15,6 +15,8 @@ from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
 
+pytestmark = pytest.mark.slow
+
 LINKS = 20
 
 CRAWL = """

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.naive_bayes import MultinomialNB
+from sklearn.naive_bayes import BernoulliNB
 
 from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
-from topiccrawler.links.features import LEXICON, Lexicon, LinkWords, fields, words_of_links
+from topiccrawler.link_model.features import LEXICON, Lexicon, LinkWords, fields, words_of_links
 from topiccrawler.model import Link
 
 NO_LEXICON = Lexicon(())
@@ -77,18 +77,19 @@ def test_an_explanation_adds_up_to_the_score_largest_first() -> None:
     assert [abs(share) for _, share in shares] == sorted((abs(share) for _, share in shares), reverse=True)
 
 
-def test_multinomial_scores_equal_scikit_learns() -> None:
+def test_shares_of_words_equal_scikit_learns() -> None:
     rng = random.Random(7)
     vocabulary = ["基金", "股票", "足球", "旅游", "酒店", "债券"]
     texts = [rng.sample(vocabulary, rng.randint(1, 4)) for _ in range(60)]
     truth = [("基金" in text or "债券" in text) ^ (rng.random() < 0.1) for text in texts]
     table = np.array([[int(word in text) for word in vocabulary] for text in texts])
-    oracle = MultinomialNB().fit(table, truth)
-    expected = oracle.predict_joint_log_proba(table) @ np.array([-1.0, 1.0])
+    oracle = BernoulliNB().fit(table, truth)
+    shares, prior = np.diff(oracle.feature_log_prob_, axis=0)[0], np.diff(oracle.class_log_prior_)[0]
+    expected = table @ shares + prior  # of the words present only
     counts = trained(
         [(LinkWords(text, [], []), positive) for text, positive in zip(texts, truth, strict=True)]
     )
-    model = LinkClassifier("t", counts, event="multinomial", prior=sum(truth) / 60, trust={"anchor": 1.0})
+    model = LinkClassifier("t", counts, prior=sum(truth) / 60, trust={"anchor": 1.0})
     assert model.log_odds_of_words([LinkWords(text, [], []) for text in texts]) == pytest.approx(
         list(expected)
     )

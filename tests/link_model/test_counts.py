@@ -20,7 +20,7 @@ def four_links() -> Counts:
 
 
 def test_bernoulli_log_odds_is_the_papers_ratio() -> None:
-    log_odds = four_links().log_odds("anchor", "bernoulli")
+    log_odds = four_links().log_odds("anchor")
     assert log_odds == pytest.approx(
         {
             "基金": math.log((3 / 4) / (2 / 4)),
@@ -30,32 +30,10 @@ def test_bernoulli_log_odds_is_the_papers_ratio() -> None:
     )
 
 
-def test_multinomial_log_odds_divides_by_tokens_and_vocabulary() -> None:
-    log_odds = four_links().log_odds("anchor", "multinomial")
-    assert log_odds["基金"] == pytest.approx(math.log((3 / 6) / (2 / 6)))
-    assert log_odds["足球"] == pytest.approx(math.log((1 / 6) / (3 / 6)))
-
-
-def test_complement_log_odds_is_the_multinomial_with_weights_of_one_size() -> None:
-    counts = four_links()
-    counts.add({"anchor": ["足球", "电影", "汽车"]}, False, 5.0)
-    tokens, words = counts.tokens["anchor"], ["基金", "股票", "足球", "电影", "汽车"]
-    negative, positive = counts.words["anchor"]
-    off = {word: math.log((negative[word] + 1) / (tokens[0] + 5)) for word in words}
-    on = {word: math.log((positive[word] + 1) / (tokens[1] + 5)) for word in words}
-    size_off, size_on = -sum(off.values()), -sum(on.values())
-    mean = (size_off + size_on) / 2
-    assert counts.log_odds("anchor", "complement") == pytest.approx(
-        {word: mean * (on[word] / size_on - off[word] / size_off) for word in words}
-    )
-    assert Counts().log_odds("url", "complement") == {}
-
-
 def test_fields_have_totals_of_their_own() -> None:
     counts = four_links()
     counts.add({"url": ["fund"]}, True, 0.5)
     assert (counts.samples["anchor"], counts.samples["url"]) == ([2.0, 2.0], [0.0, 0.5])
-    assert counts.tokens["anchor"] == [3.0, 3.0]
 
 
 def test_two_halves_merged_are_the_whole() -> None:

@@ -12,8 +12,8 @@ import pytest
 from topiccrawler.errors import ModelError
 from topiccrawler.link_model import model_file as modelfile
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
+from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.model_file import dumps, load, load_model, save
-from topiccrawler.links.features import Lexicon
 from topiccrawler.model import Link
 
 LINK = Link(url="http://fund.example/", host="fund.example", anchor="基金收益", before="股票", after="足球")
@@ -24,7 +24,7 @@ def model() -> LinkClassifier:
     counts.add({"anchor": ["基金", "@lexicon"], "context": ["股票"], "url": ["fund"]}, True, 1.5)
     counts.add({"anchor": ["足球"], "context": ["足球"], "url": []}, False, 0.125)
     return LinkClassifier(
-        "finance", counts, "dom", "multinomial", 0.25, {"anchor": 1.0, "context": 0.5, "url": 0.0}, 0.75, -8.5,
+        "finance", counts, "dom", 0.25, {"anchor": 1.0, "context": 0.5, "url": 0.0}, 0.75, -8.5,
         Lexicon(["基金"]), {"set": "abc"}, {"links: model": {"f1": 0.9}},
     )  # fmt: skip
 
@@ -35,7 +35,7 @@ def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
     back = load(place)
     assert dumps(back) == place.read_text(encoding="utf-8") == dumps(model())
     assert back.log_odds([LINK]) == model().log_odds([LINK])
-    assert (back.topic, back.context, back.event, back.prior) == ("finance", "dom", "multinomial", 0.25)
+    assert (back.topic, back.context, back.prior) == ("finance", "dom", 0.25)
     assert (back.threshold, back.gate_threshold) == (0.75, -8.5)
     assert (back.lexicon.entries, back.training, back.scores) == (
         ("基金",),
@@ -79,7 +79,7 @@ def change(**parts: Any) -> Callable[[dict[str, Any]], None]:
         (change(tokenizer="other-1"), "has tokenizer 'other-1'"),
         (change(features="x" * 500), "has features 'xxx"),
         (change(context="page"), "unknown context maker"),
-        (change(event=["bernoulli"]), "unknown context maker or event model"),
+        (change(event="multinomial"), "has event 'multinomial', this program needs 'bernoulli'"),
         (change(prior=1), "prior is 1, not a number"),
         (change(prior=True), "prior is True"),
         (change(threshold=float("nan")), "threshold is nan"),
@@ -89,7 +89,6 @@ def change(**parts: Any) -> Callable[[dict[str, Any]], None]:
         (change(lexicon=[1]), "no list of words"),
         (change(lexicon="基金"), "no topic or no lexicon"),
         (change(samples={}), "samples of 'anchor' is not two numbers"),
-        (change(tokens=None), "has no tokens"),
         (change(counts={"anchor": {}, "context": {}}), "has no url"),
         (
             lambda found: found["counts"]["anchor"].update(基金=[float("nan"), 1]),

@@ -77,7 +77,7 @@ def test_a_page_of_unknown_words_gets_what_the_biases_say(page: PageWords) -> No
     assert page_classifier().explain(page) == []
 
 
-@pytest.mark.parametrize("name", ["svm", "naive_bayes", "centroid"])
+@pytest.mark.parametrize("name", ["svm", "naive_bayes"])
 def test_what_is_saved_comes_back(name: str, tmp_path: Path) -> None:
     place = tmp_path / "finance.json"
     save(page_classifier(name), place)
@@ -153,7 +153,7 @@ def damaged(change: dict[str, Any]) -> dict[str, Any]:
         ({"version": 2}, "has version 2, this program needs 1"),
         ({"tokenizer": "other"}, "has tokenizer 'other'"),
         ({"features": "x"}, "has features 'x'"),
-        ({"page_classifier": "centroid"}, "has page_classifier 'centroid', this program needs 'svm'"),
+        ({"page_classifier": "naive_bayes"}, "has page_classifier 'naive_bayes', this program needs 'svm'"),
         ({"classes": ["finance"]}, "has no list of classes"),
         ({"classes": [1, 2]}, "has no list of classes"),
         ({"biases": [0.0]}, "biases does not hold 2 numbers"),
@@ -183,6 +183,44 @@ def test_what_cannot_be_trusted_is_refused_in_one_line(
     with pytest.raises(ModelError, match=message) as caught:
         load(place, "svm")
     assert "\n" not in str(caught.value)
+
+
+def test_topics_may_share_the_weights_of_one_svm(tmp_path: Path) -> None:
+    """The file beside has the classes; each topic names its own, whose column becomes the first."""
+    save(page_classifier(), tmp_path / "finance.svm.json")
+    whole = json.loads((tmp_path / "finance.svm.json").read_text("utf-8"))
+    (tmp_path / "svm_weights.json").write_text(json.dumps(whole), encoding="utf-8")
+    common = ("classes", "biases", "lists", "unit_value", "words")
+    own = {name: value for name, value in whole.items() if name not in common}
+    own |= {"topic": "sport", "label": "sports", "weights": "svm_weights.json"}
+    place = tmp_path / "sport.svm.json"
+    place.write_text(json.dumps(own), encoding="utf-8")
+    shared = load(place, "svm")
+    assert shared.topic == "sport"
+    assert shared.classes == ("sports", "finance", "travel")
+    sums = page_classifier()._sums(*page_classifier()._vector(PAGE))
+    assert shared.margin(PAGE) == pytest.approx(sums[1] - max(sums[0], sums[2]), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weights": "../svm_weights.json"}, "names no file beside it that has its weights"),
+        ({"weights": 1}, "names no file beside it that has its weights"),
+        ({"weights": "absent.json"}, "absent.json: cannot be read"),
+        ({"weights": "m.json"}, "has no words"),
+        ({"label": "cooking"}, "has a label that is no class of its weights"),
+    ],
+)
+def test_shared_weights_that_cannot_be_trusted_are_refused(
+    change: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "svm_weights.json").write_text(json.dumps(damaged({})), encoding="utf-8")
+    own = damaged({"label": "finance", "weights": "svm_weights.json", **change})
+    del own["words"]
+    (tmp_path / "m.json").write_text(json.dumps(own), encoding="utf-8")
+    with pytest.raises(ModelError, match=message):
+        load(tmp_path / "m.json", "svm")
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b"\xff\xfe", b"null"])

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from topiccrawler.errors import StrategyError
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Knowledge
-from topiccrawler.strategies.context_graph import Layers, distances, read_layers
+from topiccrawler.strategies.context_graph import ContextGraph, Layers, distances
 from topiccrawler.strategies.features import as_rows, hashed_counts
 
 
@@ -40,31 +38,11 @@ def test_a_layer_is_classified_by_naive_bayes_with_equal_priors() -> None:
     assert layers.documents == [2, 1, 0, 0, 0]
 
 
-def test_layers_come_back_from_their_file(tmp_path: Path) -> None:
+def test_layers_come_back_from_what_a_job_keeps() -> None:
     layers = Layers.learned([[counts("基金")], [counts("目录 列表")], [], [], []])
-    file = tmp_path / "layers.json"
-    file.write_text(json.dumps(layers.save()), encoding="utf-8")
     pages = as_rows([counts("目录 基金"), counts("列表")])
-    again = read_layers(file).classify(pages)
+    again = Layers.load(json.loads(json.dumps(layers.save()))).classify(pages)
     assert [part.tolist() for part in again] == [part.tolist() for part in layers.classify(pages)]
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("", "is damaged"),
-        ("[1]", "is damaged"),
-        ('{"version": 9, "tokenizer": "x"}', "has version 9, this program needs"),
-    ],
-)
-def test_a_file_that_is_no_layers_is_refused_in_one_line(tmp_path: Path, text: str, fault: str) -> None:
-    file = tmp_path / "layers.json"
-    file.write_text(text, encoding="utf-8")
-    strategy = build("context_graph", {"layers": str(file)})
-    with pytest.raises(
-        StrategyError, match=rf"layers\.json: {fault}.*; make one: scrapy strategies --save-layers"
-    ):
-        strategy.prepare(Knowledge())
 
 
 def test_layers_are_learned_once_enough_relevant_pages_were_read() -> None:
@@ -81,18 +59,11 @@ def test_layers_are_learned_once_enough_relevant_pages_were_read() -> None:
     assert known == [None, [2, 2], [3, 3]]
 
 
-def test_a_missing_file_of_layers_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StrategyError, match=r"gone\.json: cannot be read: No such file"):
-        build("context_graph", {"layers": str(tmp_path / "gone.json")}).prepare(Knowledge())
-
-
-def test_learned_layers_score_the_pages_like_those_before_a_result(tmp_path: Path) -> None:
+def test_learned_layers_score_the_pages_like_those_before_a_result() -> None:
     """A page of layer 1's words is one step away, one of layer 2's two; an unsure one is other; a target is layer 0."""
-    file = tmp_path / "layers.json"
     documents = [[counts("基金 股票")] * 3, [counts("目录 列表")] * 3, [counts("首页 网站")] * 3, [], []]
-    file.write_text(json.dumps(Layers.learned(documents).save()), encoding="utf-8")
-    strategy = build("context_graph", {"layers": str(file)})
-    strategy.prepare(Knowledge())
+    strategy = ContextGraph()
+    strategy._layers = Layers.learned(documents)
     found = [Link("http://x.example/", "x.example")]
     values = {}
     for name, terms in {"list": "目录 列表", "home": "首页 网站", "odd": "天气 目录 首页 基金"}.items():

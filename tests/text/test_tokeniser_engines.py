@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
@@ -10,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from topiccrawler.link_model import features
 from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.model_file import load_model
-from topiccrawler.links import features
 from topiccrawler.model import Link
 from topiccrawler.text.tokenise import Cut, cut_all, jieba_cut, rjieba_cut
 
@@ -72,3 +74,13 @@ def shared_headlines(shared: Path) -> Iterator[Link]:
     text = (shared / "links" / "headlines_dev.tsv").read_text(encoding="utf-8")
     for line in text.splitlines()[1:]:
         yield Link("", "", line.split("\t")[2])
+
+
+def test_rjieba_makes_no_engine_that_nobody_asked_for() -> None:
+    """The package makes one when it is imported (24 MB); it still works for who imports it afterwards."""
+    program = (
+        "import sys; from topiccrawler.text.tokenise import rjieba_cut; "
+        "print(rjieba_cut().cut('基金定投'), 'rjieba' in sys.modules); import rjieba; print(rjieba.cut('基金'))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["['基金', '定投'] False", "['基金']"]

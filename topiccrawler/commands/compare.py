@@ -33,23 +33,16 @@ DEFAULTS = {
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return (
-            "--web FILE.warc.gz --topic TOPIC --out DIR [--labels FILE] [--seeds URL|FILE] [--strategies all] [options]\n"
-            "  scrapy compare --experiment NAME --out DIR [options]"
-        )
-
-    def short_desc(self) -> str:
-        return "Compare strategies over a recorded web: harvest, recall, oracle ratio, plots, report"
-
-    def long_desc(self) -> str:
-        return (
-            "Crawls a recorded web (WARC) with each strategy and scores the crawls by labels (by the "
-            "topic's page classifier when none are given). Writes result.json, curves.csv, cost.json and plots to DIR, or to a "
-            "folder a topic in it, and report.html; prints a table."
-        )
+    usage = (
+        "--web FILE.warc.gz --topic TOPIC --out DIR [--labels FILE] [--seeds URL|FILE] [--strategies all] [options]\n"
+        "  scrapy compare --experiment NAME --out DIR [options]"
+    )
+    summary = "Compare strategies over a recorded web: harvest, recall, oracle ratio, plots, report"
+    details = (
+        "Crawls a recorded web (WARC) with each strategy and scores the crawls by labels (by the "
+        "topic's page classifier when none are given). Writes result.json, curves.csv, cost.json and plots to DIR, or to a "
+        "folder a topic in it, and report.html; prints a table."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

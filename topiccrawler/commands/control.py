@@ -28,19 +28,12 @@ USAGE = """JOB [status | pause | resume | stop | top [N] | sites [N] | why URL |
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return USAGE
-
-    def short_desc(self) -> str:
-        return "Ask and steer a running crawl: status, top, sites, why, pause, resume, stop, set, block"
-
-    def long_desc(self) -> str:
-        return (
-            "JOB is a job's folder (a JOBDIR too), or its name in TOPIC_DATA_DIR. A crawl started with TOPIC_CONTROL=False does not answer. "
-            "See docs/control.md for HTTP and /metrics."
-        )
+    usage = USAGE
+    summary = "Ask and steer a running crawl: status, top, sites, why, pause, resume, stop, set, block"
+    details = (
+        "JOB is a job's folder (a JOBDIR too), or its name in TOPIC_DATA_DIR. A crawl started with TOPIC_CONTROL=False does not answer. "
+        "See docs/control.md for HTTP and /metrics."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

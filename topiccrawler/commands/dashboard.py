@@ -18,19 +18,12 @@ MOST_PORT = 65_535
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "[--data DIR] [--port N] [--host H] [--no-open]"
-
-    def short_desc(self) -> str:
-        return "Show all jobs in a browser: what they find, where, what comes next, what is wrong; start and steer them"
-
-    def long_desc(self) -> str:
-        return (
-            "Prints a link that is good for one browser and serves until Ctrl-C; crawls that were started go on. "
-            "See docs/dashboard.md."
-        )
+    usage = "[--data DIR] [--port N] [--host H] [--no-open]"
+    summary = "Show all jobs in a browser: what they find, where, what comes next, what is wrong; start and steer them"
+    details = (
+        "Prints a link that is good for one browser and serves until Ctrl-C; crawls that were started go on. "
+        "See docs/dashboard.md."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -35,20 +35,13 @@ STEP_PAGES = 100
 class Command(TellingCommand):
     """The demo's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "[options]"
-
-    def short_desc(self) -> str:
-        return "Train, crawl and compare with breadth-first on a synthetic web; needs no network"
-
-    def long_desc(self) -> str:
-        return (
-            "Makes a Chinese web of some 80 hosts and 5 000 pages from word lists, serves it on loopback, trains a "
-            "link classifier on one part of it, crawls the other with it and breadth-first, and counts the on-topic "
-            "pages of both by the web's own truth."
-        )
+    usage = "[options]"
+    summary = "Train, crawl and compare with breadth-first on a synthetic web; needs no network"
+    details = (
+        "Makes a Chinese web of some 80 hosts and 5 000 pages from word lists, serves it on loopback, trains a "
+        "link classifier on one part of it, crawls the other with it and breadth-first, and counts the on-topic "
+        "pages of both by the web's own truth."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

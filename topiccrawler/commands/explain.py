@@ -26,20 +26,13 @@ TEXTS = ("anchor", "before", "after")
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "URL | --anchor TEXT [--before TEXT] [--after TEXT]  [--topic TOPIC] [--job DIR] [--json]"
-
-    def short_desc(self) -> str:
-        return "Explain the score of a URL share by share, the gate's decision, and what a crawl did with it"
-
-    def long_desc(self) -> str:
-        return (
-            "With --job (or JOBDIR) the score is the one the URL has in that crawl's queue, or was fetched with, and its "
-            "shares add up to it; the crawl may be running, or ended without a JOBDIR. Without a job, or with the texts of a "
-            "link, the link model's word on that link is shown."
-        )
+    usage = "URL | --anchor TEXT [--before TEXT] [--after TEXT]  [--topic TOPIC] [--job DIR] [--json]"
+    summary = "Explain the score of a URL share by share, the gate's decision, and what a crawl did with it"
+    details = (
+        "With --job (or JOBDIR) the score is the one the URL has in that crawl's queue, or was fetched with, and its "
+        "shares add up to it; the crawl may be running, or ended without a JOBDIR. Without a job, or with the texts of a "
+        "link, the link model's word on that link is shown."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -28,20 +28,13 @@ DUMP, LOAD, TABLES = "dump", "load", "tables"
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return USAGE
-
-    def short_desc(self) -> str:
-        return "Show the queue of a job: counts, what comes next and why, why hosts wait; dump or load it"
-
-    def long_desc(self) -> str:
-        return (
-            "JOBDIR is the folder a crawl was given with -s JOBDIR=…; it may be running. `dump` writes every URL as a "
-            "JSON line, `load` reads such lines into a job that does not run (a new one is made); `tables` writes the links and "
-            "the pages kept as a SQLite file with JLSE's LinkTable and ResultTable."
-        )
+    usage = USAGE
+    summary = "Show the queue of a job: counts, what comes next and why, why hosts wait; dump or load it"
+    details = (
+        "JOBDIR is the folder a crawl was given with -s JOBDIR=…; it may be running. `dump` writes every URL as a "
+        "JSON line, `load` reads such lines into a job that does not run (a new one is made); `tables` writes the links and "
+        "the pages kept as a SQLite file with JLSE's LinkTable and ResultTable."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

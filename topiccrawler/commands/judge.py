@@ -23,24 +23,20 @@ WORDS = 12  # shown
 class Command(TellingCommand):
     """The command's options and its steps."""
 
+    requires_crawler_process = True
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 Scrapy's own attribute; faults are printed below
 
-    def syntax(self) -> str:
-        return "URL|FILE [--topic TOPIC] [--page-classifier NAME] [--json]"
-
-    def short_desc(self) -> str:
-        return "Show relevance, similarity and the words by which a page is classified"
-
-    def long_desc(self) -> str:
-        return (
-            "Reads one page as a crawl would and shows what the page classifier makes of it. --page-classifier detail says whether it "
-            "is a page with one text or a page of links. Exit code 0 whether the page is on topic or not."
-        )
+    usage = "URL|FILE [--topic TOPIC] [--page-classifier NAME] [--json]"
+    summary = "Show relevance, similarity and the words by which a page is classified"
+    details = (
+        "Reads one page as a crawl would and shows what the page classifier makes of it. --page-classifier detail says whether it "
+        "is a page with one text or a page of links. Exit code 0 whether the page is on topic or not."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--topic", help="topic name or file (default: the setting TOPIC)")
-        names = "vsm, centroid, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
+        names = "vsm, naive_bayes, svm or detail; the default is TOPIC_PAGE_CLASSIFIER"
         parser.add_argument("--page-classifier", metavar="NAME", help=names)
         parser.add_argument("--url", metavar="URL", help="address of the page in FILE, for reading rules")
         parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -32,20 +32,13 @@ STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL, "promote"
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return USAGE
-
-    def short_desc(self) -> str:
-        return "List, show, test, compare, promote and merge link models"
-
-    def long_desc(self) -> str:
-        return (
-            "MODEL is a topic, whose model in use is meant, or the path of a model file. `test` measures one on labelled "
-            "links (JSON lines), `compare` several; `promote` puts a model file to use unless it does worse on the links "
-            "than the one in use; `merge` adds the counts of models that were trained on different files."
-        )
+    usage = USAGE
+    summary = "List, show, test, compare, promote and merge link models"
+    details = (
+        "MODEL is a topic, whose model in use is meant, or the path of a model file. `test` measures one on labelled "
+        "links (JSON lines), `compare` several; `promote` puts a model file to use unless it does worse on the links "
+        "than the one in use; `merge` adds the counts of models that were trained on different files."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
@@ -100,14 +93,14 @@ class Command(TellingCommand):
             except ModelError as failure:
                 line["refused"] = str(failure)
             else:
-                line |= {"topic": model.topic, "event": model.event, "context": model.context}
+                line |= {"topic": model.topic, "context": model.context}
                 line |= {"threshold": model.threshold, "samples": model.training.get("samples", {})}
                 line["f1"] = measured[1] if (measured := held_out(model.scores)) else None
             found.append(line)
         if opts.json:
             print(json.dumps(found, ensure_ascii=False))
             return
-        named = f"{'event':12}{'context':10}{'threshold':>9}{'held-out F1':>13}  trained from"
+        named = f"{'context':10}{'threshold':>9}{'held-out F1':>13}  trained from"
         print(f"{'file':28}{'kB':>7}  {named}")
         for line in found:
             head = f"{line['file']:28}{line['bytes'] // 1000:>7}  "
@@ -116,14 +109,14 @@ class Command(TellingCommand):
                 continue
             f1 = f"{line['f1']:.3f}" if line["f1"] is not None else "-"
             sources = ", ".join(f"{name} {sum(sides)}" for name, sides in line["samples"].items())
-            print(f"{head}{line['event']:12}{line['context']:10}{line['threshold']:>9.2f}{f1:>13}  {sources}")
+            print(f"{head}{line['context']:10}{line['threshold']:>9.2f}{f1:>13}  {sources}")
 
     def _show(self, names: Sequence[str], opts: argparse.Namespace) -> None:
         from topiccrawler.link_model.training.promotion import report
 
         model = self._model(names[0], opts)
         if opts.json:
-            shown = ("topic", "context", "event", "prior", "trust", "threshold", "training", "scores")
+            shown = ("topic", "context", "prior", "trust", "threshold", "training", "scores")
             print(json.dumps({name: getattr(model, name) for name in shown}, ensure_ascii=False))
             return
         print(report(model, (), {}), end="")

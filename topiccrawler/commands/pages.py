@@ -34,19 +34,12 @@ USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-releva
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return USAGE
-
-    def short_desc(self) -> str:
-        return "List, read and export the pages a crawl has kept"
-
-    def long_desc(self) -> str:
-        return (
-            "JOB is a job's folder (a JOBDIR too), its pages.sqlite, or its name in TOPIC_DATA_DIR; the crawl may be running. "
-            "Pages come the most relevant first; behind them, and by `border` alone, those nearest to the threshold, kept and not kept."
-        )
+    usage = USAGE
+    summary = "List, read and export the pages a crawl has kept"
+    details = (
+        "JOB is a job's folder (a JOBDIR too), its pages.sqlite, or its name in TOPIC_DATA_DIR; the crawl may be running. "
+        "Pages come the most relevant first; behind them, and by `border` alone, those nearest to the threshold, kept and not kept."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         from topiccrawler.results.jobs import add_options

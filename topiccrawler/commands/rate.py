@@ -21,22 +21,13 @@ MOST_RATERS = 50
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return (
-            "JOB [--sample 0.05] [--seed N] [--raters N --write DIR | --read FILE.csv... | --rater FILE.csv]"
-        )
-
-    def short_desc(self) -> str:
-        return "People rate a sample of a job's pages, blind: agreement, precision, harvest over the crawl"
-
-    def long_desc(self) -> str:
-        return (
-            "Draws a share of the kept pages and as many discarded ones. --raters N --write DIR writes a CSV file for each rater; --rater FILE asks one "
-            "rater in this terminal and keeps the answers in FILE; --read takes the files of all raters and says how far they agree, which share of "
-            "the kept and of the discarded pages is about the topic, and the harvest rate over the crawl. Raters see neither the program's judgement nor each other's."
-        )
+    usage = "JOB [--sample 0.05] [--seed N] [--raters N --write DIR | --read FILE.csv... | --rater FILE.csv]"
+    summary = "People rate a sample of a job's pages, blind: agreement, precision, harvest over the crawl"
+    details = (
+        "Draws a share of the kept pages and as many discarded ones. --raters N --write DIR writes a CSV file for each rater; --rater FILE asks one "
+        "rater in this terminal and keeps the answers in FILE; --read takes the files of all raters and says how far they agree, which share of "
+        "the kept and of the discarded pages is about the topic, and the harvest rate over the crawl. Raters see neither the program's judgement nor each other's."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

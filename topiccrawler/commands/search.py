@@ -21,19 +21,12 @@ LIMIT = 10
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "QUERY [--job JOB … | --data DIR] [--topic TOPIC] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]"
-
-    def short_desc(self) -> str:
-        return "Search the texts of the pages that crawls have kept"
-
-    def long_desc(self) -> str:
-        return (
-            'QUERY: words that must all occur, "a phrase", -word to leave out; a query that begins with - stands after --. Without '
-            "--job the jobs in TOPIC_DATA_DIR are searched. Results are ranked by BM25 * relevance to the job's topic."
-        )
+    usage = "QUERY [--job JOB … | --data DIR] [--topic TOPIC] [--site HOST] [--since DATE] [--min-relevance R] [--kind KIND] [--limit N] [--json]"
+    summary = "Search the texts of the pages that crawls have kept"
+    details = (
+        'QUERY: words that must all occur, "a phrase", -word to leave out; a query that begins with - stands after --. Without '
+        "--job the jobs in TOPIC_DATA_DIR are searched. Results are ranked by BM25 * relevance to the job's topic."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         from topiccrawler.results.jobs import add_options

@@ -32,20 +32,13 @@ REMEDY = "name jobs by --jobs DIR, or a SearXNG instance by --search URL; topics
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "TOPIC | --keywords 基金,定投  [--jobs DIR...] [--search URL] [--count N] [--no-check] [--yes] [--out FILE] [--force]"
-
-    def short_desc(self) -> str:
-        return "Propose seeds for a topic, from earlier jobs and by a search service"
-
-    def long_desc(self) -> str:
-        return (
-            "Ranks the pages of earlier jobs by how relevant they are to the topic and by how many relevant pages they led to, and what a "
-            "SearXNG instance finds for the topic's words; asks each best one whether it is there, and in a terminal whether you want it. "
-            "The file it writes is for -a seeds=FILE."
-        )
+    usage = "TOPIC | --keywords 基金,定投  [--jobs DIR...] [--search URL] [--count N] [--no-check] [--yes] [--out FILE] [--force]"
+    summary = "Propose seeds for a topic, from earlier jobs and by a search service"
+    details = (
+        "Ranks the pages of earlier jobs by how relevant they are to the topic and by how many relevant pages they led to, and what a "
+        "SearXNG instance finds for the topic's words; asks each best one whether it is there, and in a terminal whether you want it. "
+        "The file it writes is for -a seeds=FILE."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -8,50 +8,30 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
-from pathlib import Path
 from typing import Any
 
 from topiccrawler.engine.faults import TellingCommand
-from topiccrawler.errors import ArgumentError, file_faults
-
-USAGE = """[NAME...]
-  scrapy strategies --save-layers FILE --job JOBDIR"""
 
 
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return USAGE
-
-    def short_desc(self) -> str:
-        return "List the strategies: idea, source, parameters"
-
-    def long_desc(self) -> str:
-        return (
-            "With NAME the whole card of that strategy. A parameter is set by `scrapy crawl topic -a strategy=NAME "
-            "-a strategy_PARAMETER=value`. `--save-layers` writes what a crawl with strategy=context_graph has learned of "
-            "its web, for another crawl: -a strategy_layers=FILE."
-        )
+    usage = "[NAME...]"
+    summary = "List the strategies: idea, source, parameters"
+    details = (
+        "With NAME the whole card of that strategy. A parameter is set by `scrapy crawl topic -a strategy=NAME "
+        "-a strategy_PARAMETER=value`."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--json", action="store_true", help="print JSON")
-        parser.add_argument("--save-layers", metavar="FILE", help="write a job's context graph layers")
-        parser.add_argument("--job", metavar="JOBDIR", help="the job they are taken from")
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         self.refuse_options(args)
-        if bool(opts.save_layers) != bool(opts.job):
-            self.refuse("--save-layers and --job go together")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        if opts.save_layers:
-            _save_layers(Path(opts.save_layers).expanduser(), Path(opts.job).expanduser())
-        else:
-            _show(args, as_json=opts.json)
+        _show(args, as_json=opts.json)
 
 
 def _show(names: list[str], *, as_json: bool) -> None:
@@ -96,26 +76,3 @@ def _print_card(described: dict[str, Any]) -> None:
         print(textwrap.fill(text, 100, initial_indent="  ", subsequent_indent="      "))
     for key, value in described["defaults"].items():
         print(f"  -a strategy_{key}={value}")
-
-
-def _save_layers(file: Path, job: Path) -> None:
-    from topiccrawler.crawling.job_files import FRONTIER
-    from topiccrawler.frontier.sqlite import SqliteFrontier
-
-    database = job / FRONTIER
-    if not database.is_file():
-        raise ArgumentError(f"job {job}", "has no queue", "name the JOBDIR of a crawl")
-    frontier = SqliteFrontier(database, read_only=True)
-    try:
-        kept = json.loads(frontier.notes.get("ordering") or "{}")
-    except ValueError as failure:
-        raise ArgumentError(f"job {job}", f"is damaged: {failure}", "name another JOBDIR") from None
-    finally:
-        frontier.close()
-    layers = kept["state"].get("layers") if kept.get("strategy") == "context_graph" else None
-    if not layers:
-        remedy = "crawl with strategy=context_graph until enough relevant pages (strategy_first) were read"
-        raise ArgumentError(f"job {job}", "has learned no layers", remedy)
-    with file_faults(ArgumentError, file, "cannot be written", "name another file"):
-        file.write_text(json.dumps(layers), encoding="utf-8")
-    print(f"layers of {', '.join(map(str, layers['documents']))} pages, 0 to 4 links from the topic: {file}")

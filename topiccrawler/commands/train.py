@@ -25,21 +25,14 @@ T = TypeVar("T")
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "TOPIC [--links FILE]... [--headlines FILE]... [--documents FILE]... [options]"
-
-    def short_desc(self) -> str:
-        return "Train the link model of a topic and report its scores on held-out links"
-
-    def long_desc(self) -> str:
-        return (
-            "Learns from labelled links (JSON lines), headlines (tab-separated) and documents (JSON lines); from the "
-            "topic's keywords alone when no file is given. Prints the evaluation table and saves TOPIC.json and TOPIC.txt. A "
-            "model in use is replaced only by one that was measured on held-out rows and does no worse there (or with --force), "
-            "and is kept as TOPIC.json.old; else the new one is saved as TOPIC.candidate.json, with exit code 1."
-        )
+    usage = "TOPIC [--links FILE]... [--headlines FILE]... [--documents FILE]... [options]"
+    summary = "Train the link model of a topic and report its scores on held-out links"
+    details = (
+        "Learns from labelled links (JSON lines), headlines (tab-separated) and documents (JSON lines); from the "
+        "topic's keywords alone when no file is given. Prints the evaluation table and saves TOPIC.json and TOPIC.txt. A "
+        "model in use is replaced only by one that was measured on held-out rows and does no worse there (or with --force), "
+        "and is kept as TOPIC.json.old; else the new one is saved as TOPIC.candidate.json, with exit code 1."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
@@ -49,9 +42,8 @@ class Command(TellingCommand):
         add("--headlines", help="headlines, tab-separated with header", **files)
         add("--documents", help="documents, JSON lines", **files)
         add("--lexicon", help="dictionary of the topic, a word a line", **files)
-        contexts, events = ("window", "neighbour", "dom"), ("bernoulli", "multinomial", "complement")
+        contexts = ("window", "neighbour", "dom")
         add("--context", choices=contexts, default="window", help="context maker of the links")
-        add("--event", choices=events, default="bernoulli", help="event model")
         precision = "set the threshold so that a share P of what is accepted on held-out links is relevant"
         add("--precision", type=_share, metavar="P", help=precision)
         gate = "the link gate lets in a share R of the relevant links on held-out hosts (default 0.98)"
@@ -62,7 +54,7 @@ class Command(TellingCommand):
         add("--force", action="store_true", help=force)
         add("--json", action="store_true", help="print the scores as JSON")
         add = parser.add_argument_group("a page classifier instead of a link model").add_argument
-        add("--page-classifier", metavar="NAME", help="vsm, centroid, naive_bayes, svm or detail")
+        add("--page-classifier", metavar="NAME", help="vsm, naive_bayes, svm or detail")
         words = "words and pairs that a page classifier keeps, the weightiest (default 12 000); fewer make a smaller file"
         add("--words", type=int, default=12_000, metavar="N", help=words)
         add("--pages", help="recorded pages (WARC), for detail", **files)
@@ -104,7 +96,6 @@ class Command(TellingCommand):
             lexicon=[word for path in _paths(opts.lexicon) for word in _words(path)],
             negative_topics=unlike(topic),
             context=opts.context,
-            event=opts.event,
             seed=opts.seed,
             precision=opts.precision,
             gate_recall=opts.gate_recall,

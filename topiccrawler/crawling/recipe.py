@@ -46,7 +46,7 @@ def expand_of(text: str | None) -> Expand | None:
 
 
 def thesaurus_of(text: str | None) -> Thesaurus:
-    """TOPIC_THESAURUS: a file in Cilin format or of a WordNet; None = ours; "none" = only equal words are near."""
+    """TOPIC_THESAURUS: a file in Cilin format; None = ours; "none" = only equal words are near."""
     if not text:
         return shipped()
     if text == "none":
@@ -77,7 +77,7 @@ class CrawlParams(BaseModel):
     strategy: str = Field(description="what to fetch next; see topiccrawler.strategies")
     page_classifier: str | None = Field(
         default=None,
-        description="page classifier: vsm, centroid, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
+        description="page classifier: vsm, naive_bayes or svm; default: TOPIC_PAGE_CLASSIFIER",
     )
     job: str | None = Field(
         default=None,
@@ -234,14 +234,12 @@ class Recipe:
     listings_after: int = 0  # relevant pages of a host before it is asked for feeds and sitemaps; 0 = never
     linking_page: float = 0.5  # 0..1: how much the relevance of the linking page counts in what is kept
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
-    strategy_topic: Mapping[str, Any] | None = (
-        None  # by which pages are judged for the strategy, where answers taught another topic
-    )
+    # by which pages are judged for the strategy, where answers taught another topic
+    strategy_topic: Mapping[str, Any] | None = None
     store: str = ""  # address of the PostgreSQL database that has the pages, without password; empty = they are in the job's folder
     store_job: str = ""  # the job's name there
-    relevance_since: float | None = (
-        0.0  # seconds since the epoch from which on relevances of the job are probabilities; None = they are similarities (earlier_jobs)
-    )
+    # seconds since the epoch from which on relevances of the job are probabilities; None = they are similarities (earlier_jobs)
+    relevance_since: float | None = 0.0
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""

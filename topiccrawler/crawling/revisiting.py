@@ -29,9 +29,8 @@ from topiccrawler.store.pages import Check
 from topiccrawler.urls.canonical import host_of, site_of
 
 A = 0.5  # weight of what is known of the site, in changes
-FIRST_RATE = (
-    1 / 30
-)  # changes a day of a page of which nothing is known; chosen here: only a job's first revisit leans on it
+# changes a day of a page of which nothing is known; chosen here: only a job's first revisit leans on it
+FIRST_RATE = 1 / 30
 MOST_MISSES = 2  # 404 or 410 in a row: it is gone, and not asked again
 DAY = 86_400.0
 

@@ -69,9 +69,8 @@ class SharedLearning:
         self._place = START  # of the last entry taken
         self._taken: dict[str, int] = {}  # session -> its last entry taken
         self._entries = 0  # taken, since the crawl began
-        self._own: deque[tuple[str, int, bytes]] = (
-            deque()
-        )  # entries of this process that no state known here covers
+        # entries of this process that no state known here covers
+        self._own: deque[tuple[str, int, bytes]] = deque()
         self._unread: deque[Told] = deque()
         self._since, self._since_length, self._state_length = 0, 0, 0  # entries taken since the last state
         self._next_state = 0.0  # by time.monotonic: when a state is made or loaded again

@@ -119,12 +119,10 @@ class Lessons:
     steps: list[dict[str, Any]]  # {"answers": URL -> answer, "topic": fields}, first to last
     records: list[PageRecord] = field(default_factory=list)
     words: list[PageWords] = field(default_factory=list)
-    followed: dict[str, bool] = field(
-        default_factory=dict
-    )  # the answers that the recipe's topic has learned from
-    unseen: list[float] = field(
-        default_factory=list
-    )  # log-odds, of what the crawl saw of a page and the job has not stored
+    # the answers that the recipe's topic has learned from
+    followed: dict[str, bool] = field(default_factory=dict)
+    # log-odds, of what the crawl saw of a page and the job has not stored
+    unseen: list[float] = field(default_factory=list)
 
     @property
     def topic(self) -> Topic:

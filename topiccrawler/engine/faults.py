@@ -1,25 +1,22 @@
-"""Ends a crawl whose own files fail: one line, nothing more is written, and the command ends with exit code 1.
+"""What goes wrong, and how it is told: faults of the other side, of a user's call, and of the crawl's own files.
 
-A store that is damaged or a disk that is full will fail for each page to come, and a page must not be marked as fetched that could
-not be kept. So the first CrawlerError after the start, wherever it comes up, closes the spider. What is on disk is the state of
-the last commit, as after a kill: a job resumed when the fault is mended fetches again what was under way, and nothing else.
+The other side: why a download failed, in a few words that count, log and queue share. The libraries below raise some twenty kinds of
+exceptions for what a stranger's server did; a person asks whether the host is gone, slow or broken. What is not the other side's fault
+has no such word and keeps its name and its traceback.
 
-Why a download failed, in a few words that count, log and queue share.
+A user's slip is one line and exit code 1 on the command line, an exception in a script. Scrapy gives a person either a traceback or, for
+a fault in a spider, exit status 0. So commands print a CrawlerError here, and a spider's becomes SystemExit where Scrapy's command line
+runs it. (Not in topiccrawler.commands: Scrapy takes every command class it finds there for a command.)
 
-The libraries below raise some twenty kinds of exceptions for what a stranger's server did; a person asks whether the host is
-gone, slow or broken. What is not the other side's fault has no such word and keeps its name and its traceback.
+A crawl whose own files fail ends: one line, nothing more is written, exit code 1. A store that is damaged or a disk that is full will fail
+for each page to come, and a page must not be marked as fetched that could not be kept. So the first CrawlerError after the start, wherever
+it comes up, closes the spider. What is on disk is the state of the last commit, as after a kill: a job resumed when the fault is mended
+fetches again what was under way, and nothing else.
 
-The values of topiccrawler.settings as the defaults of a spider with a topic, in a project of any name.
-
-Scrapy makes a spider, and with it our runtime, before add-ons set anything; so they are given when Scrapy asks the spider's class
-for its settings (engine.focused_spider). They have the priority "addon": a project's settings, custom_settings and `-s` win.
-Spiders without a topic are given nothing.
-
-How what a user got wrong ends: one line and exit code 1 on the command line, an exception in a script.
-
-Scrapy gives a person either a traceback or, for a fault in a spider, exit status 0. So commands print a CrawlerError here, and
-a spider's becomes SystemExit where Scrapy's command line runs it. (Not in topiccrawler.commands: Scrapy takes every command
-class it finds there for a command.)
+Settings: the values of topiccrawler.settings are the defaults of a spider with a topic, in a project of any name. Scrapy makes a spider, and
+with it our runtime, before add-ons set anything; so they are given when Scrapy asks the spider's class for its settings
+(engine.focused_spider). They have the priority "addon": a project's settings, custom_settings and `-s` win. Spiders without a topic are
+given nothing.
 """
 
 from __future__ import annotations
@@ -126,9 +123,8 @@ def _was_raised_reading(traceback: TracebackType | None) -> bool:
     return False
 
 
-IDENTITY = frozenset(
-    {"BOT_NAME", "SPIDER_MODULES", "NEWSPIDER_MODULE", "COMMANDS_MODULE"}
-)  # of our own project only
+# of our own project only
+IDENTITY = frozenset({"BOT_NAME", "SPIDER_MODULES", "NEWSPIDER_MODULE", "COMMANDS_MODULE"})
 
 
 def give_values(settings: BaseSettings) -> None:
@@ -153,7 +149,22 @@ COMMAND_LINE = str(Path(scrapy.__file__).with_name("cmdline.py"))
 
 
 class TellingCommand(ScrapyCommand):
-    """A command that says in one line why it ended: `check` refuses a wrong call, `work` does what was asked."""
+    """A command that says in one line why it ended: `check` refuses a wrong call, `work` does what was asked.
+
+    `usage`, `summary` and `details` are its help.
+    """
+
+    requires_crawler_process = False
+    usage = summary = details = ""
+
+    def syntax(self) -> str:
+        return self.usage
+
+    def short_desc(self) -> str:
+        return self.summary
+
+    def long_desc(self) -> str:
+        return self.details
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Look at the call before anything is done; `refuse` what cannot be meant."""

@@ -55,9 +55,8 @@ def page_of(item: Any) -> PageItem | None:
 
 def alias(item: Any, first: str) -> Any:
     """A copy of the page's item, without its text, as the alias of another page; a type without `alias_of` has no such field."""
-    copied = (
-        item.copy() if isinstance(item, dict | Item) else copy(item)
-    )  # an Item's own copy has its values apart
+    # an Item's own copy has its values apart
+    copied = item.copy() if isinstance(item, dict | Item) else copy(item)
     adapter = ItemAdapter(copied)
     adapter["text"] = ""
     if isinstance(item, dict) or "alias_of" in adapter.field_names():
@@ -67,9 +66,8 @@ def alias(item: Any, first: str) -> Any:
 
 logger = logging.getLogger(__name__)
 
-AHEAD = (
-    100  # requests that wait in the request queue, so that the most valuable go first without all being there
-)
+# requests that wait in the request queue, so that the most valuable go first without all being there
+AHEAD = 100
 UNCHANGED, GONE = (304,), (404, 410)
 CHANGED, SAME, DEAD, FAILED = "changed", "unchanged", "gone", "failed"  # outcomes
 

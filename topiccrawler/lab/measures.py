@@ -306,9 +306,8 @@ class Truth:
     relevant: frozenset[int]
     content: frozenset[int]  # relevant pages of kind `content`; empty when kinds are not known
     reachable: frozenset[int]  # pages that can be reached from the seeds
-    sites: Mapping[int, str] = field(
-        default_factory=dict
-    )  # of the relevant pages: registered domain, or host
+    # of the relevant pages: registered domain, or host
+    sites: Mapping[int, str] = field(default_factory=dict)
     counted: frozenset[int] | None = None  # pages of kind `content`, of any topic; None: kinds are not known
 
     def curve(self, order: Sequence[int]) -> Curve:

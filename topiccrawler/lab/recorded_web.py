@@ -222,9 +222,8 @@ class Reading:
     similarity: list[float]  # for each topic
     relevance: list[float]
     is_target: list[bool]
-    found: list[
-        list[Any] | None
-    ]  # what relevance.evidence observed in it, where that is the topic's page classifier
+    # what relevance.evidence observed in it, where that is the topic's page classifier
+    found: list[list[Any] | None]
     links: dict[str, list[list[Any]]]  # context maker -> [target, *LINK_FIELDS] a link
 
 

@@ -8,47 +8,24 @@ Formula: x = ln(p / (1 - p)) + sum over fields f of t_f * sum over words w of fi
     p    -> prior share of relevant links. Default 0.5 (ours): x = 0 means even odds.
     t_f  -> trust, a number for each field. Defaults (ours, chosen on links of other sites): anchor 1, context 0.3,
             url 1; the paper's own model is anchor 1, context 1, url 0.
-    P(w|C) -> counts (link_model.classifier)
+    P(w|C) = (Count(w,C) + 1) / (Count_C + 2), over the words present only (Bernoulli).
+    Count(w,C)  samples of class C whose field holds w    -> words[field][w]
+    Count_C     samples of class C that have the field    -> samples[field]
     P(+|link) = 1 / (1 + e^-x); queues compare x, because P ties at 1.0.
 Reads: anchor, title, before, after, url of the link; not its page.
-Cost: one tokenizer call a page; then 3 to 4 µs a link, flags included (benchmarks/scoring.py).
+Counts: a model should be a few thousand numbers a person can read, and learn more later or be merged with another one, yet be as fast as
+    a dictionary. Everything a score needs follows from counts, and the counts of two trainings add up.
+Compounds: the tokenizer reads a long compound as one word (足球比赛) when training has only met its parts (足球, 比赛). A known word has
+    its own weight; an unknown Han word of 3 characters or more is read as the longest known words in it, from the left, at least 2
+    characters each, and has the sum of their weights (forward maximum matching; ours as a back-off); other unknown words have none.
+    Anchors only: in contexts it repeats what neighbouring words say (docs/lab/link-models.md). Results are remembered; memory is bounded.
+Cost: one tokenizer call a page; then 3 to 4 µs a link, flags included (benchmarks/scoring.py). Adding a sample is one addition a word.
 But: the paper takes the prior from the training set, which depends on the crawl that collected it; and weights context
     as the anchor, although context mostly belongs to the neighbours.
-    An unknown compound in an anchor is read as its known parts (link_model.classifier).
-    Weights are rounded to multiples of 2^-24: such sums are exact in any order, so words may be taken as a set.
-Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010, eq. 1-2.
-
-The counts a link model consists of; counts of two trainings add up.
-
-A model should be a few thousand numbers a person can read, and learn more later or be merged with another
-one, yet be as fast as a dictionary. Everything a score needs follows from counts.
-
-Idea: presence counts for each field and class; their ratio is the weight of a word.
-Formula: bernoulli    P(F|C) = (Count(F,C) + 1) / (Count_C + 2)
-         multinomial  P(F|C) = (Count(F,C) + 1) / (Tokens_C + V)
-         complement   the multinomial, each class's ln P(F|C) divided by the sum of its sizes over the vocabulary, and
-                      both times the mean of the two sums: a class does not win by the size of its weights
-         log-odds of a word = ln P(F|+) - ln P(F|-), over the words present only.
-    Count(F,C)  samples of class C whose field holds F    -> words[field][F]
-    Count_C     samples of class C that have the field    -> samples[field]
-    Tokens_C    words counted in class C                  -> tokens[field]
-    V           distinct words of the field
-Cost: one dictionary entry a word; adding a sample is one addition a word.
-But: samples have weights, so counts are fractions; fields have totals of their own, because a headline has no address.
+    Samples have weights, so counts are fractions; fields have totals of their own, because a headline has no address.
     Rare words may be dropped (`pruned`), totals stay; sums of pruned counts are exact but for the dropped words.
-    With two classes the complement of one is the other, so of Rennie's model only its normalised weights remain.
-Reference: Han et al. 2010, eq. 1-2; McCallum and Nigam 1998 for the two event models; Rennie et al. 2003, complement.
-
-A word's weight in a score, also for a word that training has not seen.
-
-The tokenizer reads a long compound as one word (足球比赛) when training has only met its parts (足球, 比赛).
-
-Idea: a known word has its own weight; an unknown Han word of 3 characters or more is read as the longest known words
-    in it, from the left, at least 2 characters each, and has the sum of their weights; other unknown words have none.
-Parameter: compounds, whether to do so. Anchors only (link_model.classifier): in contexts it repeats what neighbouring
-    words say (docs/lab/link-models.md).
-Cost: one dictionary look-up a known word. The result for an unknown one is remembered; memory is bounded.
-Reference: forward maximum matching; ours as a back-off.
+    Weights are rounded to multiples of 2^-24: such sums are exact in any order, so words may be taken as a set.
+Reference: Han et al., "Naive Bayes classifier guided focused crawling", 2010, eq. 1-2; McCallum and Nigam 1998 for the event model.
 """
 
 from __future__ import annotations
@@ -58,10 +35,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Literal
 
-from topiccrawler.links.extract import ContextMaker
-from topiccrawler.links.features import (
+from topiccrawler.link_model.features import (
     FIELDS,
     LEXICON,
     Lexicon,
@@ -73,11 +48,10 @@ from topiccrawler.links.features import (
     words_of_addresses,
     words_of_links,
 )
+from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
 from topiccrawler.text.tokenise import TwoGenerationCache, words_of, words_of_pieces
 
-Event = Literal["bernoulli", "multinomial", "complement"]
-EVENTS: tuple[Event, ...] = ("bernoulli", "multinomial", "complement")
 Pair = tuple[float, float]  # (-, +)
 
 
@@ -95,19 +69,15 @@ class Counts:
 
     words: dict[str, tuple[Counter[str], Counter[str]]] = field(default_factory=_no_words)
     samples: dict[str, list[float]] = field(default_factory=_zeros)
-    tokens: dict[str, list[float]] = field(default_factory=_zeros)
 
     def add(self, fields: Mapping[str, Iterable[str]], positive: bool, weight: float = 1.0) -> None:
         """Count one sample: its distinct words by field."""
         side = int(positive)
         for name, found in fields.items():
             table = self.words[name][side]
-            total = 0
             for word in found:
                 table[word] += weight  # type: ignore[assignment]  # Counter of fractions
-                total += 1
             self.samples[name][side] += weight
-            self.tokens[name][side] += weight * total
 
     def merged(self, other: Counts) -> Counts:
         """The counts of both."""
@@ -119,7 +89,6 @@ class Counts:
                     for word, count in part.words[name][side].items():
                         table[word] += count
                     result.samples[name][side] += part.samples[name][side]
-                    result.tokens[name][side] += part.tokens[name][side]
         return result
 
     def pruned(self, least: float, most_words: int) -> Counts:
@@ -130,7 +99,7 @@ class Counts:
             for word, pair in self.pairs(name)
             if sum(pair) >= least
         )
-        result = Counts(samples=self.samples, tokens=self.tokens)
+        result = Counts(samples=self.samples)
         for _, name, word, pair in ranked[:most_words]:
             for side in (0, 1):
                 if pair[side]:
@@ -142,29 +111,14 @@ class Counts:
         negative, positive = self.words[name]
         return [(word, (negative[word], positive[word])) for word in sorted({*negative, *positive})]
 
-    def log_odds(self, name: str, event: Event) -> dict[str, float]:
+    def log_odds(self, name: str) -> dict[str, float]:
         """Word -> ln P(F|+) - ln P(F|-) for one field."""
         negative, positive = self.words[name]
-        vocabulary = sorted({*negative, *positive})
-        if event == "bernoulli":
-            totals = [total + 2 for total in self.samples[name]]
-        else:
-            totals = [total + len(vocabulary) for total in self.tokens[name]]
-        if event == "complement":
-            return self._complement(name, vocabulary, totals)
-        shift = math.log(totals[0] or 1) - math.log(totals[1] or 1)
-        return {w: math.log(positive[w] + 1) - math.log(negative[w] + 1) + shift for w in vocabulary}
-
-    def _complement(self, name: str, vocabulary: list[str], totals: list[float]) -> dict[str, float]:
-        sides = [
-            [math.log((table[word] + 1) / total) for word in vocabulary]
-            for table, total in zip(self.words[name], totals, strict=True)
-        ]
-        sums = [-sum(side) or 1.0 for side in sides]
-        mean = sum(sums) / 2
+        totals = [total + 2 for total in self.samples[name]]
+        shift = math.log(totals[0]) - math.log(totals[1])
         return {
-            word: mean * (on / sums[1] - off / sums[0])
-            for word, off, on in zip(vocabulary, *sides, strict=True)
+            word: math.log(positive[word] + 1) - math.log(negative[word] + 1) + shift
+            for word in sorted({*negative, *positive})
         }
 
 
@@ -215,13 +169,11 @@ class LinkClassifier:
     topic: str
     counts: Counts
     context: ContextMaker = "window"  # the context maker it was trained with
-    event: Event = "bernoulli"
     prior: float = 0.5
     trust: Mapping[str, float] = field(default_factory=lambda: dict(TRUST))
     threshold: float = 0.0  # log-odds from which a link counts as relevant
-    gate_threshold: float | None = (
-        None  # log-odds from which a link is queued (crawl.gate); None = not calibrated
-    )
+    # log-odds from which a link is queued (crawl.gate); None = not calibrated
+    gate_threshold: float | None = None
     lexicon: Lexicon = field(default_factory=lambda: Lexicon(()))
     training: Mapping[str, object] = field(default_factory=dict)  # what it was trained from
     scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links
@@ -242,7 +194,7 @@ class LinkClassifier:
 
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
-        odds = self.counts.log_odds(name, self.event) if trust else {}
+        odds = self.counts.log_odds(name) if trust else {}
         shares = {word: _exact(trust * share) for word, share in odds.items()}
         return WordWeights(shares, compounds=name == "anchor")
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from topiccrawler.files import folder as data_folder
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
+from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.link_model.training.samples import add, boilerplate_beside, is_phrase, keyword_samples
-from topiccrawler.links.features import Lexicon
 from topiccrawler.topics.meaning import contrasts
 from topiccrawler.topics.topic import Topic
 

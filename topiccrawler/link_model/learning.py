@@ -59,13 +59,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import chain, islice, repeat
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from topiccrawler.link_model.features import LinkWords, url_words, words_of_links
 from topiccrawler.links.columns import Floats, Numbering, Numbers, doubled, packed, unpacked
-from topiccrawler.links.features import LinkWords, url_words, words_of_links
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import registered_domain
 
@@ -96,11 +96,11 @@ class WordStatistics:
         """(texts, `width`) numbers of their words without digits, the first ones, each once; new words get new numbers or, without `add`,
         none."""
         found = np.full((len(texts), width), NONE, dtype=np.int64)
-        number = self._number if add else self._known
-        for row, words in zip(found, texts, strict=True):
-            if words:
-                numbers = [number(word) for word in dict.fromkeys(filter(str.isalpha, words))]
-                row[: len(numbers)] = numbers[:width]
+        spelled = [list(dict.fromkeys(filter(str.isalpha, words))) for words in texts]
+        if add:
+            self._add(chain.from_iterable(spelled))
+        for row, words in zip(found, spelled, strict=True):
+            row[: len(words)] = [self.numbers.get(word, NONE) for word in words[:width]]
         return found
 
     def learn(self, texts: Iterable[Numbers], label: float) -> None:
@@ -170,19 +170,13 @@ class WordStatistics:
         counts[:, : kept.shape[1]] = kept
         self.numbers, self._counts, self._totals, self._weight = numbers, counts, totals, weight
 
-    def _known(self, word: str) -> int:
-        return self.numbers.get(word) or NONE
-
-    def _number(self, word: str) -> int:
-        number = self.numbers.get(word)
-        if number is None:
-            if len(self.numbers) >= self.most_words:
-                return NONE
-            number = self.numbers.add(word)
-            if number >= self._counts.shape[1]:
-                self._counts = doubled(self._counts, axis=1)
-            self._counts[:, number] = 0.0
-        return number
+    def _add(self, words: Iterable[str]) -> None:
+        """Give new words their numbers, while there is room."""
+        new = dict.fromkeys(word for word in words if word not in self.numbers)
+        added = self.numbers.add_all(islice(new, max(0, self.most_words - len(self.numbers))))
+        while self.numbers.size > self._counts.shape[1]:
+            self._counts = doubled(self._counts, axis=1)
+        self._counts[:, added] = 0.0
 
 
 KEEP = 0.9

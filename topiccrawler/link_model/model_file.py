@@ -19,9 +19,9 @@ from typing import Any
 from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, compact, replace_file
 from topiccrawler.files import folder as data_folder
-from topiccrawler.link_model.classifier import EVENTS, Counts, LinkClassifier
+from topiccrawler.link_model.classifier import Counts, LinkClassifier
+from topiccrawler.link_model.features import FEATURES, FIELDS, Lexicon
 from topiccrawler.links.extract import ContextMaker
-from topiccrawler.links.features import FEATURES, FIELDS, Lexicon
 from topiccrawler.model import Link
 from topiccrawler.text.tokenise import TOKENIZER
 
@@ -29,6 +29,7 @@ FORMAT = "topiccrawler link model"
 VERSION = 2
 LARGEST_BYTES = 32_000_000
 LARGEST_COUNT = 1e12
+EVENT = "bernoulli"  # the event model
 CONTEXTS = ("window", "neighbour", "dom")
 REMEDY = "train it again: scrapy train TOPIC --links FILE"
 _PLACES = 3  # decimal places of a count on disk
@@ -49,9 +50,9 @@ def load(place: Path | Traversable) -> LinkClassifier:
     model = file.values
     if model.get("format") != FORMAT:
         raise file.refused("is no link model")
-    file.expect({"version": VERSION, "tokenizer": TOKENIZER, "features": FEATURES})
-    if model.get("context") not in CONTEXTS or model.get("event") not in EVENTS:
-        raise file.refused("names an unknown context maker or event model")
+    file.expect({"version": VERSION, "tokenizer": TOKENIZER, "features": FEATURES, "event": EVENT})
+    if model.get("context") not in CONTEXTS:
+        raise file.refused("names an unknown context maker")
     if not isinstance(model.get("topic"), str) or not isinstance(model.get("lexicon"), list):
         raise file.refused("has no topic or no lexicon")
     if not all(isinstance(entry, str) and len(entry) <= 100 for entry in model["lexicon"]):
@@ -61,7 +62,6 @@ def load(place: Path | Traversable) -> LinkClassifier:
         topic=model["topic"],
         counts=_counts(file),
         context=model["context"],
-        event=model["event"],
         prior=file.number("prior", 1e-9, 1 - 1e-9),
         trust={name: file.number(name, 0.0, 10.0, trust) for name in FIELDS},
         threshold=file.number("threshold", -1e6, 1e6),
@@ -89,7 +89,7 @@ def dumps(model: LinkClassifier) -> str:
         "tokenizer": TOKENIZER,
         "features": FEATURES,
         "context": model.context,
-        "event": model.event,
+        "event": EVENT,
         "prior": model.prior,
         "trust": {name: model.trust.get(name, 0.0) for name in FIELDS},
         "threshold": model.threshold,
@@ -98,7 +98,6 @@ def dumps(model: LinkClassifier) -> str:
         "training": model.training,
         "scores": model.scores,
         "samples": {name: _short(model.counts.samples[name]) for name in FIELDS},
-        "tokens": {name: _short(model.counts.tokens[name]) for name in FIELDS},
     }
     lines = [f"{compact(key)}: {compact(value)}" for key, value in head.items()]
     tables = ",\n".join(f"{compact(name)}: {compact(table)}" for name, table in counts.items())
@@ -114,10 +113,9 @@ def _short(counts: Sequence[float]) -> list[float]:
 
 def _counts(file: JsonFile) -> Counts:
     counts = Counts()
-    for part, totals in (("samples", counts.samples), ("tokens", counts.tokens)):
-        table = file.mapping(part)
-        for name in FIELDS:
-            totals[name] = list(_pair(file, table.get(name), part, name))
+    samples = file.mapping("samples")
+    for name in FIELDS:
+        counts.samples[name] = list(_pair(file, samples.get(name), "samples", name))
     tables = file.mapping("counts")
     for name in FIELDS:
         counts.words[name] = _columns(file, file.mapping(name, tables))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,38 +67,19 @@ def _bytes(text: str) -> bytes:
         raise ValueError(f"packed numbers are damaged: {error}") from error
 
 
-class Numbering:
-    """Names, and their numbers 0, 1, 2 …"""
+class Numbering(dict[str, int]):
+    """Names, and their numbers 0, 1, 2 …: a dict, since a page asks for thousands; only `add` and `forget` may change it."""
 
     def __init__(self, names: Iterable[str] = (), gaps: Iterable[int] = ()) -> None:
         self.names = list(names)  # by number; "" at a gap
         self._gaps = sorted(gaps, reverse=True)  # the next one last
         left = set(self._gaps)
-        self._numbers = {name: number for number, name in enumerate(self.names) if number not in left}
-
-    def __len__(self) -> int:
-        """How many names there are."""
-        return len(self._numbers)
-
-    def __iter__(self) -> Iterator[str]:
-        """The names."""
-        return iter(self._numbers)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._numbers
-
-    def __getitem__(self, name: str) -> int:
-        """The number of a known name."""
-        return self._numbers[name]
+        super().__init__((name, number) for number, name in enumerate(self.names) if number not in left)
 
     @property
     def size(self) -> int:
         """All numbers lie below it: so long are the columns."""
         return len(self.names)
-
-    def get(self, name: str) -> int | None:
-        """The name's number; None when it is unknown."""
-        return self._numbers.get(name)
 
     def add(self, name: str) -> int:
         """Give a new name its number."""
@@ -108,18 +89,22 @@ class Numbering:
         else:
             number = len(self.names)
             self.names.append(name)
-        self._numbers[name] = number
+        self[name] = number
         return number
+
+    def add_all(self, names: Iterable[str]) -> list[int]:
+        """Give new names their numbers, each once, in their order; the numbers."""
+        return [self.add(name) for name in dict.fromkeys(names) if name not in self]
 
     def of(self, names: Sequence[str]) -> Numbers:
         """The numbers of known names."""
-        return np.fromiter(map(self._numbers.__getitem__, names), np.int64, len(names))
+        return np.fromiter(map(self.__getitem__, names), np.int64, len(names))
 
     def forget(self, numbers: Numbers) -> None:
         """Forget the names of these numbers."""
         forgotten = numbers.tolist()
         for number in forgotten:
-            del self._numbers[self.names[number]]
+            del self[self.names[number]]
             self.names[number] = ""
         self._gaps = sorted([*self._gaps, *forgotten], reverse=True)
 

@@ -89,9 +89,8 @@ def _lowest_bits(minima: list[int]) -> bytes:
     return int("".join("01"[minimum & 1] for minimum in minima), 2).to_bytes(BITS // 8, "big")
 
 
-Kind = Literal[
-    "title", "tag", "description", "heading", "text", "block"
-]  # text: of the main text; block: of a page without one
+# text: of the main text; block: of a page without one
+Kind = Literal["title", "tag", "description", "heading", "text", "block"]
 
 MOST_TAGS = 30  # of one page; more is a cloud of all tags
 MOST_HEADINGS = 3

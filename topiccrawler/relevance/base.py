@@ -31,7 +31,7 @@ from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.text.weights import log_odds, logistic
 
 VSM = "vsm"
-TRAINED = ("centroid", "naive_bayes", "svm")
+TRAINED = ("naive_bayes", "svm")
 PAGE_CLASSIFIERS = (VSM, *TRAINED)
 MOST_WORDS = 12_000  # of a trained one
 EVEN = 0.5  # relevance from which a page is kept, for every topic and page classifier

@@ -12,9 +12,10 @@ similarity, T_t its threshold, T the smallest of them: so one threshold holds fo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import entry_points
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.files import folder as data_folder
@@ -68,6 +69,7 @@ class SeveralTopics:
 
 
 FOLDER = "page_classifiers"  # within the folder of models
+GROUP = "topiccrawler.page_classifiers"  # entry points of other packages: a callable, topic -> PageClassifier
 
 
 def untrained(topic: Topic) -> PageClassifier:
@@ -80,9 +82,13 @@ def untrained(topic: Topic) -> PageClassifier:
 
 
 def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = None) -> PageClassifier:
-    """The page classifier `name` of that topic; `folder`: where trained ones lie, by default the shipped ones."""
+    """The page classifier `name` of that topic; `folder`: where trained ones lie, by default the shipped ones. One of another package
+    is found by its entry point."""
     if name not in PAGE_CLASSIFIERS:
-        remedy = f"page classifiers are {', '.join(PAGE_CLASSIFIERS)}"
+        others = entry_points(group=GROUP)
+        if name in others.names:
+            return cast("PageClassifier", others[name].load()(topic))
+        remedy = f"page classifiers are {', '.join((*PAGE_CLASSIFIERS, *sorted(others.names)))}"
         raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM:

@@ -1,36 +1,28 @@
-"""The trained page classifiers: centroid, naive Bayes and linear SVM are one sum over the words of a page.
+"""The trained page classifiers: naive Bayes and linear SVM are one sum over the words of a page.
 
-Idea: all three give a word a number for each class; they differ in how it was found (relevance.training) and in whether a
+Idea: both give a word a number for each class; they differ in how it was found (relevance.training) and in whether a
 page is taken as counts or as a vector of length 1. So one class scores them all, without scikit-learn.
 Formula: x_w = count · factor_w, or (1 + ln count) · factor_w divided by the length of x (`unit`); s_c = Σ x_w·v_wc + b_c;
 margin = s_topic - max over negative topics c of s_c, negative topics = the other labels; divided by the number of known
 words (`mean`); similarity = 1 / (1 + e^-(slope·margin + offset)), fitted to margins of held-out documents (Platt); relevance: the
 same with the log-odds of the threshold taken off.
 naive_bayes: counts, factor 1, mean; svm: unit, factor = idf, `pairs` of neighbouring words and
-word `lists` too; centroid: unit, factor = idf · sqrt(IG).
-Reads: words of all fields (relevance.linear).
-Cost: one look-up a distinct word, one small matrix product; see benchmarks/judge.py.
+word `lists` too.
+Features: one function counts them for training and scoring. Words of the title count more, and are also features of their own: a
+title says what a page is about, a body what it mentions. Pairs of neighbouring words say more than the words alone (svm only). Lists
+(svm only): the share of a page's words that belong to each catalogue topic, one feature a topic, so that the SVM works for words
+and sites it has not learned from. The topic vector of pages that were read (topics.keywords) weighs the fields in the same way.
+Parameters: FIELD_WEIGHTS; TITLE_WEIGHT 2: occurrences of the title's own features (mean F1 .905, without .901). Pairs raise
+average precision from .937 to .949 (both: cross-validation on shared documents).
+On disk: readable JSON, checked before it is used. A file that is truncated, huge, of another version or tokenizer, or full of NaN is
+refused in one line before it decides a crawl; JSON is parsed, never executed. Values are whole multiples of `unit_value`: a quarter of
+the size of decimals, and precise enough. One SVM tells all its labels apart, so the files of several topics may name one file beside
+them (`weights`) and each its own class (`label`).
+Cost: one look-up a distinct word (features: one count over the words, twice with pairs), one small matrix product; see
+benchmarks/judge.py.
 But: words the model does not know do not lengthen the page. JLSE eq. 2 multiplies word by word, so the probability of a
 page of 500 words is 0 or 1; the mean and the fitted slope avoid that. `log_odds` is the plain sum.
 Reference: JLSE (2014) §3.1; Joachims (1998); Platt (1999).
-
-The topic vector of pages that were read: topics.keywords, with title, headings and meta words weighing more.
-
-The features that a trained page classifier counts in a page: one function for training and scoring.
-
-Idea: words of the title count more, and are also features of their own: a title says what a page is
-about, a body what it mentions. Pairs of neighbouring words say more than the words alone (svm only).
-Lists (svm only): the share of a page's words that belong to each catalogue topic, one feature a topic, so that the SVM
-works for words and sites it has not learned from.
-Parameters: FIELD_WEIGHTS as in relevance.linear; TITLE_WEIGHT 2: occurrences of the title's own features (mean F1
-.905, without .901). Pairs raise average precision from .937 to .949 (both: cross-validation on shared documents).
-Cost: one count over the words, twice with pairs.
-
-A trained page classifier on disk: readable JSON, checked before it is used.
-
-A file that is truncated, huge, of another version or tokenizer, or full of NaN is refused in one line before it
-decides a crawl. JSON is parsed, never executed.
-Values are whole multiples of `unit_value`: a quarter of the size of decimals, and precise enough.
 """
 
 from __future__ import annotations
@@ -41,7 +33,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
 import numpy as np
@@ -155,7 +147,7 @@ class LinearClassifier:
 
     threshold: ClassVar[float] = EVEN
     reads_segments: ClassVar[bool] = False
-    name: str  # centroid, naive_bayes or svm
+    name: str  # naive_bayes or svm
     topic: str
     similarity_threshold: float  # above 0 and below 1
     classes: Sequence[str]
@@ -277,7 +269,18 @@ def save_vectors(
 
 def load(place: Path | Traversable, name: str) -> LinearClassifier:
     """The page classifier of a file; ModelError when it cannot be trusted."""
-    return _page_classifier(_read(place, name), name)
+    file = _read(place, name)
+    weights = file.values.get("weights")
+    if weights is None:
+        return _page_classifier(file, file, name)
+    if not isinstance(weights, str) or weights != PurePath(weights).name:
+        raise file.refused("names no file beside it that has its weights")
+    return _page_classifier(file, _read(_beside(place, weights), name), name)
+
+
+def _beside(place: Path | Traversable, name: str) -> Path | Traversable:
+    folder: Path | Traversable = place.parent  # type: ignore[union-attr] # what data_folder gives has one, in a zip too
+    return folder.joinpath(name)
 
 
 def load_vectors(place: Path | Traversable, topic: Topic) -> VsmClassifier:
@@ -315,34 +318,40 @@ def _read(place: Path | Traversable, name: str) -> JsonFile:
     return file
 
 
-def _page_classifier(file: JsonFile, name: str) -> LinearClassifier:
-    model, rows = file.values, file.mapping("words")
-    classes = model.get("classes")
+def _page_classifier(file: JsonFile, weights: JsonFile, name: str) -> LinearClassifier:
+    """`weights`: the file of classes, biases, lists and words; the same, or one that several topics share."""
+    model, rows = file.values, weights.mapping("words")
+    classes = weights.values.get("classes")
     if (
         not isinstance(classes, list)
         or not 2 <= len(classes) <= MOST_CLASSES
         or not all(isinstance(label, str) for label in classes)
     ):
-        raise file.refused("has no list of classes")
-    table = _table(file, list(rows.values()), 1 + len(classes), "its table of words")
-    biases = _table(file, [model.get("biases")], len(classes), "biases")[0]
+        raise weights.refused("has no list of classes")
+    table = _table(weights, list(rows.values()), 1 + len(classes), "its table of words")
+    biases = _table(weights, [weights.values.get("biases")], len(classes), "biases")[0]
     if name not in TRAINED or not isinstance(model.get("topic"), str):
         raise file.refused("names no topic or an unknown page classifier")
+    own = model.get("label", classes[0])
+    if own not in classes:
+        raise file.refused("has a label that is no class of its weights")
+    # stable: the topic first
+    columns = sorted(range(len(classes)), key=lambda column: classes[column] != own)
     return LinearClassifier(
         name=name,
         topic=model["topic"],
         similarity_threshold=file.number("threshold", 0.0, 1.0),
-        classes=tuple(classes),
+        classes=tuple(classes[column] for column in columns),
         words={word: row for row, word in enumerate(rows)},
         factors=np.ascontiguousarray(table[:, 0]),
-        values=np.ascontiguousarray(table[:, 1:]) * file.number("unit_value", 1e-300, LARGEST),
-        biases=biases,
+        values=np.ascontiguousarray(table[:, 1:][:, columns]) * weights.number("unit_value", 1e-300, LARGEST),
+        biases=biases[columns],
         slope=file.number("slope", -LARGEST, LARGEST),
         offset=file.number("offset", -LARGEST, LARGEST),
         unit=name != "naive_bayes",
         mean=name == "naive_bayes",
         pairs=name == "svm",
-        lists=Lists(_vectors(file, "lists")),
+        lists=Lists(_vectors(weights, "lists")),
         training=file.mapping("training"),
         scores=file.mapping("scores"),
     )

@@ -225,9 +225,8 @@ class Reasons:
     threshold: float | None  # of relevance; None: the job's recipe cannot be read any more
     words: tuple[tuple[str, float], ...]  # with what each adds to the page classifier's score
     path: tuple[Step, ...]  # from the seed to the page
-    names: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what people are shown as its topics, by their names
+    # what people are shown as its topics, by their names
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def reasons_of(folder: Path, record: PageRecord) -> Reasons:

@@ -94,9 +94,8 @@ class PageIndex(Database):
         if not self._closed:
             self.commit()
             with self._faults():
-                self._database.executescript(
-                    "PRAGMA incremental_vacuum"
-                )  # execute() would give back one page
+                # execute() would give back one page
+                self._database.executescript("PRAGMA incremental_vacuum")
         super().close()
 
     def missing(self, stored: Iterable[tuple[int, float]]) -> list[int]:

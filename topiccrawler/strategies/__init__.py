@@ -1,4 +1,7 @@
-"""The strategies by name. A new one is a class in a file here, and a line in `_CLASSES`: its name, file and class."""
+"""The strategies by name. A new one is a class in a file here, and a line in `_CLASSES`: its name, file and class.
+
+One of another package is found by its entry point in the group `topiccrawler.strategies`, once it is installed.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import difflib
 from collections import UserDict
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from topiccrawler.errors import StrategyError
@@ -21,6 +25,8 @@ class Strategies(UserDict[str, type[Strategy]]):
         if isinstance(found, str):
             module, _, kind = found.partition(":")
             found = self.data[name] = getattr(import_module(f"{__name__}.{module}"), kind)
+        elif isinstance(found, EntryPoint):
+            found = self.data[name] = _loaded(found)
         strategy: type[Strategy] = found
         return strategy
 
@@ -47,7 +53,8 @@ _CLASSES: dict[str, Any] = {
     "context_graph": "context_graph:ContextGraph",
     "adaptive": "adaptive:Adaptive",
 }
-STRATEGIES = Strategies(_CLASSES)
+GROUP = "topiccrawler.strategies"
+STRATEGIES = Strategies({point.name: point for point in entry_points(group=GROUP)} | _CLASSES)
 
 
 def build(name: str, parameters: Mapping[str, str] | None = None) -> Strategy:
@@ -74,6 +81,18 @@ def build(name: str, parameters: Mapping[str, str] | None = None) -> Strategy:
 def parameters_of(cls: type[Strategy]) -> dict[str, Any]:
     """A strategy's parameters and their defaults: the public dataclass fields of the class."""
     return {f.name: f.default for f in dataclasses.fields(cls) if f.init and not f.name.startswith("_")}
+
+
+def _loaded(point: EntryPoint) -> type[Strategy]:
+    """StrategyError when the class of another package cannot be imported or is none."""
+    what, remedy = f"strategy {point.name!r}", f"correct the entry point {point.value} of its package"
+    try:
+        found = point.load()
+    except (ImportError, AttributeError) as error:
+        raise StrategyError(what, f"cannot be imported: {error}", remedy) from error
+    if not (isinstance(found, type) and issubclass(found, Strategy)):
+        raise StrategyError(what, "is no class derived from topiccrawler.strategies.base.Strategy", remedy)
+    return found
 
 
 def _value(strategy: str, key: str, text: str, kind: type) -> Any:

@@ -45,7 +45,7 @@ from topiccrawler.strategies.base import (
 from topiccrawler.strategies.link_features import GROUPS, MEMORY_URLS, UrlFeatures, bounded, logit
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.weights import logistic
-from topiccrawler.urls.canonical import host_of
+from topiccrawler.urls.canonical import host_of, registered_domain
 
 FEATURES: Mapping[str, float] = {
     "bias": -1.0,
@@ -58,6 +58,7 @@ FEATURES: Mapping[str, float] = {
     "words": 0.5,
     "unproductive": 1.0,
 }
+SITE = list(FEATURES).index("site")
 
 
 def mask_of(without: str) -> Floats:
@@ -151,6 +152,11 @@ UNPRODUCTIVE_SCALE = 10.0  # pages
 NEARBY = 0.3  # outcome of a page that is not relevant, but as similar as one that is
 LISTING = 0.7  # largest outcome of a page that only links to pages named by the user's words
 NEARBY_WORDS = 0.3  # what a word of a page that is not relevant is worth, in its label by similarity
+FIRST_LOOK = 20.0  # added to the score of the URL chosen for a first look at its site
+FIRST_LOOKS = 10  # URLs that have it at once; the oldest loses it, so that sites that do not answer are left
+LOOKS_KEPT = 1_000  # sites that are not chosen again
+HOME = 1.0  # by which a home page is preferred for a first look, on the scale of scores
+LOOK_CHOICE = 200  # URLs among which it is chosen
 ROOM = 0.02  # added to relevances before a logarithm
 
 
@@ -166,7 +172,8 @@ class Adaptive(Strategy):
         link text    2 tanh(mean over its links of the classifier's log-odds / 10)
         page         ln((similarity + .02) / (threshold + .02)), cut to -2 .. 1.5, of the best linking page
         grandparent  the same as page, one step back
-        site         logit of the smoothed relevant share of pages fetched from its site, less that of all
+        site         logit of the smoothed relevant share of pages fetched from its site, less that of all;
+                     own words: 20 more for the best URL of a site without pages, one site each 10 pages
         site text    mean of 2 tanh(log-odds / 10) of the first link to each URL met of its site; two more count 0
         source host  the same as site, of pages fetched through links of the host of the best linking page
         words        2 tanh(sum over its anchor's words of their log-odds here / 3) (link_model.learning)
@@ -203,6 +210,7 @@ class Adaptive(Strategy):
         self._regression = Regression(FEATURES.values(), self.rate)
         self._fetched, self._relevant = 1.0, 0.1  # fading counts, for the overall rate
         self._own_words: re.Pattern[str] | None = None  # the user's, of a topic of their own
+        self._first_looks: dict[str, str] = {}  # site -> the URL chosen for a first look at it, newest last
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
         self._urls = UrlFeatures(self.keep, self.memory_urls)
@@ -242,7 +250,7 @@ class Adaptive(Strategy):
         rows = self._meet(seen)
         urls = self._urls
         features = self._features(rows)
-        values = self._regression.scores(features)
+        values = self._scores(rows, features)
         urls.columns["score"][rows] = values
         queued = urls.columns["queued"]
         scores = self._as_scores(rows, values, features)
@@ -268,17 +276,56 @@ class Adaptive(Strategy):
         urls, estimates = self._urls, self._urls.columns["score"]
         self._refreshes += 1
         waiting, touched = urls.waiting_rows(), urls.touched_rows()
+        if self._own_words is not None:
+            self._look_at_a_new_site(waiting)
         rows = waiting
         if self._refreshes % (1 + len(waiting) // WEIGHED_AT_ONCE):
             best = waiting[np.argpartition(-estimates[waiting], WEIGHED_AT_ONCE - 1)[:WEIGHED_AT_ONCE]]
             rows = np.union1d(best, touched)
-        estimates[rows] = self._regression.scores(self._features(rows))
+        estimates[rows] = self._scores(rows, self._features(rows))
         queued = urls.columns["queued"]
         head = np.partition(estimates[rows], -HEAD)[-HEAD] if len(rows) > HEAD else -math.inf
         matters = np.maximum(estimates[rows], queued[rows]) >= head
         rows = rows[matters & (np.abs(estimates[rows] - queued[rows]) >= LEAST_CHANGE)]
         queued[rows] = estimates[rows]
         self._pending.extend(self._as_scores(rows, queued[rows], self._features(rows)))
+
+    def _look_at_a_new_site(self, waiting: Numbers) -> None:
+        """Choose the best waiting URL, a home page rather than another, of a site of which no page was fetched.
+
+        Where few links name a topic its sites look like all others until a page of each was read.
+        """
+        urls = self._urls
+        sites = urls.groups["site"][waiting]
+        new = waiting[urls.group_rates["site"].pages[sites] == 0]
+        estimates = urls.columns["score"]
+        if len(new) > LOOK_CHOICE:
+            new = new[np.argpartition(-estimates[new], LOOK_CHOICE - 1)[:LOOK_CHOICE]]
+        best, found = -math.inf, None
+        for row in new.tolist():
+            url = urls.rows.names[row]
+            score = estimates[row] + HOME * (url.rstrip("/").count("/") == 2)
+            if score > best and registered_domain(url) not in self._first_looks:
+                best, found = score, (row, url)
+        if found is not None:
+            row, url = found
+            self._first_looks[registered_domain(url)] = url
+            estimates[row] += FIRST_LOOK
+            if len(self._first_looks) > LOOKS_KEPT:
+                del self._first_looks[next(iter(self._first_looks))]
+
+    def _first_look(self, rows: Numbers) -> Floats | float:
+        """What is added to the score of each row."""
+        if not self._first_looks:
+            return 0.0
+        newest = list(self._first_looks.values())[-FIRST_LOOKS:]
+        chosen = [row for url in newest if (row := self._urls.rows.get(url)) is not None]
+        added: Floats = np.where(np.isin(rows, chosen), FIRST_LOOK, 0.0)
+        return added
+
+    def _scores(self, rows: Numbers, features: Floats) -> Floats:
+        scores: Floats = self._regression.scores(features) + self._first_look(rows)
+        return scores
 
     def worth(self, value: float) -> float:
         return logistic(value)
@@ -289,16 +336,18 @@ class Adaptive(Strategy):
             return None
         rows = np.array([row])
         features = self._features(rows)
-        value = float(self._regression.scores(features)[0])
-        return Score(link.url, value, shares=self._shares(features)[0])
+        value = float(self._scores(rows, features)[0])
+        return Score(link.url, value, shares=self._shares(rows, features)[0])
 
     def _as_scores(self, rows: Numbers, values: Floats, features: Floats) -> list[Score]:
         urls = map(self._urls.rows.names.__getitem__, rows.tolist())
-        return list(map(Score, urls, values.tolist(), repeat(0.0), self._shares(features)))
+        return list(map(Score, urls, values.tolist(), repeat(0.0), self._shares(rows, features)))
 
-    def _shares(self, features: Floats) -> list[bytes]:
+    def _shares(self, rows: Numbers, features: Floats) -> list[bytes]:
         """What each feature adds to the score of each row."""
-        return packed_rows(features * self._regression.weights)
+        shares = features * self._regression.weights
+        shares[:, SITE] += self._first_look(rows)
+        return packed_rows(shares)
 
     def save(self) -> Mapping[str, Any]:
         return {
@@ -306,6 +355,7 @@ class Adaptive(Strategy):
             "fetched": self._fetched,
             "relevant": self._relevant,
             "refreshes": self._refreshes,
+            "first_looks": self._first_looks,
             "pending": [(score.url, score.value, score.shares.hex()) for score in self._pending],
             "known": self._urls.save(),
         }
@@ -314,6 +364,8 @@ class Adaptive(Strategy):
         self._regression.load(state)
         self._fetched, self._relevant = float(state["fetched"]), float(state["relevant"])
         self._refreshes = int(state["refreshes"])
+        looks = state.get("first_looks", {})  # jobs of earlier versions have none
+        self._first_looks = {str(site): str(url) for site, url in looks.items()}
         self._pending = deque(
             Score(str(url), float(value), 0.0, bytes.fromhex(shares))
             for url, value, shares in state["pending"]

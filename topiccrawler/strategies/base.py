@@ -96,9 +96,8 @@ class Strategy:
     own_thresholds: ClassVar[Mapping[Breadth, float]] = {}
     reads_terms: ClassVar[bool] = True  # it looks at page.terms, which are then kept for a resumed crawl
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
-    changeable: ClassVar[frozenset[str]] = (
-        frozenset()
-    )  # parameters that it reads anew at each page: a running crawl may change them
+    # parameters that it reads anew at each page: a running crawl may change them
+    changeable: ClassVar[frozenset[str]] = frozenset()
     share_names: ClassVar[tuple[str, ...]] = ("score",)  # what its scores add up from
     expand: ClassVar[Expand] = "all"  # whose links are followed when TOPIC_EXPAND does not say
 

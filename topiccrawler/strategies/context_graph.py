@@ -1,11 +1,9 @@
 """Context graph: a link is scored by how many steps its page seems to be from the topic.
 
-The layers of a context graph: classifies from a page's words how many steps before the topic it is.
-
+A classifier over a page's words tells how many steps before the topic it is: its layer.
 Formula: P(w|layer) = (count of w in the layer's documents + 1) / (words of the layer + V), V = words known to any layer;
     l(layer) = sum over words w of a page of count(w) * ln P(w|layer) / sqrt(words of the page);
     P(layer|page) = e^l(layer) / sum over layers e^l, equal priors, layers without documents left out.
-File: JSON {"version", "tokenizer", "documents": [...], "words": [...], "counts": [...]}, packed as links.columns packs.
 Reference: Diligenti et al., VLDB 2000.
 """
 
@@ -14,17 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from topiccrawler.errors import StrategyError
-from topiccrawler.files import JsonFile
 from topiccrawler.links.columns import Floats, Ints, packed, unpacked
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import SEED, Knowledge, Shares, check_range
+from topiccrawler.strategies.base import SEED, Shares, check_range
 from topiccrawler.strategies.features import (
     SIZE,
     Hashed,
@@ -34,11 +29,8 @@ from topiccrawler.strategies.features import (
     unpacked_texts,
 )
 from topiccrawler.strategies.graph_ranks import GraphStrategy
-from topiccrawler.text.tokenise import TOKENIZER
 
 OTHER = 5  # layers 0-4 are distinguished
-VERSION = 2
-MOST_BYTES = 100_000_000
 
 
 class Layers:
@@ -73,8 +65,6 @@ class Layers:
         """JSON values."""
         words = np.flatnonzero(self.counts.any(axis=0)).astype(np.int32)
         return {
-            "version": VERSION,
-            "tokenizer": TOKENIZER,
             "documents": self.documents,
             "words": packed(words),
             "counts": packed(self.counts[:, words]),
@@ -87,20 +77,6 @@ class Layers:
         counts = np.zeros((OTHER, SIZE))
         counts[:, words] = unpacked(state["counts"], np.float64).reshape(OTHER, words.size)
         return cls(counts, [int(count) for count in state["documents"]])
-
-
-def read_layers(path: Path) -> Layers:
-    """A file of layers; StrategyError when it cannot be used."""
-    remedy = "make one: scrapy strategies --save-layers FILE --job JOBDIR"
-    file = JsonFile(path, MOST_BYTES, StrategyError, "layers", remedy)
-    file.expect({"version": VERSION, "tokenizer": TOKENIZER})
-    try:
-        layers = Layers.load(file.values)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as failure:
-        raise file.refused(f"is damaged: {failure}") from None
-    if not np.isfinite(layers.counts).all() or (layers.counts < 0).any() or not sum(layers.documents):
-        raise file.refused("holds no layer or impossible counts")
-    return layers
 
 
 def distances(sources: Ints, targets: Ints, relevant: Sequence[int], size: int) -> Ints:
@@ -127,8 +103,7 @@ class ContextGraph(GraphStrategy):
         layer, confidence -> the largest P(layer|words), five multinomial naive Bayes classifiers with equal
         priors (strategies.context_graph); a page classified relevant is layer 0, with its relevance.
     Parameters: limit 0.5, documents 300 a layer (Diligenti; JLSE §4.2); page_words 100, most_pages 20 000
-        newest, first 20 relevant pages before layers are learned (ours); layers: a file of layers learned
-        from another recorded crawl (`scrapy strategies --save-layers`), else this crawl's own are learned.
+        newest, first 20 relevant pages before layers are learned (ours).
     Reads: words of pages, which are relevant, links between them; no link text.
     Cost: one classification a page; refresh: layers learned again and all pages classified again, when the
         graph has grown by a tenth.
@@ -145,7 +120,6 @@ class ContextGraph(GraphStrategy):
     page_words: int = 100
     most_pages: int = 20_000
     first: int = 20
-    layers: str = ""
     _texts: dict[int, Hashed] = field(default_factory=dict, init=False, repr=False)
     _relevances: dict[int, float] = field(default_factory=dict, init=False, repr=False)  # >= 1: a target, + 1
     _layers: Layers | None = field(default=None, init=False, repr=False)
@@ -154,10 +128,6 @@ class ContextGraph(GraphStrategy):
         check_range(self.name, "limit", self.limit, 0.0, 1.0)
         for key in ("first", "documents", "page_words", "most_pages"):
             check_range(self.name, key, getattr(self, key), 1)
-
-    def prepare(self, knowledge: Knowledge) -> None:
-        if self.layers:
-            self._layers = read_layers(Path(self.layers))
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         source, nodes = self._graph.add(page.url, [link.url for link in links])
@@ -198,8 +168,7 @@ class ContextGraph(GraphStrategy):
         """Learn the layers again; for each node the value of the best page that links to it."""
         sources, targets = self._graph.ends()
         pages = list(self._texts)
-        if not self.layers:
-            self._layers = self._learn(sources, targets)
+        self._layers = self._learn(sources, targets)
         values = np.full(len(self._graph), float(-OTHER))
         values[pages] = self._page_values(pages)
         best = np.full(len(self._graph), float(-OTHER))

@@ -172,7 +172,7 @@ class UrlFeatures:
         """The rows of the URLs; new, waiting ones for new URLs."""
         if len(self.rows) + len(urls) > self.memory_urls:
             self._forget(int(KEPT * self.memory_urls))
-        new = [self.rows.add(url) for url in dict.fromkeys(urls) if url not in self.rows]
+        new = self.rows.add_all(urls)
         self._grow()
         for column in self.columns.values():
             column[new] = 0.0

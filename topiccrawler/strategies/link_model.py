@@ -31,8 +31,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from topiccrawler.link_model.features import url_words, words_of_links
 from topiccrawler.links.columns import Floats, Ints, packed, unpacked
-from topiccrawler.links.features import url_words, words_of_links
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, Strategy, check_range, topic_of
 from topiccrawler.strategies.base import packed as packed_shares

@@ -169,24 +169,19 @@ class Topic(BaseModel):
     positive: list[Place] = []
     negative: list[Place] = []
     seeds: list[Address] = []
-    proposed_words: Annotated[int, Field(ge=0, le=2_000)] = (
-        0  # to be added when a crawl begins (topics.meaning)
-    )
+    # to be added when a crawl begins (topics.meaning)
+    proposed_words: Annotated[int, Field(ge=0, le=2_000)] = 0
     given: list[Word] = []  # of the keywords those a user gave; the others were proposed for them
     within: str = ""  # the catalogue's topic that they belong to
-    narrow: bool | None = (
-        None  # the words given alone judge pages, the others only lead to them; None = not decided (topics.meaning)
-    )
+    # the words given alone judge pages, the others only lead to them; None = not decided (topics.meaning)
+    narrow: bool | None = None
     against: dict[Word, Weight] = Field(default={}, max_length=5_000)  # of pages that are not about it
-    trust: dict[Word, Share] = Field(
-        default={}, max_length=5_000
-    )  # of a narrow topic: how much a word given, or near one, says; those left out 1 (relevance.evidence)
-    near: dict[Word, Share] = Field(
-        default={}, max_length=5_000
-    )  # of a narrow topic: more words near those given, with their likeness
-    intercept: Annotated[float, Field(ge=-10, le=10, allow_inf_nan=False)] = (
-        0.0  # of a narrow topic: what is added to the log-odds of every page; below 0 = stricter
-    )
+    # of a narrow topic: how much a word given, or near one, says; those left out 1 (relevance.evidence)
+    trust: dict[Word, Share] = Field(default={}, max_length=5_000)
+    # of a narrow topic: more words near those given, with their likeness
+    near: dict[Word, Share] = Field(default={}, max_length=5_000)
+    # of a narrow topic: what is added to the log-odds of every page; below 0 = stricter
+    intercept: Annotated[float, Field(ge=-10, le=10, allow_inf_nan=False)] = 0.0
     contrast: bool = False  # a page nearer to another topic of the catalogue is off topic (relevance.vsm)
     reasons: dict[Word, Reason] = {}  # why a word has its weight, where a program gave it one
     lexicon: list[Word] = []  # the dictionary for links; the keywords when none is given

@@ -9,6 +9,7 @@ import pytest
 
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
+from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.model_file import save
 from topiccrawler.link_model.training.promotion import (
     CANDIDATE,
@@ -20,7 +21,6 @@ from topiccrawler.link_model.training.promotion import (
     same_sources,
     why_it_stays,
 )
-from topiccrawler.links.features import Lexicon
 from topiccrawler.model import Link
 from topiccrawler.topics.topic import Topic, make_topic
 
@@ -83,7 +83,6 @@ def test_merged_models_have_counted_what_both_have() -> None:
     ("other", "message"),
     [
         (model(file="b", context="dom"), "one model has context 'window', another 'dom'"),
-        (model(file="b", event="multinomial"), "event 'bernoulli', another 'multinomial'"),
         (model("股票"), "both were trained on a.jsonl"),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
+from topiccrawler.link_model.features import Lexicon, LinkWords
 from topiccrawler.link_model.model_file import dumps
 from topiccrawler.link_model.training.samples import Sample, balanced, damped, pooled, prefix_samples
 from topiccrawler.link_model.training.train import (
@@ -23,7 +24,6 @@ from topiccrawler.link_model.training.train import (
     split,
     train,
 )
-from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.model import Link
 from topiccrawler.topics.topic import Topic, make_topic
 

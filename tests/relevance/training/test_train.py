@@ -7,8 +7,6 @@ import pytest
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.metrics import f1_score
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.neighbors import NearestCentroid
-from sklearn.preprocessing import normalize
 
 from topiccrawler.errors import LinksFileError
 from topiccrawler.pages.read import PageWords
@@ -38,7 +36,7 @@ def plan(page_classifier: str, **fields: object) -> Plan:
     return Plan(page_classifier, TOPIC, corpus(), {"finance": TOPIC.keywords}, **fields)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("page_classifier", ["vsm", "centroid", "naive_bayes", "svm"])
+@pytest.mark.parametrize("page_classifier", ["vsm", "naive_bayes", "svm"])
 def test_every_page_classifier_learns_what_a_synthetic_corpus_teaches(page_classifier: str) -> None:
     trained = train_page_classifier(plan(page_classifier))
     assert trained.held_out.f1 >= 0.95
@@ -75,28 +73,6 @@ def test_naive_bayes_gives_the_log_odds_of_scikit_learn() -> None:
     )
 
 
-def test_the_centroid_decides_as_nearest_centroid_on_unit_vectors_does() -> None:
-    samples = corpus()
-    page_classifier = train_page_classifier(Plan("centroid", TOPIC, samples, {})).page_classifier
-    assert isinstance(page_classifier, LinearClassifier)
-    rows = []
-    for sample in samples:
-        row = np.zeros(len(page_classifier.words))
-        for word, count in counts_of(sample.words).items():
-            row[page_classifier.words[word]] = (1 + np.log(count)) * page_classifier.factors[
-                page_classifier.words[word]
-            ]
-        rows.append(row)
-    vectors = normalize(np.array(rows))
-    truths = np.array([sample.positive for sample in samples])
-    oracle = NearestCentroid().fit(vectors, truths)
-    means = normalize(oracle.centroids_)
-    for sample, vector in zip(samples, vectors, strict=True):
-        assert page_classifier.margin(sample.words) == pytest.approx(
-            vector @ means[1] - vector @ means[0], abs=1e-9
-        )
-
-
 def test_worth_counts_as_scikit_learn_does() -> None:
     samples = corpus(seed=9)
     page_classifier = VsmClassifier(TOPIC)
@@ -106,14 +82,14 @@ def test_worth_counts_as_scikit_learn_does() -> None:
 
 
 def test_other_labels_are_negative_topics_of_the_svm_and_one_class_elsewhere() -> None:
-    svm, centroid = (
+    svm, bayes = (
         train_page_classifier(plan("svm")).page_classifier,
-        train_page_classifier(plan("centroid")).page_classifier,
+        train_page_classifier(plan("naive_bayes")).page_classifier,
     )
     assert isinstance(svm, LinearClassifier)
-    assert isinstance(centroid, LinearClassifier)
+    assert isinstance(bayes, LinearClassifier)
     assert list(svm.classes) == ["finance", "sports", "travel"]
-    assert list(centroid.classes) == ["finance", "rest"]
+    assert list(bayes.classes) == ["finance", "rest"]
 
 
 def test_training_twice_gives_the_same_page_classifier() -> None:

@@ -41,19 +41,12 @@ PAGES_SHOWN = 20
 class Command(TellingCommand):
     """The command's options and its steps."""
 
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return USAGE
-
-    def short_desc(self) -> str:
-        return "List, show, begin, learn, teach, edit and check topics; browse the library classification"
-
-    def long_desc(self) -> str:
-        return (
-            "NAME is a name of a topic of the catalogue (finance, 财经, 金融), the path of a topic file, or clc:CODE for a class of the "
-            "Chinese Library Classification; `show` takes a job too, or words as -a keywords= does: how they would be understood. `new` writes a commented topic file, `learn` one of example pages; `teach` asks you about pages of a job; `check` ends with exit code 1 when a topic cannot work."
-        )
+    usage = USAGE
+    summary = "List, show, begin, learn, teach, edit and check topics; browse the library classification"
+    details = (
+        "NAME is a name of a topic of the catalogue (finance, 财经, 金融), the path of a topic file, or clc:CODE for a class of the "
+        "Chinese Library Classification; `show` takes a job too, or words as -a keywords= does: how they would be understood. `new` writes a commented topic file, `learn` one of example pages; `teach` asks you about pages of a job; `check` ends with exit code 1 when a topic cannot work."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

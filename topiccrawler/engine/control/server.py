@@ -1,20 +1,11 @@
 """The HTTP server of a crawl that can be controlled, on Scrapy's own event loop.
 
-Whoever has the token may steer the crawl, and a browser sends what any page tells it to. So beside the token
-a request must name this machine by address and come from nowhere or from here (engine.control.server); a post must be JSON.
-
-Which requests a server on this machine answers at all: those that name it by address, and come from nowhere or from itself.
-
-A browser sends what any page tells it to, and a foreign name may point to this machine; a token alone does not help there.
-
-A port that is open from the start of a crawl, and a server behind it from the first caller on.
-
-Most crawls are never asked anything, and the server's library takes .2 s of CPU to import.
+Whoever has the token may steer the crawl, and a browser sends what any page tells it to, also by a foreign name that points to this
+machine. So beside the token a request must name this machine by address and come from nowhere or from here; a post must be JSON.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import ipaddress
 import json
@@ -44,9 +35,8 @@ def admit(headers: Mapping[str, str], host: str, port: int) -> None:
     if not is_here(named, host, port):
         raise RefusedError(403, "a foreign Host header", "ask by the address that the server has told")
     origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
-    opaque = (
-        origin == "null" and site == "same-origin"
-    )  # a form of our own, under Referrer-Policy: no-referrer
+    # a form of our own, under Referrer-Policy: no-referrer
+    opaque = origin == "null" and site == "same-origin"
     if (origin not in {None, f"http://{named}"} and not opaque) or site not in {"none", "same-origin"}:
         raise RefusedError(403, "it comes from another site", "ask from this machine, not from a web page")
 
@@ -65,39 +55,6 @@ def is_here(header: str, host: str, port: int) -> bool:
     except ValueError:
         return name in {"localhost", host.lower()}
     return True
-
-
-_WAITING = 64  # callers, until the server takes them
-
-
-class Listening:
-    """Waits for the first caller; `serve` is then given the socket, with that caller still in it, and owns it."""
-
-    def __init__(self, serve: Callable[[socket.socket], Awaitable[None]]) -> None:
-        self._serve = serve
-        self._socket: socket.socket | None = None
-        self._serving: asyncio.Future[None] | None = None
-
-    def open(self, host: str, port: int) -> str:
-        """Take the port (0 = one that the system picks) and return the address without a path. OSError when that cannot be."""
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._socket = socket.create_server((host, port), family=family, backlog=_WAITING)
-        self._socket.setblocking(False)
-        asyncio.get_running_loop().add_reader(self._socket, self._begin)
-        return f"http://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}"
-
-    async def close(self) -> None:
-        """Let go of the port, or wait until the server that has it stands."""
-        if self._serving is not None:
-            await self._serving
-        elif self._socket is not None:
-            asyncio.get_running_loop().remove_reader(self._socket)
-            self._socket.close()
-
-    def _begin(self) -> None:
-        if self._socket is not None:
-            asyncio.get_running_loop().remove_reader(self._socket)
-            self._serving = asyncio.ensure_future(self._serve(self._socket))
 
 
 logger = logging.getLogger(__name__)

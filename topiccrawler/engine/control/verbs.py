@@ -119,9 +119,8 @@ class Change:
     before: Any
     after: Any
     make: Callable[[], None]
-    refuses: Callable[[Sequence[Link]], int] | None = (
-        None  # of waiting links, how many would be fetched no more
-    )
+    # of waiting links, how many would be fetched no more
+    refuses: Callable[[Sequence[Link]], int] | None = None
     rescore: Callable[[Sequence[Link]], None] | None = None  # what waits, behind `make`
     names: tuple[str, str] | None = None  # of before and after, where people know them by others
 

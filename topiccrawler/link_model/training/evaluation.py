@@ -25,9 +25,9 @@ from dataclasses import asdict, dataclass
 from operator import itemgetter
 from sys import intern
 
-from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, Event, LinkClassifier
+from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
+from topiccrawler.link_model.features import Lexicon, LinkWords
 from topiccrawler.link_model.training.samples import Progress, Sample, add
-from topiccrawler.links.features import Lexicon, LinkWords
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.labelled_texts import LabelledText
 
@@ -99,7 +99,7 @@ def link_rows(
         add(counts, sample, lexicon, 1.0)
     positive = sum(1 for sample in kept if sample.positive)
     prior = positive / len(kept)
-    paper = {"topic": model.topic, "counts": counts, "event": model.event, "prior": prior, "lexicon": lexicon}
+    paper = {"topic": model.topic, "counts": counts, "prior": prior, "lexicon": lexicon}
     group_1 = LinkClassifier(**paper, trust={"anchor": 1.0})  # type: ignore[arg-type]
     group_2 = LinkClassifier(**paper, trust=PAPER_TRUST)  # type: ignore[arg-type]
     words = [sample.words for sample in held_out]
@@ -144,14 +144,14 @@ def whole_texts(documents: Sequence[LabelledText], progress: Progress) -> list[S
 
 
 def pages_model(
-    documents: Sequence[LabelledText], texts: Sequence[Sequence[str]], topic: str, event: Event
+    documents: Sequence[LabelledText], texts: Sequence[Sequence[str]], topic: str
 ) -> LinkClassifier:
     """Naive Bayes over whole documents, one bag of words each."""
     counts = Counts()
     for document, found in zip(documents, texts, strict=True):
         counts.add({"context": {word for word in found if word.isalpha()}}, document.positive)
     prior = counts.samples["context"][1] / sum(counts.samples["context"])
-    return LinkClassifier(topic, counts, event=event, prior=prior, trust={"context": 1.0})
+    return LinkClassifier(topic, counts, prior=prior, trust={"context": 1.0})
 
 
 def _one_text(words: LinkWords) -> LinkWords:

@@ -3,7 +3,7 @@
 A model in use decides every crawl of its topic. One that was not measured on held-out rows, or that does worse on them than
 the model in use, stays a candidate unless the user insists; the model that is replaced is kept beside the new one.
 
-Merging adds counts, so it needs models of one topic, one tokenizer, one context maker and one event model. Two models
+Merging adds counts, so it needs models of one topic, one tokenizer and one context maker. Two models
 trained on the same file would count it twice; that is refused too.
 
 The report beside a model, as plain text: the figures and the words with most weight.
@@ -20,10 +20,10 @@ from typing import Any
 from topiccrawler.errors import LinksFileError, ModelError
 from topiccrawler.files import keep_former, sha256_of
 from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.features import FEATURES, FIELDS, LEXICON, Lexicon
 from topiccrawler.link_model.model_file import VERSION, load, save
 from topiccrawler.link_model.training.evaluation import Row, row
 from topiccrawler.link_model.training.samples import HOST_DAMPING, SHARES, LabelledLink, read_links
-from topiccrawler.links.features import FEATURES, FIELDS, LEXICON, Lexicon
 from topiccrawler.text.tokenise import TOKENIZER
 from topiccrawler.topics.topic import Topic
 
@@ -68,7 +68,7 @@ def report(
 
 def _facts(model: LinkClassifier) -> Iterator[str]:
     trust = ", ".join(f"{name} {model.trust.get(name, 0.0):g}" for name in FIELDS)
-    yield f"format {VERSION}, tokenizer {TOKENIZER}, features {FEATURES}, context {model.context}, event {model.event}"
+    yield f"format {VERSION}, tokenizer {TOKENIZER}, features {FEATURES}, context {model.context}"
     yield f"prior {model.prior:g} (score 0 = probability {model.prior:g} before any word: even odds), trust: {trust}"
     yield f"{thresholds(model)}; lexicon {len(model.lexicon.entries)} words"
     shares = ", ".join(f"{name} {share:g}" for name, share in SHARES.items())
@@ -92,7 +92,7 @@ def _source_lines(model: LinkClassifier) -> Iterator[str]:
 
 
 def _words(model: LinkClassifier, name: str) -> Iterator[str]:
-    odds_of = model.counts.log_odds(name, model.event)
+    odds_of = model.counts.log_odds(name)
     ranked = sorted(odds_of.items(), key=lambda pair: (pair[1], pair[0]))
     yield f"  {len(ranked)} words; lexicon flag {odds_of.get(LEXICON, 0.0):.2f}"
     yield "  on topic:  " + _listed(ranked[::-1][:_TOP_WORDS])
@@ -134,7 +134,7 @@ def merged(models: Sequence[LinkClassifier]) -> LinkClassifier:
     first, *others = models
     counts, sources = first.counts, dict(_sources(first))
     for other in others:
-        for what in ("topic", "context", "event"):
+        for what in ("topic", "context"):
             mine, theirs = getattr(first, what), getattr(other, what)
             if mine != theirs:
                 fault = f"one model has {what} {mine!r}, another {theirs!r}"
@@ -147,9 +147,8 @@ def merged(models: Sequence[LinkClassifier]) -> LinkClassifier:
         counts = counts.merged(other.counts)
     lexicon = Lexicon([entry for model in models for entry in model.lexicon.entries])
     training = {"files": sources, "merged": [model.training.get("set") for model in models]}
-    return replace(
-        first, counts=counts, lexicon=lexicon, gate_threshold=None, training=training, scores={}
-    )  # the gate's threshold was measured for another model
+    # the gate's threshold was measured for another model
+    return replace(first, counts=counts, lexicon=lexicon, gate_threshold=None, training=training, scores={})
 
 
 def _sources(model: LinkClassifier) -> Mapping[str, str]:

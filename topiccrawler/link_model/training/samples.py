@@ -70,7 +70,7 @@ from urllib.parse import urlsplit
 
 from topiccrawler.errors import LinksFileError, StateError, file_faults
 from topiccrawler.link_model.classifier import Counts
-from topiccrawler.links.features import (
+from topiccrawler.link_model.features import (
     FIELDS,
     GROUP_2,
     Lexicon,

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from topiccrawler.errors import ArgumentError, LinksFileError
 from topiccrawler.files import sha256_of
-from topiccrawler.link_model.classifier import Event, LinkClassifier
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.training.evaluation import (
     Row,
     divergences,
@@ -42,7 +43,6 @@ from topiccrawler.link_model.training.samples import (
     silently,
 )
 from topiccrawler.links.extract import ContextMaker
-from topiccrawler.links.features import Lexicon
 from topiccrawler.topics.labelled_texts import read_documents, read_headlines
 from topiccrawler.topics.topic import Topic
 
@@ -65,7 +65,6 @@ class TrainingRecipe:
     lexicon: Sequence[str] = ()  # the topic's own when empty
     negative_topics: Sequence[Topic] = ()  # whose keywords stand for all other topics
     context: ContextMaker = "window"
-    event: Event = "bernoulli"
     seed: int = 0
     precision: float | None = None  # asked for on links of hosts held out; sets the threshold
     gate_recall: float = GATE_RECALL  # share of relevant links of hosts held out that the link gate lets in
@@ -100,7 +99,7 @@ def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
     texts = whole_texts(documents, progress) if "links" in samples else []
     pages = None
     if len({document.positive for document in documents}) == 2 and texts:
-        pages = pages_model(documents, texts, recipe.topic.name, recipe.event)
+        pages = pages_model(documents, texts, recipe.topic.name)
     bench = _Bench(recipe, samples, pages, lexicon, progress)
     bench.links()
     bench.headlines()
@@ -265,9 +264,7 @@ def _model(
 ) -> LinkClassifier:
     weighed = {name: damped(found) if name == "links" else found for name, found in samples.items()}
     counts = balanced(weighed, lexicon).pruned(LEAST_COUNT, MOST_WORDS)
-    return LinkClassifier(
-        recipe.topic.name, counts, recipe.context, recipe.event, threshold=THRESHOLD, lexicon=lexicon
-    )
+    return LinkClassifier(recipe.topic.name, counts, recipe.context, threshold=THRESHOLD, lexicon=lexicon)
 
 
 def _check(paths: Sequence[Path], items: Sequence[LabelledLink], topic: Topic) -> None:

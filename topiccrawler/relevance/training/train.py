@@ -1,25 +1,20 @@
 """Trains a page classifier from labelled documents and the catalogue's keywords; scikit-learn does the fitting.
 
 A third of the documents is held out to measure; the threshold comes from cross-validation on the other two thirds; the
-page classifier that is saved learns from all, in the same way.
-Words: those of at least two documents, pairs of three; the `most_words` with the largest weights (a first fit ranks them).
+page classifier that is saved learns from all, in the same way. It replaces the one in use only if it is at least as good on the same
+held-out rows.
+Words: those of at least two documents, pairs of three; the `most_words` with the largest weights (a first fit ranks them). Counts are a
+sparse matrix, a row a document, a column a word.
 svm: a linear SVM a label, one against the others, on unit vectors of (1 + ln count)·idf of words, pairs of neighbours and
-lists of catalogue words; the other labels are negative topics, since "not finance" is no class of page. centroid:
-cosine with the mean vector of the topic minus that with the mean of the others, idf · sqrt(IG) in the vectors. naive_bayes:
-multinomial, Laplace, topic against the others (JLSE eq. 1-2). vsm: a vector a label, the words with the largest SVM weights
+lists of catalogue words; the other labels are negative topics, since "not finance" is no class of page. naive_bayes: multinomial,
+Laplace, topic against the others (JLSE eq. 1-2). vsm: a vector a label, the words with the largest SVM weights
 for it, half and half with the label's keywords; stop words and numbers left out; the other labels' vectors are the topic's
 negative topics.
 Keywords: each topic of the catalogue gives `KEYWORD_DOCUMENTS` made of its keywords, sampled by weight: they add words that
 the documents lack (figures: docs/lab/page-classifiers.md).
+Parameters: COST, C of the SVM: F1 on documents hardly changes between 2 and 10.
 Cost: a minute for 4 000 documents and 13 labels.
 Reference: JLSE (2014) §3.1; Joachims (1998); MySpider (2009) §4.4; Platt (1999).
-
-Counts of documents as a sparse matrix, and the weights that a linear classifier learns from it.
-
-A row a document, a column a word; relevance.training.train decides what goes in and keeps what comes out.
-Parameters: COST, C of the SVM: F1 on documents hardly changes between 2 and 10.
-
-Keeps the page classifier in use unless a new one is at least as good on the same held-out rows.
 """
 
 from __future__ import annotations
@@ -55,7 +50,7 @@ from topiccrawler.relevance.base import (
 from topiccrawler.relevance.linear import LARGEST_BYTES, LinearClassifier, Lists, counts_of, is_pair
 from topiccrawler.relevance.vsm import LEAST_WEIGHT, VsmClassifier
 from topiccrawler.text.tokenise import STOP_WORDS
-from topiccrawler.text.weights import information_gain, top_k
+from topiccrawler.text.weights import top_k
 from topiccrawler.topics.topic import Topic
 
 COST = 3.0
@@ -81,9 +76,6 @@ def values_of(page_classifier: str, matrix: Array, targets: Array, classes: int)
         bayes = MultinomialNB().fit(matrix, targets)
         return bayes.feature_log_prob_.T.copy(), bayes.class_log_prior_.copy()
     vectors = normalize(matrix)
-    if page_classifier == "centroid":
-        means = normalize(np.vstack([vectors[targets == n].mean(axis=0).A1 for n in range(classes)]))
-        return means.T.copy(), np.zeros(classes)
     svm = LinearSVC(C=COST, class_weight="balanced", random_state=0, max_iter=5_000).fit(vectors, targets)
     values, biases = svm.coef_.T.copy(), svm.intercept_.copy()
     if classes == 2:  # one column: the decision for the second class
@@ -101,15 +93,6 @@ def presence(matrix: Array) -> Array:
 def idf(matrix: Array) -> Array:
     """ln((1 + N) / (1 + n)) + 1, as scikit-learn has it: a word of the keywords only stays finite."""
     return np.log((1 + matrix.shape[0]) / (1 + np.asarray(presence(matrix).sum(axis=0)).ravel())) + 1
-
-
-def gains(matrix: Array, targets: Array) -> Array:
-    """IG of each word by the shares of documents with it in each class."""
-    ones = presence(matrix)
-    rates = np.vstack([np.asarray(ones[targets == n].mean(axis=0)).ravel() for n in np.unique(targets)])
-    found = np.array([information_gain(column) for column in rates.T.tolist()])
-    found[rates.sum(axis=0) == 0] = found.max(initial=0.0)  # a word of the keywords only
-    return found
 
 
 FORCE = "keep it, or insist with --force (the old one is kept as FILE.old)"
@@ -172,9 +155,8 @@ class Plan:
     page_classifier: str
     topic: Topic
     samples: Sequence[Sample]
-    keywords: Mapping[
-        str, Mapping[str, float]
-    ]  # label -> keywords as tokens (topics.topic); the topic's own under its name
+    # label -> keywords as tokens (topics.topic); the topic's own under its name
+    keywords: Mapping[str, Mapping[str, float]]
     precision: float | None = None  # asked of the threshold; None = best F1
     most_words: int = MOST_WORDS
     seed: int = 0
@@ -273,12 +255,10 @@ def _labels(plan: Plan, *, negative_topics: bool) -> list[str]:
 
 def _linear_classifier(plan: Plan) -> LinearClassifier:
     pairs, bayes = plan.page_classifier == "svm", plan.page_classifier == "naive_bayes"
-    svm = plan.page_classifier in {"svm", VSM}
-    apart = plan.page_classifier in {"svm", "centroid"}
     lists = _lists(plan) if pairs else Lists({})
-    documents = [counts_of(one.words, title_apart=apart, pairs=pairs, lists=lists) for one in plan.samples]
-    labels = _labels(plan, negative_topics=svm)
-    made, made_labels = _keyword_documents(plan, negative_topics=svm)
+    documents = [counts_of(one.words, title_apart=pairs, pairs=pairs, lists=lists) for one in plan.samples]
+    labels = _labels(plan, negative_topics=not bayes)
+    made, made_labels = _keyword_documents(plan, negative_topics=not bayes)
     for counts in made:
         lists.add_to(counts)
     frequencies = Counter(word for counts in documents for word in counts)
@@ -292,8 +272,6 @@ def _linear_classifier(plan: Plan) -> LinearClassifier:
         factors, both = np.ones(len(words)), vstack([real, extra]).tocsr()
     else:
         factors = idf(real)
-        if not svm:
-            factors = factors * np.sqrt(gains(real, targets[: len(labels)]))
         both = vstack([real, extra]).tocsr()
         both.data = 1.0 + np.log(both.data)
         both = both @ diags(factors)

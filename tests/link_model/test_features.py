@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.links.features import (
+from topiccrawler.link_model.features import (
     LEXICON,
     Lexicon,
     LinkWords,

@@ -13,7 +13,7 @@ import pytest
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer, answer
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,8 @@ from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import Topic, read_topic
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def topic() -> Topic:

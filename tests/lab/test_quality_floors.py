@@ -16,6 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.experiment import Plan, compare
@@ -27,6 +29,8 @@ from topiccrawler.strategies import STRATEGIES
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.meaning import unlike
 from topiccrawler.topics.seeds import Seeds
+
+pytestmark = pytest.mark.slow
 
 FLOORS = json.loads((Path(__file__).parents[1] / "quality_floors.json").read_text(encoding="utf-8"))
 TOPIC = "finance"

@@ -24,7 +24,7 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Score
 
 Worker = Callable[..., RedisFrontier]
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from topiccrawler.cluster.redis.joining import join
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def own_server() -> Iterator[RedisServer]:

@@ -291,3 +291,48 @@ def test_a_page_that_leads_to_named_pages_teaches_its_words() -> None:
     scores(strategy, page, [named(f"http://a.example/{n}", "高考") for n in range(9)])
     found = {score.url: score.value for score in strategy.refresh([])}
     assert found["http://b.example/tags"] > found["http://b.example/me"]
+
+
+def test_for_own_words_each_refresh_looks_first_at_the_home_of_one_more_site() -> None:
+    strategy = begun_for_own_words()
+    links = [
+        named("http://a.example/1", "年终总结"),
+        named("http://a.example/", "某人的博客"),
+        named("http://b.example/", "另一人的博客"),
+    ]
+    strategy.visit(SEED_PAGE, links)
+    before = strategy.current(links[1])
+    risen = [score.url for score in strategy.refresh([]) if score.value > 10]
+    risen += [score.url for score in strategy.refresh([]) if score.value > 10]
+    assert risen == ["http://a.example/", "http://b.example/"]  # one site a refresh, of a site its home
+    assert [score for score in strategy.refresh([]) if score.value > 10] == []  # no third site
+    first_look = strategy.current(links[1])
+    assert before is not None
+    assert first_look is not None
+    assert first_look.value == pytest.approx(before.value + 20)
+    shares = dict(strategy.shares(links[1], first_look.value, first_look.shares))
+    assert shares["site"] > 19
+    assert sum(shares.values()) == pytest.approx(first_look.value, abs=1e-9)
+
+
+def test_a_first_look_outlives_a_restart_and_old_states_have_none() -> None:
+    strategy = begun_for_own_words()
+    links = [named("http://a.example/", "某人的博客")]
+    strategy.visit(SEED_PAGE, links)
+    list(strategy.refresh([]))
+    state = json.loads(json.dumps(strategy.save()))
+    again = begun_for_own_words()
+    again.load(state)
+    assert again.current(links[0]) == strategy.current(links[0])
+    del state["first_looks"]
+    again.load(state)
+    before, after = strategy.current(links[0]), again.current(links[0])
+    assert before is not None
+    assert after is not None
+    assert after.value == pytest.approx(before.value - 20)
+
+
+def test_a_topic_of_the_catalogue_takes_no_first_looks() -> None:
+    strategy = begun()
+    strategy.visit(SEED_PAGE, [link("http://a.example/")])
+    assert all(score.value < 10 for score in strategy.refresh([]))
