@@ -7,12 +7,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.gate import Block, Blocks
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.relevance.base import relevance_of, similarity_of
 from topiccrawler.strategies.adaptive import FEATURES
 
@@ -115,6 +119,45 @@ def test_the_gate_says_what_it_would_do_and_why(explain: Callable[..., Any]) -> 
     assert (poor["passed"], poor["reason"], poor["threshold"]) == (False, "below link threshold", 0.9)
     assert (opened["passed"], opened["reason"]) == (True, "the gate stands open")
     assert not good["taken"]
+
+
+def test_each_rule_of_the_admission_says_what_it_would_do_now(
+    learned: Path, explain: Callable[..., Any], command: Callable[..., Any], tmp_path: Path
+) -> None:
+    job = tmp_path / "job"
+    shutil.copytree(learned, job)
+    with closing(SqliteFrontier(job / "frontier.sqlite", Hosts())) as frontier:
+        Blocks(frontier.notes).add(Block(pattern=f"{SITE}fund"))
+        frontier.commit()
+    settings = ("-s", "DEPTH_LIMIT=1", "-s", "TOPIC_PRIVATE_NETWORK=False")
+    found = explain(f"{SITE}fund", "--job", str(job), *settings)["admission"]
+    assert [(rule["rule"], rule["verdict"], rule["why"]) for rule in found] == [
+        ("depth", "refused", "deeper than 1"),
+        ("url_length", "passed", ""),
+        ("allowed_domains", "passed", ""),
+        ("blocked", "refused", f"blocked: {SITE}fund"),
+        ("private_network", "passed", ""),
+        ("gate", "passed", "the gate stands open"),
+        ("robots_txt", "unknown", ""),
+        ("resolved_address", "unknown", ""),
+    ]
+    lines = command("explain", f"{SITE}fund", "--job", str(job), *settings).out.splitlines()
+    first = lines.index("Admission refused  depth: deeper than 1")
+    assert lines[first + 3 : first + 5] == [
+        f"          refused  blocked: blocked: {SITE}fund",
+        "          passed   private_network",
+    ]
+
+
+def test_a_private_host_is_refused_unless_the_setting_opens_the_private_network(
+    explain: Callable[..., Any],
+) -> None:
+    def names(*settings: str) -> dict[str, str]:
+        found = explain("http://127.1/", "--topic", "finance", *KEYWORDS, *settings)["admission"]
+        return {rule["rule"]: rule["why"] for rule in found if rule["verdict"] == "refused"}
+
+    assert names() == {"private_network": "private address: 127.0.0.1"}
+    assert names("-s", "TOPIC_PRIVATE_NETWORK=True") == {}
 
 
 def test_a_url_of_a_past_crawl_has_its_score_its_path_and_its_end(

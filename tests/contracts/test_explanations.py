@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from topiccrawler.crawling.admission import Admission, GateRule, Moment
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.explanation import Explanation, PastCrawl, explain
-from topiccrawler.crawling.gate import REFUSED
+from topiccrawler.crawling.gate import REFUSED, LinkGate
 from topiccrawler.crawling.job_files import FRONTIER, write_recipe
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.frontier.base import Leased, Row, State
+from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via
@@ -60,21 +61,24 @@ def links_of(number: int) -> list[Link]:
     ]
 
 
+def asked_when_leased(gate: LinkGate) -> Admission:
+    """So that the queue holds what the gate refuses."""
+    return Admission([GateRule(gate, moments=frozenset({Moment.LEASED}))])
+
+
 def crawl(folder: Path, recipe: Recipe, pages: int = PAGES) -> Parts:
     """A crawl by the recipe's parts, stopped after so many pages; every page is acknowledged as an engine would."""
     write_recipe(recipe, folder)
     parts = assemble(recipe)
     with SqliteFrontier(folder / FRONTIER, Hosts(concurrency=9)) as frontier:
-        ordering = Ordering(parts.strategy, frontier, durable=True, expand="all")
+        ordering = Ordering(
+            parts.strategy, frontier, durable=True, expand="all", admission=asked_when_leased(parts.gate)
+        )
         ordering.rescoring.slice_urls = 40
         ordering.seed([Link(address(1), "s1.example")], 0.0)
 
-        def accept(row: Leased) -> str | None:
-            decision = parts.gate.decide(row.link, row.tunnel)
-            return None if decision.passed else decision.reason
-
         for now in range(pages):
-            leased = ordering.lease(float(now), accept)
+            leased = ordering.lease(float(now))
             if leased is None:
                 break
             number = int(leased.link.url.rpartition("/")[2])

@@ -9,6 +9,7 @@ from redis_server import RedisServer
 
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
+from topiccrawler.crawling.admission import Admission, blocked
 from topiccrawler.crawling.gate import NOTE, Block, Blocks
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.memory import MemoryFrontier
@@ -65,7 +66,7 @@ def test_blocks_outlive_a_restart_of_their_job(tmp_path: Path) -> None:
         blocks = Blocks(frontier.notes)
     links = [Link("http://spam.example/", "spam.example"), Link("http://a.example/", "a.example")]
     assert blocks.reason(links[0].url) == "blocked: spam.example"
-    assert list(blocks.admitted(links)) == links[1:]
+    assert list(Admission([blocked(blocks)]).shown(links)) == links[1:]
 
 
 def test_what_one_process_is_told_to_block_all_keep_out_and_those_that_join_later(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
+from topiccrawler.crawling.admission import Admission, GateRule
 from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
@@ -64,7 +65,7 @@ def test_what_the_gate_refuses_is_shown_to_the_strategy_and_queued_once_a_better
     ordering = Ordering(
         Sees(),
         frontier,
-        gate=LinkGate(Likes(), 0.5),
+        admission=Admission([GateRule(LinkGate(Likes(), 0.5))]),
         refused=lambda links, odds, now: refused.extend((link.host, odds(link), now) for link in links),
     )
     poor = ordering.visit(Page("http://hub.example/"), [link("a", "足球"), link("b", "足球")], 0.0)

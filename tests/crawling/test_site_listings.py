@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from topiccrawler.crawling.admission import Admission, GateRule
 from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.site_listings import LISTING, SiteListings
@@ -93,7 +94,7 @@ def test_they_are_queued_in_their_place_and_the_gate_lets_them_pass() -> None:
     gate = LinkGate(Dislikes(), 0.9)
     frontier = MemoryFrontier(Hosts(concurrency=9))
     site = SiteListings(frontier.notes, after=1)
-    ordering = Ordering(build("best_first"), frontier, gate=gate, listings=site)
+    ordering = Ordering(build("best_first"), frontier, admission=Admission([GateRule(gate)]), listings=site)
     poor = Link(f"{HOST}/poor", "a.example", source_url=f"{HOST}/1")
     pushed = ordering.visit(page(1, f"{HOST}/rss"), [poor], 0.0)
     assert (pushed[Pushed.NEW], pushed[Pushed.REFUSED]) == (1, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from scrapy import Request
@@ -10,7 +11,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from topiccrawler.crawling.admission import Admission, GateRule
 from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.middlewares import LinkGateMiddleware
 from topiccrawler.model import Link, Via
 
@@ -29,8 +32,13 @@ def stats() -> StatsCollector:
     return StatsCollector(get_crawler())
 
 
+def middleware(stats: StatsCollector) -> LinkGateMiddleware:
+    rules = [GateRule(LinkGate(Poor(), threshold=0.5))]
+    return LinkGateMiddleware(Admission(rules, partial(count_refused, stats)))
+
+
 def test_where_a_redirect_leads_is_refused_like_any_poor_link(stats: StatsCollector) -> None:
-    gate = LinkGateMiddleware(LinkGate(Poor(), threshold=0.5), stats)
+    gate = middleware(stats)
     with pytest.raises(IgnoreRequest, match="below link threshold"):
         gate.process_request(Request("http://b.example/", meta={"via": Via(LINK)}))
     assert stats.get_value("topic/gate/refused") == 1
@@ -48,5 +56,5 @@ def test_where_a_redirect_leads_is_refused_like_any_poor_link(stats: StatsCollec
 def test_what_the_lease_loop_has_decided_and_what_has_no_link_text_passes(
     stats: StatsCollector, request_: Request
 ) -> None:
-    LinkGateMiddleware(LinkGate(Poor(), threshold=0.5), stats).process_request(request_)
+    middleware(stats).process_request(request_)
     assert stats.get_value("topic/gate/refused") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,13 +14,14 @@ from scrapy.spidermiddlewares.referer import RefererMiddleware
 from scrapy.spidermiddlewares.urllength import UrlLengthMiddleware
 from scrapy.utils.test import get_crawler
 
+from topiccrawler.crawling.admission import Admission
 from topiccrawler.engine.link_rules import LinkRules
 from topiccrawler.model import Link
 
 LINKS = [
-    Link("http://a.example/", "a.example", depth=1),
-    Link("http://www.a.example:81/", "www.a.example:81", depth=2),
-    Link("http://b.example/long", "b.example", depth=1),
+    Link("http://a.example/", "a.example", depth=1, source_url="http://a.example/s"),
+    Link("http://www.a.example:81/", "www.a.example:81", depth=2, source_url="http://a.example/s"),
+    Link("http://b.example/long", "b.example", depth=1, source_url="http://a.example/s"),
 ]
 
 
@@ -44,6 +46,10 @@ def rules_of(given: dict[str, Any], offsite: type[OffsiteMiddleware] | None = No
     )
 
 
+def shown(rules: LinkRules) -> Sequence[Link]:
+    return Admission(rules.rules(), rules.refused).shown(LINKS)
+
+
 @pytest.mark.parametrize(
     ("given", "offsite", "admitted", "counted"),
     [
@@ -61,17 +67,17 @@ def test_links_are_admitted_by_the_rules_for_requests(
     counted: dict[str, int],
 ) -> None:
     rules = rules_of(given, offsite)
-    assert [LINKS.index(link) for link in rules.admitted(LINKS)] == admitted
+    assert [LINKS.index(link) for link in shown(rules)] == admitted
     assert rules.stats.get_stats() == counted
 
 
 def test_a_domain_is_counted_once_and_a_spider_may_change_its_mind() -> None:
     rules = rules_of({}, OffsiteMiddleware)
     for _ in range(2):
-        rules.admitted(LINKS)
+        shown(rules)
     assert rules.stats.get_stats() == {"offsite/filtered": 2, "offsite/domains": 1}
     rules.crawler.spider.allowed_domains = []
-    assert rules.admitted(LINKS) == LINKS
+    assert shown(rules) == LINKS
 
 
 def test_a_secret_page_does_not_tell_an_open_one_where_the_link_stood() -> None:

@@ -15,8 +15,10 @@ from topiccrawler.engine.private_network import (
     PrivateNetworkMiddleware,
     PrivateNetworkResolver,
     inside,
+    resolved_address,
     strangers,
 )
+from topiccrawler.model import Link
 
 
 @pytest.fixture(autouse=True)
@@ -81,6 +83,19 @@ def test_a_name_is_refused_once_it_was_seen_to_lead_inside(guard: PrivateNetwork
     with pytest.raises(IgnoreRequest, match=r"intranet\.example = 10\.0\.0\.2"):
         guard.process_request(other_port)
     guard.process_request(Request("http://intranet.example/"))
+
+
+def test_an_explanation_is_told_the_private_address_that_a_name_was_seen_to_have() -> None:
+    inside.update({"trap.example": "10.0.0.1", "intranet.example": "10.0.0.2"})
+    known = resolved_address({"intranet.example"}).known
+    said = [
+        known(Link(f"http://{host}/", host)) for host in ("trap.example:81", "intranet.example", "a.example")
+    ]
+    assert [None if one is None else (one.passed, one.reason) for one in said] == [
+        (False, "private address: trap.example = 10.0.0.1"),
+        None,
+        None,
+    ]
 
 
 @pytest.fixture

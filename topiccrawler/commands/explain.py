@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -79,7 +79,13 @@ class Command(TellingCommand):
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.crawling.assemble import kept_from
-        from topiccrawler.crawling.explanation import crawl_as_json, explain, explained
+        from topiccrawler.crawling.explanation import (
+            FetchLimits,
+            admission_of,
+            crawl_as_json,
+            explain,
+            explained,
+        )
 
         history = past.of(url) if past is not None and url else None
         texts = {name: text for name in TEXTS if (text := getattr(opts, name)) is not None}
@@ -92,7 +98,14 @@ class Command(TellingCommand):
             link = self._link(url, history, texts)
             explanation = _by_link_model(parts, link)
         strategy = parts.recipe.strategy if of_the_job and not texts else None
-        found = explained(parts, link, explanation, strategy)
+        limits = FetchLimits(
+            int(self.setting("DEPTH_LIMIT") or 0),
+            int(self.setting("URLLENGTH_LIMIT") or 0),
+            self.settings is not None and self.settings.getbool("TOPIC_PRIVATE_NETWORK"),
+        )
+        admission = admission_of(parts, limits) if past is None else past.admission(parts, limits, history)
+        tunnel = history.row.tunnel if history is not None and history.row is not None else 0
+        found = explained(parts, link, explanation, strategy, admission, tunnel)
         if history is not None and past is not None:
             of_job = (parts, kept_from(parts.recipe, parts.page_classifier)) if of_the_job else ()
             found["crawl"] = crawl_as_json(history, past.folder, *of_job)
@@ -157,9 +170,19 @@ def explanation_text(found: Mapping[str, Any]) -> str:
         lines += [f"          {word['log_odds']:+8.2f}  {word['feature']}" for word in found["words"]]
     taken, now = ("passed", "would pass now") if gate["passed"] else ("refused", "would be refused now")
     lines.append(f"Gate      {taken if gate['taken'] else now}: {gate['reason']}")
+    lines += _admission_lines(found["admission"])
     if crawl is not None:
         lines += _crawl_lines(crawl)
     return "\n".join(lines)
+
+
+def _admission_lines(rules: Sequence[Mapping[str, str]]) -> list[str]:
+    """Each rule with its verdict, in order."""
+    titles = ["Admission", *[""] * len(rules)]
+    return [
+        f"{title:<10}{rule['verdict']:<8} {rule['rule']}{': ' + rule['why'] if rule['why'] else ''}"
+        for title, rule in zip(titles, rules, strict=False)
+    ]
 
 
 def _score_lines(title: str, made: Mapping[str, Any], where: str) -> list[str]:

@@ -14,16 +14,18 @@ An explanation as JSON values, as `scrapy explain --json` prints it and a runnin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, cast
 
+from topiccrawler.crawling import admission as rules
+from topiccrawler.crawling.admission import Admission
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.checkpoints import Checkpoints
-from topiccrawler.crawling.gate import OF_SITE, REFUSED
+from topiccrawler.crawling.gate import OF_SITE, REFUSED, Blocks, Decision, own_domains
 from topiccrawler.crawling.job_files import FRONTIER, JOB, PAGES, VISITS, read_recipe
 from topiccrawler.crawling.keeping import linking_page_weight, visit_similarity
 from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
@@ -117,6 +119,12 @@ class PastCrawl:
         parts = assemble(self.recipe)
         self._learn(parts.strategy)
         return parts
+
+    def admission(self, parts: Parts, limits: FetchLimits, history: History | None = None) -> Admission:
+        """The rules of the crawl; `history`: of the URL asked about, whose seed's host is the user's own."""
+        notes = self._frontier.notes if self._frontier is not None else None
+        own = [history.path[0].link.host] if history is not None and history.whole else []
+        return admission_of(parts, limits, notes, own)
 
     def _learn(self, strategy: Strategy) -> None:
         """Load what the crawl's strategy has learned."""
@@ -258,11 +266,45 @@ def _gate(parts: Parts, history: History) -> GateOutcome:
     return GateOutcome(decision.passed, decision.reason, taken=False)
 
 
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """What the settings say of fetching. `depth`: link steps, `url_length`: characters; 0 = no bound."""
+
+    depth: int = 0
+    url_length: int = 0
+    private_network: bool = False  # may be fetched from
+
+
+def admission_of(
+    parts: Parts, limits: FetchLimits, notes: Notes | None = None, seed_hosts: Iterable[str] = ()
+) -> Admission:
+    """The rules of a crawl that does not run, as far as its files have them. `notes`: of its queue, which keep the blocks."""
+    found = [
+        rules.depth_limit(lambda: limits.depth),
+        rules.url_length(lambda: limits.url_length),
+        rules.allowed_domains(rules.within(own_domains(parts.topic.sites))),
+        rules.GateRule(parts.gate),
+    ]
+    if notes is not None:
+        found.append(rules.blocked(Blocks(notes)))
+    if not limits.private_network:
+        found.append(rules.private_network(seed_hosts))
+    told = [rules.Told(name, lambda _: None) for name in (rules.ROBOTS_TXT, rules.RESOLVED_ADDRESS)]
+    return Admission([*found, *told])
+
+
 VERSION = 2
 
 
-def explained(parts: Parts, link: Link, explanation: Explanation, strategy: str | None) -> dict[str, Any]:
-    """`strategy`: whose score it is; None = the link model's word alone."""
+def explained(
+    parts: Parts,
+    link: Link,
+    explanation: Explanation,
+    strategy: str | None,
+    admission: Admission,
+    tunnel: int = 0,
+) -> dict[str, Any]:
+    """`strategy`: whose score it is; None = the link model's word alone. `tunnel`: tunnel steps that led to the link's page."""
     return {
         "link": link._asdict(),
         "topic": parts.topic.name,
@@ -275,9 +317,15 @@ def explained(parts: Parts, link: Link, explanation: Explanation, strategy: str 
             "taken": explanation.gate.taken,
             "reason": explanation.gate.reason,
         },
+        "admission": [_ruled(name, one) for name, one in admission.explained(link, tunnel)],
         "crawl": None,
         "version": VERSION,
     }
+
+
+def _ruled(name: str, decision: Decision | None) -> dict[str, Any]:
+    verdict = "unknown" if decision is None else "passed" if decision.passed else "refused"
+    return {"rule": name, "verdict": verdict, "why": "" if decision is None else decision.reason}
 
 
 def _plain(explanation: Explanation) -> dict[str, Any]:

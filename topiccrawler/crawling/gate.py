@@ -114,11 +114,6 @@ class Blocks:
         self._hear()
         return next((block.reason for block in self._blocks if block.matches(url)), None)
 
-    def admitted(self, links: Sequence[Link]) -> Sequence[Link]:
-        """Those links that are not blocked."""
-        self._hear()
-        return [link for link in links if self.reason(link.url) is None] if self._blocks else links
-
     def _keep(self, block: Block) -> bool:
         """False when it was there."""
         if block in self._blocks:
@@ -191,11 +186,11 @@ OF_SITE = "a listing of a site with relevant pages"
 
 
 @dataclass(frozen=True, slots=True)
-class GateDecision:
-    """What the gate says of one link."""
+class Decision:
+    """What a rule says of one link (crawling.admission)."""
 
     passed: bool
-    tunnel: int = 0  # tunnel steps in a row, this one included, when it is let through
+    tunnel: int = 0  # tunnel steps in a row, this one included, when the gate lets it through
     probability: float | None = None  # P(+|link); None when the gate stands open and did not look
     reason: str = ""  # why
 
@@ -214,35 +209,42 @@ class LinkGate:
     tunnel_probability: float = 0.0
     tunnel_depth: int = 0
 
-    def decide(self, link: Link, tunnel: int = 0) -> GateDecision:
-        """Look at a link; `tunnel` = tunnel steps in a row that led to the page it stands on."""
-        if link.kind == LISTING:
-            return GateDecision(True, reason=OF_SITE)
-        if self.threshold <= 0.0 or self.scorer is None or not link.source_url:
-            return GateDecision(True, reason=SEED if not link.source_url else OPEN)
-        return self._decided(link, self.scorer.log_odds([link])[0], tunnel)
+    def decide(self, link: Link, tunnel: int = 0) -> Decision:
+        """Of one link. `tunnel`: tunnel steps in a row that led to the page it stands on."""
+        return self.decided([link], tunnel)[0]
 
-    def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:
-        """Those links of a page that are to be queued."""
-        if self.threshold <= 0.0 or self.scorer is None or not links:
-            return links
-        odds = self.scorer.log_odds(links)
+    def decided(self, links: Sequence[Link], tunnel: int = 0) -> list[Decision]:
+        """Of links of one page; the scorer is asked once for all of them."""
+        if self.threshold <= 0.0 or self.scorer is None:
+            return [_EXEMPT.get(_exempt(link), _OPEN) for link in links]
+        judged = [link for link in links if not _exempt(link)]
+        odds = iter(self.scorer.log_odds(judged) if judged else ())
         return [
-            link
-            for link, of_link in zip(links, odds, strict=True)
-            if not link.source_url or self._decided(link, of_link, tunnel).passed
+            _EXEMPT[why] if (why := _exempt(link)) else self._decided(link, next(odds), tunnel)
+            for link in links
         ]
 
-    def _decided(self, link: Link, log_odds: float, tunnel: int) -> GateDecision:
+    def passing(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Link]:
+        """Those that pass."""
+        decided = self.decided(links, tunnel)
+        return [link for link, verdict in zip(links, decided, strict=True) if verdict.passed]
+
+    def _decided(self, link: Link, log_odds: float, tunnel: int) -> Decision:
         probability = logistic(log_odds)
         if probability >= self.threshold:
-            return GateDecision(True, 0, probability, f"at or above the threshold {self.threshold:g}")
+            return Decision(True, 0, probability, f"at or above the threshold {self.threshold:g}")
         if tunnel < self.tunnel_depth and _share(link.url) < self.tunnel_probability:
-            return GateDecision(True, tunnel + 1, probability, f"second chance, tunnel step {tunnel + 1}")
-        return GateDecision(False, 0, probability, REFUSED)
+            return Decision(True, tunnel + 1, probability, f"second chance, tunnel step {tunnel + 1}")
+        return Decision(False, 0, probability, REFUSED)
 
 
-OPEN_GATE = LinkGate()
+_OPEN = Decision(True, reason=OPEN)
+_EXEMPT = {OF_SITE: Decision(True, reason=OF_SITE), SEED: Decision(True, reason=SEED)}
+
+
+def _exempt(link: Link) -> str:
+    """Why the gate does not look at a link; empty when it does."""
+    return OF_SITE if link.kind == LISTING else "" if link.source_url else SEED
 
 
 def _share(url: str) -> float:

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from topiccrawler.cluster.sharing import Ahead, SharedQueue
+from topiccrawler.crawling.admission import Admission, Moment
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
-from topiccrawler.crawling.gate import OPEN_GATE, LinkGate
+from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.keeping import LinkingPages
 from topiccrawler.crawling.shared_learning import LEARNING_SECONDS, OwnLearning, SharedLearning
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
-from topiccrawler.frontier.base import Accept, Frontier, Leased, Postpone, Pushed, State
+from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
@@ -29,7 +30,7 @@ class Ordering:
     """Gives pages to the strategy and its scores to the frontier.
 
     `budgets`: what a host may still be asked for; None = everything. `durable`: the frontier outlives the process.
-    `gate`: links that it refuses are shown to the strategy and not queued.
+    `admission`: which URLs may be fetched; None = all. Asked of every link of a page and before each lease.
     `expand`: "all" follows the links of every page (soft focus), "relevant" those of relevant pages and of seeds only
     (hard focus: other pages are shown to the strategy without links); None = as the strategy's paper has it.
     `listings`: says which feeds and sitemaps to ask for; None = none. `refused`: hears of the links of a page that the gate refuses,
@@ -46,7 +47,7 @@ class Ordering:
         *,
         durable: bool = False,
         expand: Expand | None = None,
-        gate: LinkGate = OPEN_GATE,
+        admission: Admission | None = None,
         checkpoint_pages: int = EVERY_PAGES,
         listings: SiteListings | None = None,
         refused: Refused | None = None,
@@ -58,7 +59,8 @@ class Ordering:
         self.frontier = frontier
         self.expand: Expand = expand or strategy.expand
         self.budgets = budgets
-        self.gate = gate
+        self.admission = admission or Admission()
+        self.decision = Decision(True)  # on the URL leased last
         self.listings, self._refused = listings, refused
         self.linking_pages = linking_pages
         self.rescoring = Rescoring(frontier, apply=None if shared is None else shared.send_scores)
@@ -84,6 +86,7 @@ class Ordering:
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Queue the seeds: the out-links of the virtual root page. A job that never got a page tries all of them anew."""
         pushed: Mapping[Pushed, int] = {}
+        links = self.admission.shown(links)
         if not self._learning.seeds_are_known(links):
             if self.budgets is not None:
                 self.budgets.seed(links)
@@ -103,6 +106,7 @@ class Ordering:
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Show a fetched page with all its links to the strategy and queue what it scores; or let another process do so."""
+        links = self.admission.shown(links)
         if self.budgets is not None:
             self.budgets.linked(page, links)
         links = self._followed(page, links)
@@ -110,7 +114,7 @@ class Ordering:
         shown: Sequence[Link] | None = None
         if not self._learning.hand_over(page, links):
             pushed, shown = self._show(page, links, _tunnel(page), now)
-        if self.listings is not None and (found := self.listings.of(page)):
+        if found := self._listings(page):
             pushed = Counter(pushed) + Counter(self.frontier.push(found, now=now))
         began = self._count() if shown is not None and self._learning.leads else False
         if self.budgets is not None:
@@ -149,26 +153,32 @@ class Ordering:
 
     def visit_again(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Show a page that was visited before for the links that are new on it; it counts for nothing else."""
+        links = self.admission.shown(links)
         return self._show(page, links, page.via.tunnel if page.via is not None else 0, now)[0]
 
-    def lease(self, now: float, accept: Accept | None = None, refusals: int = 0) -> Leased | None:
-        """The best URL that may be fetched now. After so many `refusals` (0 = no bound) it is None for this time:
-        `next_ready` says whether to ask again."""
+    def lease(self, now: float, refusals: int = 0) -> Leased | None:
+        """The best URL that may be fetched now; what was decided on it is `decision`. After so many `refusals` (0 = no bound) it is
+        None for this time: `next_ready` says whether to ask again."""
         budgets, refused = self.budgets, 0
+        decisions: dict[str, Decision] = {}
 
         def ask(row: Leased) -> str | Postpone | None:
             nonlocal refused
             if 0 < refusals <= refused:
                 return Postpone.STOP
             answer = budgets.ask(row.link, now) if budgets is not None else None
-            if answer is None and accept is not None:
-                answer = accept(row)
+            if answer is None:
+                decision = self.admission.ask(row.link, Moment.LEASED, row.tunnel)
+                decisions[row.link.url] = decision
+                answer = None if decision.passed else decision.reason
             refused += answer is not None
             return answer
 
         leased = self.frontier.lease(now, ask)
-        if leased is not None and budgets is not None:
-            budgets.take(leased.link)
+        if leased is not None:
+            self.decision = decisions[leased.link.url]
+            if budgets is not None:
+                budgets.take(leased.link)
         return leased
 
     def end(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:
@@ -196,6 +206,11 @@ class Ordering:
     def _followed(self, page: Page, links: Sequence[Link]) -> Sequence[Link]:
         poor = self.expand == "relevant" and not page.is_target
         return () if poor and _stands_on(page) and not is_listing(page) else links
+
+    def _listings(self, page: Page) -> list[tuple[Link, Score]]:
+        """What the page makes worth asking its site for, if it may be fetched."""
+        found = self.listings.of(page) if self.listings is not None else []
+        return [(link, score) for link, score in found if self.admission.ask(link, Moment.FOUND).passed]
 
     def _others_work(self) -> bool:
         """Other processes work on this crawl, or did."""
@@ -246,9 +261,13 @@ class Ordering:
     ) -> Mapping[Pushed, int]:
         """Pair scores with links. A page may link one URL several times: its best score decides which link is kept."""
         by_url: dict[str, list[Link]] = {}
-        passing = self.gate.passing(links, tunnel)
-        for link in passing:
-            by_url.setdefault(link.url, []).append(link)
+        decisions = self.admission.queued(links, tunnel)
+        refused: list[Link] = []
+        for link, decision in zip(links, decisions, strict=True):
+            if decision.passed:
+                by_url.setdefault(link.url, []).append(link)
+            else:
+                refused.append(link)
         best: dict[str, tuple[Link, Score]] = {}
         for score in scores:
             group = by_url.get(score.url)
@@ -258,15 +277,10 @@ class Ordering:
             if score.url not in best or score.value > best[score.url][1].value:
                 best[score.url] = (link, score)
         pushed = self.frontier.push(best.values(), now=now, tunnel=tunnel)
-        refused = len(links) - len(passing)
         if refused and self._refused is not None:
-            passed = set(map(id, passing))
-            self._refused(
-                [link for link in links if id(link) not in passed],
-                lambda link: self.gate.decide(link, tunnel).probability,
-                now,
-            )
-        return {**pushed, Pushed.REFUSED: refused} if refused else pushed
+            probabilities = {id(link): one.probability for link, one in zip(links, decisions, strict=True)}
+            self._refused(refused, lambda link: probabilities[id(link)], now)
+        return {**pushed, Pushed.REFUSED: len(refused)} if refused else pushed
 
 
 def _tunnel(page: Page) -> int:

@@ -35,7 +35,6 @@ from topiccrawler.model import Page
 
 OFF_TOPIC = "off topic"  # why pages are dropped that are under the page threshold
 META = "topic_lease"  # the lease's number in request.meta
-GATE = "topic_gate"  # what the gate said of a redirect's target
 GATE_REFUSED = "topic/gate/refused"  # stat
 
 

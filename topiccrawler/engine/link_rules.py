@@ -1,4 +1,4 @@
-"""What Scrapy does to the Requests a page gives, done to its links: they become Requests only when they are leased.
+"""What Scrapy does to the Requests a page gives, done to its links: rules of the crawl's admission (crawling.admission).
 
 DEPTH_LIMIT, URLLENGTH_LIMIT and `allowed_domains` keep links out of the queue; a leased link gets its Referer. Scrapy's own
 middlewares are asked, so that their settings, a project's subclasses of them and one that is switched off all count.
@@ -12,7 +12,8 @@ Either way the host's slot is given back; the request takes a new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
@@ -26,11 +27,26 @@ from scrapy.spidermiddlewares.referer import RefererMiddleware
 from scrapy.spidermiddlewares.urllength import UrlLengthMiddleware
 from scrapy.statscollectors import StatsCollector
 
-from topiccrawler.engine.leases import Lease
+from topiccrawler.crawling import admission
+from topiccrawler.engine.leases import GATE_REFUSED, Lease
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import canonical, host_of
+
+STATS = {  # by rule
+    admission.DEPTH: "depth/request_ignored_count",
+    admission.URL_LENGTH: "urllength/request_ignored_count",
+    admission.ALLOWED_DOMAINS: "offsite/filtered",
+    admission.PRIVATE_NETWORK: "topic/private_addresses/refused",
+    admission.GATE: GATE_REFUSED,
+}
+
+
+def count_refused(stats: StatsCollector, rule: str, links: Sequence[Link]) -> None:
+    """Count what a rule refused under its key; there is none for what the user has blocked."""
+    if (key := STATS.get(rule)) is not None:
+        stats.inc_value(key, len(links))
 
 
 @dataclass(eq=False)
@@ -43,6 +59,7 @@ class LinkRules:
     url_length: UrlLengthMiddleware | None
     referer: RefererMiddleware | None
     offsite: OffsiteMiddleware | None
+    _compiled: tuple[tuple[str, ...], re.Pattern[str]] | None = None  # domains, what matches their hosts
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -56,16 +73,23 @@ class LinkRules:
             crawler.get_downloader_middleware(OffsiteMiddleware),
         )
 
-    def admitted(self, links: Sequence[Link]) -> Sequence[Link]:
-        """The links of a page that may be queued; the others are counted under the keys of Scrapy's middlewares."""
-        if self.depth is not None and (deepest := self.depth.maxdepth):
-            links = self._those(links, lambda link: link.depth <= deepest, "depth/request_ignored_count")
-        if self.url_length is not None:
-            longest = self.url_length.maxlength
-            links = self._those(
-                links, lambda link: len(link.url) <= longest, "urllength/request_ignored_count"
-            )
-        return self._on_site(links)
+    def rules(self) -> list[admission.Rule]:
+        """Those that there is a middleware for."""
+        found = [admission.allowed_domains(self._allows)]
+        if (depth := self.depth) is not None:
+            found.append(admission.depth_limit(lambda: depth.maxdepth))
+        if (url_length := self.url_length) is not None:
+            found.append(admission.url_length(lambda: url_length.maxlength))
+        return found
+
+    def refused(self, rule: str, links: Sequence[Link]) -> None:
+        """Count what a rule refused under the keys of Scrapy's middlewares, or our own."""
+        if rule == admission.ALLOWED_DOMAINS and self.offsite is not None:
+            seen = self.offsite.domains_seen
+            if new := {urlsplit(link.url).hostname or "" for link in links} - seen:
+                seen |= new
+                self.stats.inc_value("offsite/domains", len(new))
+        count_refused(self.stats, rule, links)
 
     def mark(self, request: Request, link: Link) -> None:
         """Give the Request of a leased link what it would have if the page had given it."""
@@ -78,26 +102,16 @@ class LinkRules:
         elif self.referer is not None:
             self.referer.get_processed_request(request, Response(link.source_url))
 
-    def _on_site(self, links: Sequence[Link]) -> Sequence[Link]:
+    def _allows(self, host: str) -> bool:
         offsite, spider = self.offsite, self.crawler.spider
-        if offsite is None or spider is None or not getattr(spider, "allowed_domains", None):
-            return links
+        domains = tuple(getattr(spider, "allowed_domains", None) or ())
+        if offsite is None or spider is None or not domains:
+            return True
         if type(offsite).should_follow is not OffsiteMiddleware.should_follow:
-            return links  # a project's own rule wants the Request: the downloader asks it for each lease
-        allowed = offsite.get_host_regex(spider)
-        hosts = {link.url: urlsplit(link.url).hostname or "" for link in links}
-        off = {host for host in hosts.values() if not allowed.search(host)}
-        if new := off - offsite.domains_seen:
-            offsite.domains_seen |= new
-            self.stats.inc_value("offsite/domains", len(new))
-        return self._those(links, lambda link: hosts[link.url] not in off, "offsite/filtered")
-
-    def _those(self, links: Sequence[Link], passes: Callable[[Link], bool], refused: str) -> Sequence[Link]:
-        kept = [link for link in links if passes(link)]
-        if len(kept) == len(links):
-            return links
-        self.stats.inc_value(refused, len(links) - len(kept))
-        return kept
+            return True  # a project's own rule wants the Request: the downloader asks it for each lease
+        if self._compiled is None or self._compiled[0] != domains:
+            self._compiled = domains, offsite.get_host_regex(spider)
+        return self._compiled[1].search(host) is not None
 
 
 KNOWN = "redirect to a known page"

@@ -1,4 +1,4 @@
-"""The link gate for requests that did not come through the scheduler's lease loop.
+"""The crawl's admission for requests that did not come through our scheduler.
 
 Takes each page's batch of links out of the spider's output and to the scheduler.
 
@@ -16,21 +16,21 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
-from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncgen import as_async_generator
 from scrapy.utils.asyncio import is_asyncio_available
 
-from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.crawling.admission import Admission, Moment, redirected
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.faults import FatalFaults
-from topiccrawler.engine.leases import GATE, GATE_REFUSED, META
+from topiccrawler.engine.leases import META
+from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.runtime import needed_runtime, runtime_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import CrawlerError
 from topiccrawler.items import Outlinks
-from topiccrawler.model import Link, Score
+from topiccrawler.model import Score
 from topiccrawler.strategies.base import Strategy
-from topiccrawler.urls.canonical import canonical, host_of
+from topiccrawler.urls.canonical import canonical
 
 PRIORITY_STEPS = 1000  # a foreign scheduler wants whole numbers: scores in thousandths
 
@@ -140,7 +140,6 @@ class LeaseEndMiddleware:
         if scheduler is not None and (lease := scheduler.lease_signals.lease_of(response)) is not None:
             lease.status = response.status
             lease.etag, lease.modified = _header(response, "ETag"), _header(response, "Last-Modified")
-            lease.gate = response.meta.get(GATE, lease.gate)
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
@@ -171,29 +170,25 @@ def _header(response: Response, name: str) -> str:
 
 
 class LinkGateMiddleware:
-    """Downloader middleware (50, before robots.txt): the gate for what did not come through the lease loop.
+    """Downloader middleware (50, before robots.txt): asks the admission about what our scheduler has not asked about.
 
-    That is redirect targets, other spiders' requests and foreign schedulers'. It acts on requests that carry link
-    text (`meta["via"]`); a request without any is not classified.
+    That is other spiders' requests and foreign schedulers'. It acts on requests that carry link text (`meta["via"]`); a request
+    without any is not classified.
     """
 
-    def __init__(self, gate: LinkGate, stats: StatsCollector) -> None:
-        self.gate, self.stats = gate, stats
+    def __init__(self, admission: Admission) -> None:
+        self.admission = admission
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(needed_runtime(crawler).gate, crawler.stats)
+        admission = needed_runtime(crawler).admission
+        admission.refused = partial(count_refused, crawler.stats)  # our scheduler, made later, counts more
+        return cls(admission)
 
     def process_request(self, request: Request) -> None:
-        via = request.meta.get("via")
-        if via is None:
+        via, target = request.meta.get("via"), canonical(request.url)
+        if via is None or META in request.meta or target is None or target == via.link.url:
             return
-        target, came = canonical(request.url), via.link
-        if target is None or target == came.url or via.tunnel:
-            return  # the lease loop has classified this very link, or has given it a second chance
-        link = Link(target, host_of(target), came.anchor, came.before, came.after, source_url=came.url)
-        decision = self.gate.decide(link)
+        decision = self.admission.ask(redirected(via.link, target), Moment.REDIRECTED, via.tunnel)
         if not decision.passed:
-            self.stats.inc_value(GATE_REFUSED)
             raise IgnoreRequest(decision.reason)
-        request.meta[GATE] = decision.reason

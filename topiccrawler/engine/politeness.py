@@ -45,9 +45,11 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import CallLaterResult, call_later
 from scrapy.utils.httpobj import urlparse_cached
 
+from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.frontier.host_ranking import Pace, Paces
 from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.model import Link
 from topiccrawler.pages.site_rules import MOST_LINES, each_once
 
 WAKE = Request("data:,wake", dont_filter=True)  # enqueueing it does nothing but wake the engine
@@ -172,6 +174,7 @@ class Politeness:
     crawl_delay_max_seconds: float
     backoff_seconds: float
     backoff_max_seconds: float
+    _robots: dict[str, RobotParser] = field(default_factory=dict)  # by host, as Scrapy keeps them anyway
     _strikes: dict[str, int] = field(default_factory=dict)  # answers in a row that said a host is busy
 
     @classmethod
@@ -194,11 +197,19 @@ class Politeness:
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
         """robots.txt may ask for a delay of its own."""
+        self._robots[host_key(request)] = robotparser
         delay = robotparser.crawl_delay(self.user_agent)
         if delay is not None and delay > 0:
             seconds = min(float(delay), self.crawl_delay_max_seconds)
             self.hosts.set_delay(host_key(request), seconds, "robots")
             self.stats.inc_value("frontier/crawl_delay_hosts")
+
+    def robots_txt(self, link: Link) -> Decision | None:
+        """What the robots.txt of a link's host says of it, for explanations; None while it has not been read."""
+        parser = self._robots.get(link.host)
+        if parser is None:
+            return None
+        return Decision(parser.allowed(link.url, self.user_agent))
 
     def response_downloaded(self, response: Response, request: Request) -> None:
         """A busy server is left alone for as long as it asks; a slow one is asked less often."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -33,10 +33,13 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.error import DNSLookupError
 
+from topiccrawler.crawling.admission import PRIVATE_ADDRESS, RESOLVED_ADDRESS, Told
+from topiccrawler.crawling.gate import Decision
 from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.errors import ArgumentError
+from topiccrawler.model import Link
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
@@ -47,7 +50,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-REASON = "private address"
 NOT_REFUSED = "Links to names that lead to private addresses are not refused"
 
 strangers: set[str] = set()  # names from pages; a resolver belongs to the process, not to a crawl
@@ -93,7 +95,7 @@ class PrivateNetworkMiddleware:
     def __init__(
         self, seed_hosts: Iterable[str], stats: StatsCollector, install: Callable[[], None] | None = None
     ) -> None:
-        self._seed_hosts = frozenset(seed_hosts)
+        self.seed_hosts = frozenset(seed_hosts)
         self.stats = stats
         self._install = install
 
@@ -131,19 +133,31 @@ class PrivateNetworkMiddleware:
     def _guarded(self, request: Request) -> str | None:
         """The host's name when the request is a stranger's; None when it need not be looked at."""
         parts = urlparse_cached(request)
-        if parts.scheme not in {"http", "https"} or host_key(request) in self._seed_hosts:
+        if parts.scheme not in {"http", "https"} or host_key(request) in self.seed_hosts:
             return None
         return (parts.hostname or "").lower()
 
     def _is_seed_name(self, name: str) -> bool:
         """Another port of a host the user gave: his port is trusted, not the others."""
-        return any(host.partition(":")[0] == name for host in self._seed_hosts)
+        return any(host.partition(":")[0] == name for host in self.seed_hosts)
 
     def _refuse(self, request: Request, name: str, address: str) -> None:
         if not request.meta.get("dont_obey_robotstxt"):  # a robots.txt is not counted besides its page
             self.stats.inc_value("topic/private_addresses/refused")
         shown = name if name == address else f"{name} = {address}"
-        raise IgnoreRequest(f"{REASON}: {shown}")
+        raise IgnoreRequest(f"{PRIVATE_ADDRESS}: {shown}")
+
+
+def resolved_address(seed_hosts: Container[str]) -> Told:
+    """What name servers have said of a link's host so far; refused where it leads inside."""
+
+    def known(link: Link) -> Decision | None:
+        name = link.host.partition(":")[0]
+        if link.host in seed_hosts or name not in inside:
+            return None
+        return Decision(False, reason=f"{PRIVATE_ADDRESS}: {name} = {inside[name]}")
+
+    return Told(RESOLVED_ADDRESS, known)
 
 
 GIVEN = "topic_site_access"  # in meta: which keys it gave

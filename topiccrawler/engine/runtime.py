@@ -34,6 +34,7 @@ from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.cluster.redis.records import addresses, prefix_of, shown
 from topiccrawler.cluster.redis.view import open_shared
 from topiccrawler.cluster.sharing import SharedQueue
+from topiccrawler.crawling.admission import Admission, GateRule, blocked
 from topiccrawler.crawling.assemble import Parts, assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.gate import Blocks, LinkGate, Restrictions
@@ -239,6 +240,7 @@ class Runtime:
     faults: FatalFaults
     restrictions: Restrictions
     blocks: Blocks
+    admission: Admission
     links_kept: bool = False  # TOPIC_LINK_GRAPH
     revisits: Revisits | None = None  # -a revisit=true
     shared: SharedQueue | None = None  # other processes may work on the crawl
@@ -316,6 +318,8 @@ def build_runtime(
     budgets = _budgets(settings, frontier)
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)
+    blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
+    admission = Admission([blocked(blocks), GateRule(parts.gate)])
     return Runtime(
         params=params,
         parts=parts,
@@ -331,7 +335,7 @@ def build_runtime(
             budgets,
             durable=queue.is_durable,
             expand=parts.expand,
-            gate=parts.gate,
+            admission=admission,
             checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
             listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
             refused=files.note_refused,
@@ -345,7 +349,8 @@ def build_runtime(
         files=files,
         seeds=seeds,
         faults=FatalFaults(),
-        blocks=Blocks(frontier.notes, None if shared is None else shared.exchange),
+        blocks=blocks,
+        admission=admission,
         links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
         shared=shared,
         restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),

@@ -25,29 +25,32 @@ from __future__ import annotations
 import heapq
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Self, cast
 
 from scrapy import Request
 from scrapy.core.engine import ExecutionEngine
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.dupefilters import BaseDupeFilter
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.spider import DefaultSpider
 
-from topiccrawler.crawling.gate import GateDecision
+from topiccrawler.crawling.admission import ROBOTS_TXT, Admission, Moment, Told, private_network, redirected
+from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.revisiting import Due
-from topiccrawler.engine.leases import GATE_REFUSED, META, Lease, Leases, LeaseSignals
+from topiccrawler.engine.leases import META, Lease, Leases, LeaseSignals
 from topiccrawler.engine.link_rules import KNOWN, LinkRules, follow
 from topiccrawler.engine.politeness import WAKE, Politeness, SitemapLines, WakeTimer, host_key, paces_of
+from topiccrawler.engine.private_network import PrivateNetworkMiddleware, resolved_address
 from topiccrawler.engine.progress import QueueStats
 from topiccrawler.engine.runtime import Runtime, runtime_of
 from topiccrawler.frontier.base import Leased, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Page, Via, Visit
+from topiccrawler.urls.canonical import canonical
 
 
 def plain_scheduler(crawler: Crawler) -> Scheduler:
@@ -208,6 +211,16 @@ def close_files(runtime: Runtime, left: Iterable[Lease], queue_stats: QueueStats
         runtime.files.abandon()
 
 
+def complete(admission: Admission, crawler: Crawler, rules: LinkRules, politeness: Politeness) -> None:
+    """Give a crawl's admission the rules whose middlewares the crawl has, and its stats."""
+    admission.refused = rules.refused
+    admission.add(*rules.rules())
+    if (guard := crawler.get_downloader_middleware(PrivateNetworkMiddleware)) is not None:
+        admission.add(private_network(guard.seed_hosts), resolved_address(guard.seed_hosts))
+    if crawler.get_downloader_middleware(RobotsTxtMiddleware) is not None:
+        admission.add(Told(ROBOTS_TXT, politeness.robots_txt))
+
+
 SWEEP_SECONDS = 10.0
 REFUSALS_AT_ONCE = 200  # then the engine has its slot; some 10 ms
 
@@ -254,10 +267,13 @@ class FocusedScheduler(BaseScheduler):
         # Only now have add-ons set what they set; the spider, and its runtime, are made before them.
         runtime.hosts.paces = paces_of(settings)
         runtime.hosts.slots = slots = settings.getint("CONCURRENT_REQUESTS") or sys.maxsize
+        rules = LinkRules.from_crawler(crawler)
+        politeness = Politeness.from_crawler(crawler, runtime.hosts, runtime.clock)
+        complete(runtime.admission, crawler, rules, politeness)
         scheduler = cls(
             runtime,
-            Politeness.from_crawler(crawler, runtime.hosts, runtime.clock),
-            LinkRules.from_crawler(crawler),
+            politeness,
+            rules,
             engine=crawler.engine,
             stats=crawler.stats,
             fingerprint=crawler.request_fingerprinter.fingerprint,
@@ -295,7 +311,7 @@ class FocusedScheduler(BaseScheduler):
         """Queue the seeds and begin to hand out rows; restore the back-offs that servers asked for before the last stop."""
         with self.faults.guard():
             self.queue_stats.restore(self.clock())
-            self._count_pushed(self.runtime.ordering.seed(self.runtime.blocks.admitted(links), self.clock()))
+            self._count_pushed(self.runtime.ordering.seed(links, self.clock()))
             self.runtime.frontier.commit()
             self.armed = True
 
@@ -308,10 +324,7 @@ class FocusedScheduler(BaseScheduler):
                 self.runtime.files.outlinks.put(page.url, (link.url for link in links))
             ordering = self.runtime.ordering
             visit = ordering.visit_again if lease is not None and lease.due is not None else ordering.visit
-            self._count_pushed(visit(page, self._admitted(links), self.clock()))
-
-    def _admitted(self, links: Sequence[Link]) -> Sequence[Link]:
-        return self.runtime.blocks.admitted(self.rules.admitted(links))
+            self._count_pushed(visit(page, links, self.clock()))
 
     def enqueue_request(self, request: Request) -> bool:
         """A Request object: a retry or redirect of a lease, or somebody's own. It stays an object, closures and all."""
@@ -335,14 +348,26 @@ class FocusedScheduler(BaseScheduler):
         lease.moving = False
         refusal: str | None = None
         with self.faults.guard():
-            blocked = self.runtime.blocks.reason(request.url)
-            refusal = blocked or follow(lease, request, self.runtime.frontier, self.clock())
+            before = len(lease.redirect_targets)
+            refusal = follow(lease, request, self.runtime.frontier, self.clock())
+            moment = Moment.RETRIED if len(lease.redirect_targets) == before else Moment.REDIRECTED
+            refusal = refusal or self._refusal(lease, request, moment)
         if self.faults.broken:
             return False
         if refusal is not None:
             self._count("frontier/redirects/known", refusal == KNOWN)
             self.leases.end(lease, State.DISCARDED, refusal)
         return refusal is None
+
+    def _refusal(self, lease: Lease, request: Request, moment: Moment) -> str | None:
+        """Why the request of a lease that came back is not fetched."""
+        via: Via | None = request.meta.get("via")
+        link = redirected(lease.leased.link, canonical(request.url) or request.url)
+        decision = self.runtime.admission.ask(link, moment, via.tunnel if via is not None else 0)
+        if not decision.passed:
+            return decision.reason
+        lease.gate = decision.reason or lease.gate
+        return None
 
     @property
     def under_way(self) -> int:
@@ -373,11 +398,9 @@ class FocusedScheduler(BaseScheduler):
             return self._begin_slot(*waiting)
         leasing = self.armed and self.has_room() and not self.limit_reached()
         if leasing:
-            decisions: dict[str, GateDecision] = {}
-            look = partial(self._refusal, decisions)
-            leased = self.runtime.ordering.lease(now, look, REFUSALS_AT_ONCE)
+            leased = self.runtime.ordering.lease(now, REFUSALS_AT_ONCE)
             if leased is not None:
-                return self._request(leased, decisions[leased.link.url])
+                return self._request(leased, self.runtime.ordering.decision)
         due = self.runtime.ordering.next_ready(now) if leasing else None
         self.wake_timer.at([self.request_queue.next_ready(now), due], now)
         return None
@@ -390,23 +413,11 @@ class FocusedScheduler(BaseScheduler):
             self.request_queue.watch(request, host)
         return request
 
-    def _refusal(self, decisions: dict[str, GateDecision], row: Leased) -> str | None:
-        """The gate in the lease loop: a refusal here costs nothing and keeps the host's slot."""
-        if (blocked := self.runtime.blocks.reason(row.link.url)) is not None:
-            return blocked
-        decision = self.runtime.gate.decide(row.link, row.tunnel)
-        if not decision.passed:
-            self._count(GATE_REFUSED)
-            return decision.reason
-        decisions[row.link.url] = decision
-        if decision.tunnel:
-            self._count("topic/gate/tunnels")
-        return None
-
-    def _request(self, leased: Leased, decision: GateDecision) -> Request:
+    def _request(self, leased: Leased, decision: Decision) -> Request:
         lease, link = self.leases.begin(leased), leased.link
         lease.gate = decision.reason
         self._count("frontier/leased")
+        self._count("topic/gate/tunnels", bool(decision.tunnel))
         request = Request(
             link.url,
             errback=self.lease_signals.failed,
@@ -453,7 +464,8 @@ class FocusedScheduler(BaseScheduler):
 
     def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:
         for kind, count in pushed.items():
-            self._count(GATE_REFUSED if kind is Pushed.REFUSED else f"frontier/pushed/{kind.value}", count)
+            if kind is not Pushed.REFUSED:  # the admission has counted it
+                self._count(f"frontier/pushed/{kind.value}", count)
 
     def _count(self, key: str, count: int = 1) -> None:
         if count:

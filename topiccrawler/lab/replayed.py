@@ -27,13 +27,14 @@ from pathlib import Path
 from typing import Self
 
 from topiccrawler.crawling import assemble
+from topiccrawler.crawling.admission import Admission, GateRule
 from topiccrawler.crawling.assemble import PLAIN_CONTEXT, Parts
 from topiccrawler.crawling.keeping import Verdict, linking_pages_of, verdict_of
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.errors import CrawlerError, ModelError, StrategyError
-from topiccrawler.frontier.base import Accept, Leased, Pushed, State
+from topiccrawler.frontier.base import Leased, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.lab.recorded_web import ParsedPages, Reading
@@ -253,7 +254,7 @@ class ReplayedCrawl:
             parts.strategy,
             self.frontier,
             expand=parts.expand,
-            gate=parts.gate,
+            admission=Admission([GateRule(parts.gate)], self._refused),
             listings=listings if after else None,
             linking_pages=linking_pages_of(parts.recipe, parts.page_classifier, self.frontier.notes, ()),
         )
@@ -265,12 +266,11 @@ class ReplayedCrawl:
 
     def go_on(self) -> Crawled:
         """From where it stands."""
-        accept = self._gate()
-        self._ask(accept)
+        self._ask()
         while self.under_way:
             _, number, leased = heappop(self.under_way)
             self._visit(number, leased)
-            self._ask(accept)
+            self._ask()
         return self.found
 
     def page(self, number: int, reading: Reading, via: Via) -> Page:
@@ -287,13 +287,16 @@ class ReplayedCrawl:
         relevance = classifier.relevance_of(own)
         return replace(page, relevance=relevance, is_target=relevance >= classifier.threshold)
 
-    def _ask(self, accept: Accept | None) -> None:
+    def _ask(self) -> None:
         """Lease pages until enough are under way."""
         order = self.found.order
         while len(self.under_way) < self.run.concurrency and len(order) < self.most:
-            leased = self.ordering.lease(float(len(order)), accept)
+            leased = self.ordering.lease(float(len(order)))
             if leased is None:
                 return
+            if tunnel := self.ordering.decision.tunnel:
+                self.tunnels[leased.link.url] = tunnel
+                self.found.tunnels += 1
             order.append(self.parsed.numbers[leased.link.url])
             heappush(self.under_way, (len(order) + self._late(), order[-1], leased))
 
@@ -313,7 +316,7 @@ class ReplayedCrawl:
         page = self.page(number, reading, via)
         self.found.verdicts[number] = self._verdict(page)
         links = self.parsed.links(reading, page, self.parts.context)
-        self.found.refused += self.ordering.visit(page, links, now).get(Pushed.REFUSED, 0)
+        self.ordering.visit(page, links, now)
         self.cost.most_queued = max(self.cost.most_queued, self.ordering.frontier.look().waiting())
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
         self.ordering.end(url, state, reason, now)
@@ -329,19 +332,5 @@ class ReplayedCrawl:
         reading = None if number is None else self.parsed.read(number)
         return () if reading is None else reading.page["listings"]
 
-    def _gate(self) -> Accept | None:
-        gate = self.parts.gate
-        if gate.threshold <= 0:
-            return None
-
-        def accept(row: Leased) -> str | None:
-            decision = gate.decide(row.link, row.tunnel)
-            if not decision.passed:
-                self.found.refused += 1
-                return decision.reason
-            if decision.tunnel:
-                self.tunnels[row.link.url] = decision.tunnel
-                self.found.tunnels += 1
-            return None
-
-        return accept
+    def _refused(self, _: str, links: Sequence[Link]) -> None:
+        self.found.refused += len(links)

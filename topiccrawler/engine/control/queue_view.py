@@ -116,7 +116,8 @@ async def why(runtime: Runtime, url: str) -> dict[str, Any]:
     linking = next((visit for visit in reversed(visits) if visit.url != clean), None)
     own = tuple(visit for visit in visits if visit.url == clean)
     history = History(row, own, record, steps, not steps[0].link.source_url, linking)
-    found = explained(runtime.parts, row.link, explain(runtime.parts, history), runtime.params.strategy)
+    explanation, strategy = explain(runtime.parts, history), runtime.params.strategy
+    found = explained(runtime.parts, row.link, explanation, strategy, runtime.admission, row.tunnel)
     return {
         **found,
         "crawl": crawl_as_json(history, runtime.files.folder, runtime.parts, runtime.reader.page_threshold),

@@ -1,0 +1,199 @@
+"""One ordered list of rules says which URLs may be fetched: order, moments, one verdict a rule, counting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from topiccrawler.crawling.admission import (
+    ORDER,
+    Admission,
+    GateRule,
+    Moment,
+    Rule,
+    Told,
+    UrlRule,
+    allowed_domains,
+    blocked,
+    depth_limit,
+    private_network,
+    redirected,
+    url_length,
+    within,
+)
+from topiccrawler.crawling.gate import Block, Blocks, Decision, LinkGate
+from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.site_listings import LISTING
+from topiccrawler.frontier.base import Pushed, State
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.model import Link, Page
+from topiccrawler.strategies import build
+
+FOUND, LEASED, RETRIED, REDIRECTED = Moment
+SOURCE = "http://a.example/"
+
+
+class Odds:
+    """A link scorer by hand; counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def log_odds(self, links: Sequence[Link]) -> list[float]:
+        self.asked += 1
+        return [2.0 if link.anchor == "基金" else -2.0 for link in links]
+
+
+def link(path: str, anchor: str = "基金", *, host: str = "a.example", depth: int = 1, kind: str = "") -> Link:
+    return Link(f"http://{host}/{path}", host, anchor, depth=depth, kind=kind, source_url=SOURCE)
+
+
+def blocks(*sites: str) -> Blocks:
+    made = Blocks(MemoryFrontier(Hosts()).notes)
+    for site in sites:
+        made.add(Block(site=site))
+    return made
+
+
+def rules(gate: LinkGate | None = None) -> list[Rule | Told]:
+    """All of them, the last first."""
+    return [
+        Told("resolved_address", lambda _: Decision(False, reason="leads inside")),
+        Told("robots_txt", lambda _: None),
+        GateRule(gate or LinkGate(Odds(), 0.5)),
+        private_network(["10.0.0.1:81"]),
+        blocked(blocks("spam.example")),
+        allowed_domains(within(["a.example", "spam.example", "10.0.0.2", "10.0.0.1"])),
+        url_length(lambda: 30),
+        depth_limit(lambda: 3),
+    ]
+
+
+POOR, FINE = link("poor", "足球"), link("fine")
+REFUSED = {  # by the rule that refuses it: link, moments, why
+    "depth": (link("deep", depth=4), {FOUND}, "deeper than 3"),
+    "url_length": (link("x" * 30), {FOUND}, "longer than 30 characters"),
+    "allowed_domains": (link("", host="b.example"), {FOUND}, "off site: b.example"),
+    "blocked": (link("", host="w.spam.example"), set(Moment), "blocked: spam.example"),
+    "private_network": (
+        link("", host="10.0.0.2"),
+        {LEASED, RETRIED, REDIRECTED},
+        "private address: 10.0.0.2",
+    ),
+    "gate": (POOR, {FOUND, LEASED, REDIRECTED}, "below link threshold"),
+}
+
+
+def test_the_rules_stand_in_one_order_whatever_order_they_are_given_in() -> None:
+    assert Admission(rules()).names == list(ORDER)
+    late = Admission([GateRule(LinkGate())])
+    late.add(depth_limit(lambda: 1))
+    assert late.names == ["depth", "gate"]
+    with pytest.raises(ValueError, match="not in"):
+        late.add(UrlRule("unheard", frozenset(), lambda _: None))
+
+
+@pytest.mark.parametrize("moment", Moment)
+@pytest.mark.parametrize("rule", REFUSED)
+def test_a_rule_refuses_at_its_moments_and_is_counted_under_its_name(rule: str, moment: Moment) -> None:
+    refused: Counter[str] = Counter()
+    admission = Admission(rules(), lambda name, links: refused.update({name: len(links)}))
+    asked, moments, why = REFUSED[rule]
+    decision = admission.ask(asked, moment)
+    if moment in moments:
+        assert (decision.passed, decision.reason, refused) == (False, why, {rule: 1})
+    else:
+        assert (decision.passed, refused) == (True, {})
+
+
+def test_the_first_rule_that_refuses_decides_and_the_others_are_not_asked() -> None:
+    odds = Odds()
+    refused: list[str] = []
+    admission = Admission(rules(LinkGate(odds, 0.5)), lambda name, _: refused.append(name))
+    both = link("x" * 30, "足球", host="spam.example", depth=9)
+    assert [admission.ask(both, moment).reason for moment in (FOUND, LEASED)] == [
+        "deeper than 3",
+        "blocked: spam.example",
+    ]
+    assert (refused, odds.asked) == (["depth", "blocked"], 0)
+
+
+def test_of_a_page_the_strategy_is_shown_what_only_the_gate_refuses_and_the_scorer_is_asked_once() -> None:
+    odds = Odds()
+    refused: list[tuple[str, int]] = []
+    admission = Admission(rules(LinkGate(odds, 0.5)), lambda name, links: refused.append((name, len(links))))
+    deep, blocked_link = REFUSED["depth"][0], REFUSED["blocked"][0]
+    shown = admission.shown([deep, POOR, blocked_link, deep, FINE])
+    assert shown == [POOR, FINE]
+    assert [decision.passed for decision in admission.queued(shown)] == [False, True]
+    assert (refused, odds.asked) == ([("depth", 2), ("blocked", 1), ("gate", 1)], 1)
+
+
+def test_a_seed_may_lie_deep_off_site_and_on_its_own_private_host() -> None:
+    admission = Admission(rules())
+    for seed in (
+        Link("http://b.example/" + "x" * 30, "b.example", "足球", depth=9),
+        Link("http://10.0.0.1:81/", "10.0.0.1:81"),
+    ):
+        assert all(admission.ask(seed, moment).passed for moment in Moment)
+    other_port = link("", host="10.0.0.1:82")
+    assert admission.ask(other_port, LEASED).reason == "private address: 10.0.0.1"
+
+
+@pytest.mark.parametrize("anchor", ["基金", "足球"])
+@pytest.mark.parametrize(("kind", "source"), [(LISTING, SOURCE), ("", SOURCE), ("", "")])
+def test_a_listing_a_seed_and_another_link_are_judged_alike_found_and_leased(
+    anchor: str, kind: str, source: str
+) -> None:
+    one = link("rss", anchor, kind=kind)._replace(source_url=source)
+    admission = Admission([GateRule(LinkGate(Odds(), 0.5))])
+    expected = anchor == "基金" or kind == LISTING or not source
+    assert [decision.passed for decision in admission.queued([one])] == [expected]
+    assert admission.queued([one])[0] == admission.ask(one, FOUND) == admission.ask(one, LEASED)
+
+
+def test_a_second_chance_is_taken_along_by_a_redirect_and_its_steps_are_told() -> None:
+    gate = LinkGate(Odds(), 0.5, tunnel_probability=1.0, tunnel_depth=1)
+    admission = Admission([GateRule(gate)])
+    assert admission.ask(POOR, LEASED).tunnel == 1
+    assert not admission.ask(POOR, LEASED, 1).passed
+    there = redirected(POOR, "http://c.example:81/")
+    assert (there.host, there.anchor, there.source_url) == ("c.example:81", "足球", POOR.url)
+    assert admission.ask(there, REDIRECTED, 1).passed
+    assert not Admission([GateRule(LinkGate(Odds(), 0.5))]).ask(there, REDIRECTED).passed
+
+
+def test_an_explanation_has_one_verdict_a_rule_counts_nothing_and_knows_what_others_tell() -> None:
+    def refuse(name: str, links: Sequence[Link]) -> None:
+        raise AssertionError
+
+    admission = Admission(rules(), refuse)
+    said = {name: None if one is None else one.passed for name, one in admission.explained(POOR)}
+    assert said == {
+        **dict.fromkeys(ORDER, True),
+        "gate": False,
+        "robots_txt": None,
+        "resolved_address": False,
+    }
+    in_words = admission.explained(Link("", "", "足球", source_url="by hand"))
+    assert [name for name, one in in_words if one is not None] == ["gate"]
+    assert admission.ask(FINE, LEASED).passed  # what the downloader asks by itself refuses nothing here
+
+
+def test_a_crawl_asks_the_rules_of_links_before_they_are_queued_and_of_rows_before_they_are_leased() -> None:
+    frontier, sites = MemoryFrontier(Hosts(concurrency=9)), blocks()
+    made = Admission([blocked(sites), GateRule(LinkGate(Odds(), 0.5)), depth_limit(lambda: 1)])
+    ordering = Ordering(build("breadth_first"), frontier, admission=made)
+    late = link("late", host="late.example")
+    pushed = ordering.visit(Page(SOURCE), [late, REFUSED["depth"][0], POOR, FINE], 0.0)
+    assert (pushed[Pushed.NEW], pushed[Pushed.REFUSED]) == (2, 1)
+    sites.add(Block(site="late.example"))
+    leased = ordering.lease(0.0)
+    assert leased is not None
+    assert (leased.link, ordering.decision.reason) == (FINE, "at or above the threshold 0.5")
+    row = frontier.listing.row(late.url)
+    assert row is not None
+    assert (row.state, row.reason) == (State.DISCARDED, "blocked: late.example")
