@@ -346,14 +346,15 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
     """The words behind a stored page, as its text is judged now: shares of its similarity, without the linking page's; of a topic of a
     user's own words, shares of its relevance."""
-    words = words_of_record(record, in_segments=parts.page_classifier.reads_segments)
+    in_segments = parts.page_classifier.reads_segments
+    words = words_of_record(record, parts.segmenter, in_segments=in_segments)
     shares = parts.page_classifier.explain(words)
     return [{"word": word, "share": share} for word, share in shares]
 
 
 def page_similarity(parts: Parts, record: PageRecord) -> float:
     """Of a stored page, as its text is judged now: what its links were ordered by."""
-    return parts.strategy_classifier.similarity(words_of_record(record))
+    return parts.strategy_classifier.similarity(words_of_record(record, parts.segmenter))
 
 
 def linking_page(

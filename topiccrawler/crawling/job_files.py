@@ -49,6 +49,7 @@ from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageChecks, PageRecord, Pages, PageStore
 from topiccrawler.store.refused import PageSample, RefusedLinks
 from topiccrawler.store.visits import VisitLog
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import make_topic
 
 NOTE = "waits"
@@ -76,7 +77,7 @@ class Indexing:
         self._index: PageIndex | None = None
         self._begun = False
 
-    def begin(self) -> None:
+    def begin(self, segmenter: Segmenter = PLAIN) -> None:
         """Open the index and bring it to where the store is; a second call does nothing."""
         if self._begun:
             return
@@ -87,12 +88,12 @@ class Indexing:
                 logger.info("%s is far behind: the first `scrapy search` goes on with it", self._path)
                 self._let_go()
             else:
-                catch_up(self._store, self._index)
+                catch_up(self._store, self._index, segmenter=segmenter)
 
-    def add(self, row: int, record: PageRecord) -> None:
+    def add(self, row: int, record: PageRecord, segmenter: Segmenter = PLAIN) -> None:
         """Index a page that was stored in this row."""
         if self._index is not None:
-            self._index.add(row, record)
+            self._index.add(row, record, segmenter)
 
     def commit(self) -> None:
         """Write what was added when it is worth a transaction; the store has committed."""
@@ -130,13 +131,18 @@ def missing(store: PageStore, index: PageIndex) -> list[int]:
     return index.missing(store.changed(*index.extent()))
 
 
-def catch_up(store: PageStore, index: PageIndex, told: Callable[[int, int], None] | None = None) -> int:
+def catch_up(
+    store: PageStore,
+    index: PageIndex,
+    told: Callable[[int, int], None] | None = None,
+    segmenter: Segmenter = PLAIN,
+) -> int:
     """Index what is missing; how many pages that were. `told`: hears of pages done and to do, a batch at a time."""
     rows = missing(store, index)
     for done, row in enumerate(rows, start=1):
         record = store.at(row)
         if record is not None:
-            index.add(row, record)
+            index.add(row, record, segmenter)
         if index.is_full:
             index.commit()
             if told is not None:
@@ -165,7 +171,8 @@ class JobFiles:
 
     `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
     `indexed`: pages are indexed as they are kept. `discarded`: how many pages that were not kept are sampled. `kept_in`: the database
-    that has the pages and their fingerprints instead; they are handed over to it then, not to `keep`.
+    that has the pages and their fingerprints instead; they are handed over to it then, not to `keep`. `segmenter`: of the crawl's
+    topic; another one when the crawl changes its topic.
     """
 
     def __init__(
@@ -177,8 +184,9 @@ class JobFiles:
         indexed: bool = False,
         discarded: int = 0,
         kept_in: CrawlPages | None = None,
+        segmenter: Segmenter = PLAIN,
     ) -> None:
-        self.kept_in = kept_in
+        self.kept_in, self.segmenter = kept_in, segmenter
         self._place, self._shared, self._indexed, self._discarded = place, shared, indexed, discarded
         self._recipe = recipe  # until it is written
         self._changes: list[str] = []  # since an earlier run
@@ -281,7 +289,7 @@ class JobFiles:
     def keep(self, record: PageRecord) -> None:
         """Store a page, and index it."""
         if self._indexed:
-            self._indexing.begin()  # before there is a page that it lacks
+            self._indexing.begin(self.segmenter)  # before there is a page that it lacks
         row = self._own_store.put(record)
         if self._indexed:
             self._indexing.add(row, record)

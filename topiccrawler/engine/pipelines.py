@@ -21,6 +21,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.pages.site_repeats import Fingerprint, fingerprint
 from topiccrawler.store.pages import record_of
 from topiccrawler.store.refused import PageSample
+from topiccrawler.text.segmenter import Segmenter
 
 
 class RelevancePipeline:
@@ -80,7 +81,7 @@ class NearDuplicatePipeline:
         return cast("Self", made)
 
     def process_item(self, item: Any) -> Any:
-        found = _compared(item)
+        found = _compared(item, self.files.segmenter)
         if found is None:
             return item
         return self._told(item, self.files.duplicates.first_of(*found, across_sites=self.across_sites))
@@ -101,19 +102,19 @@ class SharedNearDuplicatePipeline(NearDuplicatePipeline):
     wait: StoreWait
 
     async def process_item(self, item: Any) -> Any:
-        found = _compared(item)
+        found = _compared(item, self.files.segmenter)
         if found is None:
             return item
         asked = self.wait.pages.first_of(*found, across_sites=self.across_sites)
         return self._told(item, await self.wait.result(asked))
 
 
-def _compared(item: Any) -> tuple[str, Fingerprint] | None:
+def _compared(item: Any, segmenter: Segmenter) -> tuple[str, Fingerprint] | None:
     """URL and fingerprint of a page that may be a copy."""
     page = page_of(item)
     if page is None or not page.is_target:
         return None
-    found = fingerprint(page.text)
+    found = fingerprint(page.text, segmenter)
     return None if found is None else (page.url, found)
 
 
@@ -159,5 +160,5 @@ class SharedStoragePipeline(StoragePipeline):
     async def process_item(self, item: Any) -> Any:
         page = page_of(item)
         if page is not None:
-            await self.wait.result(self.wait.pages.keep(record_of(page)))
+            await self.wait.result(self.wait.pages.keep(record_of(page), self.files.segmenter))
         return item

@@ -312,6 +312,7 @@ def build_runtime(
         indexed=settings.getbool("TOPIC_INDEX"),
         discarded=settings.getint("TOPIC_DISCARDED_SAMPLE"),
         kept_in=kept_in,
+        segmenter=parts.segmenter,
     )
     files.check(queued=bool(jobdir))
     frontier, shared = open_frontier(queue, settings, hosts, parts, seeds)

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from topiccrawler.store.database import Database
 from topiccrawler.store.pages import PageRecord, Selection
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of
 
 BATCH = 256  # pages a transaction
@@ -69,11 +69,11 @@ class PageIndex(Database):
         self._characters = 0  # of their words
         super().__init__(path)
 
-    def add(self, page: int, record: PageRecord) -> None:
-        """Index what is stored in this row of the page store; an alias and a page off topic are noted, not found."""
+    def add(self, page: int, record: PageRecord, segmenter: Segmenter = PLAIN) -> None:
+        """Index what is stored in this row of the page store; an alias and a page off topic are noted, not found. `segmenter`: of the crawl."""
         host, relevance = host_of(record.url), record.relevance if isfinite(record.relevance) else 0.0
         row = (page, record.fetched, relevance, record.topic, host, record.day, record.format)
-        words = _words(record) if record.stored and not record.alias_of else None
+        words = _words(record, segmenter) if record.stored and not record.alias_of else None
         self._waiting[page] = row, words
         self._characters += sum(map(len, words or ()))
 
@@ -151,6 +151,6 @@ class PageIndex(Database):
             first, last = last + 1, last + _RANGE
 
 
-def _words(record: PageRecord) -> _Words:
-    title, text = words_of([record.title[:MOST_CHARACTERS], record.text[:MOST_CHARACTERS]])
+def _words(record: PageRecord, segmenter: Segmenter) -> _Words:
+    title, text = segmenter.words_of([record.title[:MOST_CHARACTERS], record.text[:MOST_CHARACTERS]])
     return " ".join(text), " ".join(title)

@@ -72,6 +72,7 @@ def change_topic(runtime: Runtime, parts: Parts) -> None:
     notes = runtime.frontier.notes
     begin_anew(notes, runtime.clock())
     runtime.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
+    runtime.files.segmenter = parts.segmenter
     runtime.files.keep_recipe(parts.record(), parts.topic.name)  # the job is one for this topic from now on
 
 
@@ -93,7 +94,8 @@ def _page(runtime: Runtime, url: str, depth: int) -> Page:
     if record is None:
         return Page(url, depth)
     classifier = runtime.parts.page_classifier
-    words = words_of_record(record, in_segments=classifier.reads_segments)
+    segmenter = runtime.parts.segmenter
+    words = words_of_record(record, segmenter, in_segments=classifier.reads_segments)
     relevance = classifier.relevance(words)
     return Page(
         url,
