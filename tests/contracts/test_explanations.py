@@ -24,7 +24,7 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import STRATEGIES
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import words_of
 
 TOPIC = {
     "name": "fund",

@@ -22,7 +22,7 @@ from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
 from topiccrawler.strategies.base import ROOT, Expand, Knowledge, Strategy
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.topic import Topic
 
 SUBJECTS = {

@@ -14,6 +14,7 @@ from sklearn.naive_bayes import BernoulliNB
 from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
 from topiccrawler.link_model.features import LEXICON, Lexicon, LinkWords, fields, words_of_links
 from topiccrawler.model import Link
+from topiccrawler.text.segmenter import PLAIN
 
 NO_LEXICON = Lexicon(())
 
@@ -120,7 +121,7 @@ def test_what_is_remembered_of_texts_never_changes_a_score(pages: list[list[Link
     lexicon = Lexicon(["基金", "上市公司股票"])
     model = LinkClassifier("t", some_counts(lexicon), prior=0.3, lexicon=lexicon)
     for links in pages + pages:
-        assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links))
+        assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links, PLAIN))
 
 
 def test_a_dictionary_word_reaches_over_neighbours_in_an_anchor_only() -> None:

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from topiccrawler.text.tokenise import Cut, cut_all, jieba_cut, rjieba_cut, words, words_of
+from topiccrawler.text.segmenter import jieba_cut, rjieba_cut, words, words_of
+from topiccrawler.text.tokenise import Cut, cut_all
 
 ODD_TEXTS = [
     "2008-6-1 2_5 v2.0-beta sarah.liuhui www.example.com",
@@ -117,8 +118,8 @@ def test_both_engines_give_one_stream_for_all_shared_links(shared: Path) -> None
 def test_jieba_starts_without_a_warning_or_a_word_and_caches_privately(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     program = (
-        "import sys, pathlib; from topiccrawler.text.tokenise import jieba_cut;"
-        "print(list(jieba_cut(pathlib.Path(sys.argv[1]))('基金收益')))"
+        "import sys, pathlib; from topiccrawler.text.segmenter import jieba_cut;"
+        "print(list(jieba_cut(cache_folder=pathlib.Path(sys.argv[1]))('基金收益')))"
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program, str(folder)],
@@ -134,7 +135,7 @@ def test_jieba_starts_without_a_warning_or_a_word_and_caches_privately(tmp_path:
 def test_jieba_does_without_a_cache_where_none_can_be_written(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
-    assert list(jieba_cut(blocked / "cache")("基金收益")) == ["基金", "收益"]
+    assert list(jieba_cut(cache_folder=blocked / "cache")("基金收益")) == ["基金", "收益"]
 
 
 def test_a_long_text_without_punctuation_is_cut() -> None:
