@@ -118,13 +118,13 @@ class Lessons:
     recipe: Recipe
     base: dict[str, Any]  # the topic's fields before anything was taught
     steps: list[dict[str, Any]]  # {"answers": URL -> answer, "topic": fields}, first to last
-    segmenter: Segmenter = PLAIN  # of the topic when its pages were read
     records: list[PageRecord] = field(default_factory=list)
     words: list[PageWords] = field(default_factory=list)
     # the answers that the recipe's topic has learned from
     followed: dict[str, bool] = field(default_factory=dict)
     # log-odds, of what the crawl saw of a page and the job has not stored
     unseen: list[float] = field(default_factory=list)
+    segmenter: Segmenter = PLAIN  # of the topic when its pages were read
 
     @property
     def topic(self) -> Topic:
@@ -239,7 +239,7 @@ def lessons_of(folder: Path) -> Lessons:
         raise ArgumentError(f"job {folder}", "is of several topics", "teach a crawl of one")
     topic = topic_of(recipe)
     base, steps = _kept(folder)
-    lessons = Lessons(folder, recipe, base or topic.model_dump(), steps, topic.segmenter)
+    lessons = Lessons(folder, recipe, base or topic.model_dump(), steps, segmenter=topic.segmenter)
     stores: list[Pages] = [open_pages(folder)] if has_pages(folder) else []
     stores += [PageStore(folder / DISCARDED, create=False)] if (folder / DISCARDED).is_file() else []
     for store in stores:
