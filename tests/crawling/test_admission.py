@@ -194,6 +194,6 @@ def test_a_crawl_asks_the_rules_of_links_before_they_are_queued_and_of_rows_befo
     leased = ordering.lease(0.0)
     assert leased is not None
     assert (leased.link, ordering.decision.reason) == (FINE, "at or above the threshold 0.5")
-    row = frontier.listing.row(late.url)
+    row = frontier.look().row(late.url)
     assert row is not None
     assert (row.state, row.reason) == (State.DISCARDED, "blocked: late.example")

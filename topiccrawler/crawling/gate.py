@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import date
 from email.utils import parsedate_to_datetime
 
-from topiccrawler.cluster.sharing import Exchange
+from topiccrawler.crawling.sharing import Exchange
 from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Notes

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from topiccrawler.cluster.sharing import Ahead, SharedQueue
 from topiccrawler.crawling.admission import Admission, Moment
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.keeping import LinkingPages
-from topiccrawler.crawling.shared_learning import LEARNING_SECONDS, OwnLearning, SharedLearning
+from topiccrawler.crawling.learning import LEARNING_SECONDS, OwnLearning
+from topiccrawler.crawling.sharing import Ahead, Learning, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
@@ -67,19 +67,15 @@ class Ordering:
         self._refresh_asked = False
         self._now = 0.0
         self._late: Counter[Pushed] = Counter()  # what links of other processes' pages became
-        self._learning: OwnLearning | SharedLearning
+        self._learning: Learning
         if shared is None:
-            self._learning = OwnLearning(
+            own = OwnLearning(
                 strategy, frontier, self.rescoring, durable=durable, every_pages=checkpoint_pages
             )
+            self._learning = own
         else:
-            self._learning = SharedLearning(
-                strategy,
-                shared,
-                self.rescoring,
-                self._took,
-                seconds=learning_seconds,
-                every_pages=checkpoint_pages,
+            self._learning = shared.learning(
+                strategy, self.rescoring, self._took, seconds=learning_seconds, every_pages=checkpoint_pages
             )
         self.pages = self._learning.load()
 
@@ -99,7 +95,7 @@ class Ordering:
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
 
     def ask_ahead(self, page: Page, links: Sequence[Link]) -> Ahead | None:
-        """Before a visit, where the queue is on another machine: ask it about the links (cluster.sharing.SharedQueue)."""
+        """Before a visit, where the queue is on another machine: ask it about the links (crawling.sharing.SharedQueue)."""
         if not self._learning.is_shared:
             return None
         return self._learning.ask_ahead(link.url for link in self._followed(page, links))
