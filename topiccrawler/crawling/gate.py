@@ -109,6 +109,11 @@ class Blocks:
         if self._keep(block) and self._exchange is not None:
             self._exchange.announce(json.dumps({NOTE: asdict(block)}, ensure_ascii=False))
 
+    def any(self) -> bool:
+        """Something is blocked."""
+        self._hear()
+        return bool(self._blocks)
+
     def reason(self, url: str) -> str | None:
         """Why a URL is blocked; None when it is not."""
         self._hear()
@@ -193,6 +198,7 @@ class Decision:
     tunnel: int = 0  # tunnel steps in a row, this one included, when the gate lets it through
     probability: float | None = None  # P(+|link); None when the gate stands open and did not look
     reason: str = ""  # why
+    postpones: bool = False  # a refused URL keeps waiting, its host is passed over
 
 
 @dataclass(slots=True)
