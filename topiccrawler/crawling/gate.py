@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import date
 from email.utils import parsedate_to_datetime
 
-from topiccrawler.cluster.sharing import Exchange
+from topiccrawler.crawling.sharing import Exchange
 from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Notes
@@ -108,6 +108,11 @@ class Blocks:
         """From now on."""
         if self._keep(block) and self._exchange is not None:
             self._exchange.announce(json.dumps({NOTE: asdict(block)}, ensure_ascii=False))
+
+    def any(self) -> bool:
+        """Something is blocked."""
+        self._hear()
+        return bool(self._blocks)
 
     def reason(self, url: str) -> str | None:
         """Why a URL is blocked; None when it is not."""
@@ -193,6 +198,7 @@ class Decision:
     tunnel: int = 0  # tunnel steps in a row, this one included, when the gate lets it through
     probability: float | None = None  # P(+|link); None when the gate stands open and did not look
     reason: str = ""  # why
+    postpones: bool = False  # a refused URL keeps waiting, its host is passed over
 
 
 @dataclass(slots=True)

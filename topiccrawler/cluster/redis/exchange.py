@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from topiccrawler.cluster.redis.connection import Call
 from topiccrawler.cluster.redis.joining import Membership
 from topiccrawler.cluster.redis.records import Argument, Batch
-from topiccrawler.cluster.sharing import START, Harvest, Learned, Told
+from topiccrawler.crawling.sharing import START, Harvest, Learned, Told
 
 logger = logging.getLogger(__name__)
 
