@@ -150,7 +150,8 @@ class Reader:
             title, main = found.title, found.main_text()
         words = self.words(document, title, main)
         segments, own_text = self._own(url, words.segments, main)
-        words = replace(words, segments=segments)
+        if self.reads_segments:
+            words = replace(words, segments=segments)
         relevance = self.page_classifier.relevance(words)
         page = Page(
             url=url,
