@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import gc
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
 from topiccrawler.text import segmenter
-from topiccrawler.text.segmenter import PLAIN, Segmenter, jieba_cut, rjieba_cut, words, words_of
+from topiccrawler.text.segmenter import (
+    PLAIN,
+    Segmenter,
+    jieba_cut,
+    release_dictionary,
+    rjieba_cut,
+    words,
+    words_of,
+)
 from topiccrawler.text.tokenise import Cut, cut_all, is_whole
 from topiccrawler.topics.topic import Topic, make_topic
 
@@ -25,8 +33,8 @@ KEPT = [["纯电动", "车去", "换电站"], ["增程式", "纯电动"], ["纯�
 
 
 @pytest.fixture(params=[rjieba_cut, jieba_cut])
-def engines(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[Cut]:
-    """The engines that segmenters have made, of one kind; segmenters made before the test have theirs."""
+def engines(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Cut]]:
+    """The engines that segmenters make, of one kind."""
     made: list[Cut] = []
     make: Callable[[Iterable[str]], Cut] = request.param
 
@@ -34,12 +42,11 @@ def engines(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         made.append(make(own_words))
         return made[-1]
 
-    pieces = segmenter._pieces_knowing
     monkeypatch.setattr(segmenter, "fastest_cut", made_anew)
-    dictionary = pieces(())
-    monkeypatch.setattr(segmenter, "_dictionary", lambda: dictionary)
     monkeypatch.setattr(segmenter, "_shared", type(segmenter._shared)())
-    return made
+    release_dictionary()
+    yield made
+    release_dictionary()
 
 
 def topic_of(*keywords: str) -> Topic:
@@ -76,14 +83,22 @@ def test_one_engine_serves_all_that_have_the_same_words_as_long_as_one_of_them_l
     engines: list[Cut],
 ) -> None:
     one, other = Segmenter(OWN), Segmenter([*reversed(OWN), "基金"])
-    assert len(engines) == 1  # the dictionary's
     assert one.words(TEXTS[0]) == other.words(TEXTS[0]) == KEPT[0]
-    assert len(engines) == 2
+    assert len(engines) == 2  # the dictionary's, and theirs
     del one, other
     gc.collect()
     assert not segmenter._shared
     assert Segmenter(OWN).words(TEXTS[1]) == KEPT[1]
     assert len(engines) == 3
+
+
+def test_the_engine_of_the_dictionary_is_made_again_when_it_is_asked_for(engines: list[Cut]) -> None:
+    own = Segmenter(OWN)
+    assert (own.words(TEXTS[0]), len(engines)) == (KEPT[0], 2)
+    release_dictionary()
+    gc.collect()
+    assert (own.words("纯电动"), len(engines)) == (["纯电动"], 2)
+    assert (PLAIN.words(TEXTS[0]), len(engines)) == (["电动车", "电站"], 3)
 
 
 def test_words_of_a_query_come_on_top_of_those_of_a_topic(engines: list[Cut]) -> None:

@@ -76,7 +76,7 @@ class Indexing:
         self._index: PageIndex | None = None
         self._begun = False
 
-    def begin(self, segmenter: Segmenter = PLAIN) -> None:
+    def begin(self, segmenter: Segmenter) -> None:
         """Open the index and bring it to where the store is; a second call does nothing."""
         if self._begun:
             return
@@ -89,7 +89,7 @@ class Indexing:
             else:
                 catch_up(self._store, self._index, segmenter=segmenter)
 
-    def add(self, row: int, record: PageRecord, segmenter: Segmenter = PLAIN) -> None:
+    def add(self, row: int, record: PageRecord, segmenter: Segmenter) -> None:
         """Index a page that was stored in this row."""
         if self._index is not None:
             self._index.add(row, record, segmenter)
@@ -291,7 +291,7 @@ class JobFiles:
             self._indexing.begin(self.segmenter)  # before there is a page that it lacks
         row = self._own_store.put(record)
         if self._indexed:
-            self._indexing.add(row, record)
+            self._indexing.add(row, record, self.segmenter)
 
     def note_refused(
         self, links: Sequence[Link], probability: Callable[[Link], float | None], now: float

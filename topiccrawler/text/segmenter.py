@@ -73,10 +73,14 @@ class Segmenter:
         """Piece -> its words, for texts without `|`. They are cached: do not change them."""
         return self._pieces.of(pieces)
 
-    @cached_property
+    @property
     def _pieces(self) -> Pieces:
+        return self._own_pieces or _dictionary()
+
+    @cached_property
+    def _own_pieces(self) -> Pieces | None:
         if not self.own_words:
-            return _dictionary()
+            return None
         if (pieces := _shared.get(self.own_words)) is None:
             _shared[self.own_words] = pieces = _pieces_knowing(self.own_words)
         return pieces
@@ -104,6 +108,12 @@ _shared = WeakValueDictionary[frozenset[str], Pieces]()  # by own words, while a
 def _dictionary() -> Pieces:
     """By the dictionary alone."""
     return _pieces_knowing(())
+
+
+def release_dictionary() -> None:
+    """Free the engine of the segmenters without own words; the next of them that cuts a text makes it again. For a crawl that has an engine of
+    its own."""
+    _dictionary.cache_clear()
 
 
 PLAIN = Segmenter()
