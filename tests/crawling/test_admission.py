@@ -80,7 +80,9 @@ def rules(gate: LinkGate | None = None) -> list[Rule | DownloaderRule]:
         GateRule(gate or LinkGate(Odds(), 0.5)),
         TrapRule(budgets()),
         BudgetRule(budgets()),
-        UrlRule("of_a_package", frozenset({LEASED}), lambda link: "odd" if "odd" in link.url else None),
+        UrlRule(
+            "of_a_package", frozenset({LEASED}), lambda: lambda link: "odd" if "odd" in link.url else None
+        ),
         private_network(["10.0.0.1:81"]),
         blocked(blocks("spam.example")),
         allowed_domains(within(["a.example", "spam.example", "10.0.0.2", "10.0.0.1", "full.example"])),

@@ -173,9 +173,8 @@ class SharedLearning:
 
     def figures(self) -> Mapping[str, float]:
         """For the stats."""
-        queue = {
-            f"{self._shared.stats_prefix}{name}": figure for name, figure in self._shared.figures().items()
-        }
+        family, figures = self._shared.stats_family, self._shared.figures()
+        queue = {family.replace("…", name): figure for name, figure in figures.items()}
         return {**queue, **self._lag()} if self.learns else queue
 
     def _lag(self) -> Mapping[str, float]:

@@ -40,6 +40,7 @@ AFTER_OTHERS = (BUDGET, TRAP, GATE, ROBOTS_TXT, RESOLVED_ADDRESS)
 GROUP = "topiccrawler.admission_rules"
 PRIVATE_ADDRESS = "private address"
 PASSED = Decision(True)
+_ONE = (PASSED,)
 
 
 class Moment(Enum):
@@ -67,28 +68,34 @@ class Rule(Protocol):
     @property
     def hides(self) -> bool: ...
 
-    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Sequence[Decision]:
-        """A decision a link; it changes nothing. `tunnel`: tunnel steps in a row that led to the links' page, 0 or more. `now`: seconds, the
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        """A decision a link; None = all pass. It changes nothing. `tunnel`: tunnel steps in a row that led to the links' page, 0 or more. `now`: seconds, the
         crawl's clock."""
 
     def refused(self, link: Link, decision: Decision) -> None:
         """A link was refused for this."""
 
 
+Test = Callable[[Link], str | None]
+"""Why a link is refused; None = it passes."""
+
+
 @dataclass(frozen=True, slots=True)
 class UrlRule:
-    """A rule that needs the link alone. `reason`: why it is refused; None = it passes. `is_on`: False = all pass."""
+    """A rule that needs the link alone. `test`: gives the test as it is now; None = all pass."""
 
     name: str
     moments: frozenset[Moment]
-    reason: Callable[[Link], str | None]
-    is_on: Callable[[], bool] = lambda: True
+    test: Callable[[], Test | None]
     hides: bool = True
 
-    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Sequence[Decision]:
-        if not self.is_on():
-            return [PASSED] * len(links)
-        return [PASSED if why is None else Decision(False, reason=why) for why in map(self.reason, links)]
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        test = self.test()
+        return None if test is None else _of(list(map(test, links)))
 
     def refused(self, link: Link, decision: Decision) -> None: ...
 
@@ -102,9 +109,11 @@ class GateRule:
     moments: frozenset[Moment] = _FOUND | {Moment.LEASED, Moment.REDIRECTED}
     hides: bool = False
 
-    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Sequence[Decision]:
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
         if moment is Moment.REDIRECTED and tunnel:
-            return [PASSED] * len(links)
+            return None
         return self.gate.decided(links, tunnel)
 
     def refused(self, link: Link, decision: Decision) -> None: ...
@@ -119,9 +128,10 @@ class BudgetRule:
     moments: frozenset[Moment] = frozenset({Moment.LEASED})
     hides: bool = False
 
-    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Sequence[Decision]:
-        reasons = [self.budgets.spent(link.host) for link in links]
-        return [PASSED if why is None else Decision(False, reason=why, postpones=True) for why in reasons]
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        return _of([self.budgets.spent(link.host) for link in links], postpones=True)
 
     def refused(self, link: Link, decision: Decision) -> None:
         self.budgets.close(link.host, decision.reason)
@@ -136,9 +146,10 @@ class TrapRule:
     moments: frozenset[Moment] = frozenset({Moment.LEASED})
     hides: bool = False
 
-    def decide(self, links: Sequence[Link], moment: Moment, tunnel: int, now: float) -> Sequence[Decision]:
-        reasons = [self.budgets.trap(link, now) for link in links]
-        return [PASSED if why is None else Decision(False, reason=f"{TRAP}: {why}") for why in reasons]
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        return _of([why and f"{TRAP}: {why}" for why in (self.budgets.trap(link, now) for link in links)])
 
     def refused(self, link: Link, decision: Decision) -> None:
         self.budgets.refused[decision.reason.split(": ")[1]] += 1
@@ -147,41 +158,58 @@ class TrapRule:
 def depth_limit(most: Callable[[], int]) -> Rule:
     """`most`: link steps from the seeds; 0 = no bound."""
 
-    def reason(link: Link) -> str | None:
-        return f"deeper than {most()}" if link.source_url and 0 < most() < link.depth else None
+    def test() -> Test | None:
+        bound = most()
+        why = f"deeper than {bound}"
+        return (lambda link: why if link.source_url and bound < link.depth else None) if bound > 0 else None
 
-    return UrlRule(DEPTH, _FOUND, reason, lambda: most() > 0)
+    return UrlRule(DEPTH, _FOUND, test)
 
 
 def url_length(most: Callable[[], int]) -> Rule:
     """`most`: characters of a URL; 0 = no bound."""
 
-    def reason(link: Link) -> str | None:
-        too_long = link.source_url and 0 < most() < len(link.url)
-        return f"longer than {most()} characters" if too_long else None
+    def test() -> Test | None:
+        bound = most()
+        why = f"longer than {bound} characters"
+        return (
+            (lambda link: why if bound < len(link.url) and link.source_url else None) if bound > 0 else None
+        )
 
-    return UrlRule(URL_LENGTH, _FOUND, reason, lambda: most() > 0)
-
-
-def allowed_domains(allows: Callable[[str], bool], *, is_on: Callable[[], bool] = lambda: True) -> Rule:
-    """`allows`: whether a host, without port, is of the domains that the crawl stays on. Seeds need not be. `is_on`: it stays on some."""
-
-    def reason(link: Link) -> str | None:
-        host = urlsplit(link.url).hostname or ""
-        return f"off site: {host}" if link.source_url and not allows(host) else None
-
-    return UrlRule(ALLOWED_DOMAINS, _FOUND, reason, is_on)
+    return UrlRule(URL_LENGTH, _FOUND, test)
 
 
-def within(domains: Iterable[str]) -> Callable[[str], bool]:
-    """Whether a host is one of these domains or a subdomain; no domains = any host."""
+def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:
+    """`allows`: gives what says whether a host, without port, is of the domains that the crawl stays on; None = it may go anywhere. Seeds
+    need not be of them."""
+
+    def test() -> Test | None:
+        if (is_allowed := allows()) is None:
+            return None
+
+        def reason(link: Link) -> str | None:
+            host = urlsplit(link.url).hostname or ""
+            return f"off site: {host}" if link.source_url and not is_allowed(host) else None
+
+        return reason
+
+    return UrlRule(ALLOWED_DOMAINS, _FOUND, test)
+
+
+def within(domains: Iterable[str]) -> Callable[[], Callable[[str], bool] | None]:
+    """Hosts of these domains and their subdomains are allowed; without domains any host."""
     wanted = tuple(domains)
-    return lambda host: not wanted or any(host == one or host.endswith(f".{one}") for one in wanted)
+    is_within = lambda host: any(host == one or host.endswith(f".{one}") for one in wanted)  # noqa: E731
+    return lambda: is_within if wanted else None
 
 
 def blocked(blocks: Blocks) -> Rule:
     """What the user has blocked while the crawl runs."""
-    return UrlRule(BLOCKED, frozenset(Moment), lambda link: blocks.reason(link.url), blocks.any)
+
+    def test() -> Test | None:
+        return (lambda link: blocks.reason(link.url)) if blocks.any() else None
+
+    return UrlRule(BLOCKED, frozenset(Moment), test)
 
 
 def private_network(seed_hosts: Iterable[str]) -> Rule:
@@ -194,7 +222,7 @@ def private_network(seed_hosts: Iterable[str]) -> Rule:
         name = (urlsplit(link.url).hostname or "").lower()
         return f"{PRIVATE_ADDRESS}: {address_of(name) or name}" if is_inside(name) else None
 
-    return UrlRule(PRIVATE_NETWORK, _FETCHED, reason)
+    return UrlRule(PRIVATE_NETWORK, _FETCHED, lambda: reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +267,7 @@ class Admission:
         decision = PASSED
         for rule in self._asked:
             if moment in rule.moments:
-                decision = rule.decide([link], moment, tunnel, now)[0]
+                decision = (rule.decide([link], moment, tunnel, now) or _ONE)[0]
                 if not decision.passed:
                     self._notify(rule, [link], [decision])
                     break
@@ -249,7 +277,9 @@ class Admission:
         """The links of a page that the strategy is shown."""
         for rule in self._asked:
             if rule.hides and Moment.FOUND in rule.moments:
-                links = self._passed(rule, links, rule.decide(links, Moment.FOUND, 0, 0.0))
+                found = rule.decide(links, Moment.FOUND, 0, 0.0)
+                if found is not None:
+                    links = self._passed(rule, links, found)
         return links
 
     def queued(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Decision]:
@@ -258,6 +288,8 @@ class Admission:
         for rule in self._asked:
             if not rule.hides and Moment.FOUND in rule.moments:
                 found = rule.decide(links, Moment.FOUND, tunnel, 0.0)
+                if found is None:
+                    continue
                 self._passed(rule, links, found)
                 decisions = [
                     one if before.passed else before for one, before in zip(found, decisions, strict=True)
@@ -269,10 +301,10 @@ class Admission:
         return [(rule.name, _decision_now(rule, link, tunnel, now)) for rule in self._rules]
 
     def _passed(self, rule: Rule, links: Sequence[Link], decisions: Sequence[Decision]) -> Sequence[Link]:
-        if all(decision.passed for decision in decisions):
-            return links
         pairs = list(zip(links, decisions, strict=True))
         refused = [(link, decision) for link, decision in pairs if not decision.passed]
+        if not refused:
+            return links
         self._notify(rule, [link for link, _ in refused], [decision for _, decision in refused])
         return [link for link, decision in pairs if decision.passed]
 
@@ -311,4 +343,11 @@ def _decision_now(rule: Rule | DownloaderRule, link: Link, tunnel: int, now: flo
     if isinstance(rule, DownloaderRule):
         return rule.known(link)
     moment = Moment.LEASED if Moment.LEASED in rule.moments else Moment.FOUND
-    return rule.decide([link], moment, tunnel, now)[0]
+    return (rule.decide([link], moment, tunnel, now) or _ONE)[0]
+
+
+def _of(reasons: Sequence[str | None], *, postpones: bool = False) -> Sequence[Decision] | None:
+    """None where there is no reason to refuse any."""
+    if not any(reasons):
+        return None
+    return [Decision(False, reason=why, postpones=postpones) if why else PASSED for why in reasons]

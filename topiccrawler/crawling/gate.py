@@ -34,7 +34,7 @@ from topiccrawler.frontier.base import Notes
 from topiccrawler.model import Link
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.strategies.base import LinkScorer
-from topiccrawler.text.weights import logistic
+from topiccrawler.text.weights import logistic_of
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
 
@@ -224,9 +224,9 @@ class LinkGate:
         if self.threshold <= 0.0 or self.scorer is None:
             return [_EXEMPT.get(_exempt(link), _OPEN) for link in links]
         judged = [link for link in links if not _exempt(link)]
-        odds = iter(self.scorer.log_odds(judged) if judged else ())
+        probabilities = iter(logistic_of(self.scorer.log_odds(judged)) if judged else ())
         return [
-            _EXEMPT[why] if (why := _exempt(link)) else self._decided(link, next(odds), tunnel)
+            _EXEMPT[why] if (why := _exempt(link)) else self._decided(link, next(probabilities), tunnel)
             for link in links
         ]
 
@@ -235,8 +235,7 @@ class LinkGate:
         decided = self.decided(links, tunnel)
         return [link for link, verdict in zip(links, decided, strict=True) if verdict.passed]
 
-    def _decided(self, link: Link, log_odds: float, tunnel: int) -> Decision:
-        probability = logistic(log_odds)
+    def _decided(self, link: Link, probability: float, tunnel: int) -> Decision:
         if probability >= self.threshold:
             return Decision(True, 0, probability, f"at or above the threshold {self.threshold:g}")
         if tunnel < self.tunnel_depth and _share(link.url) < self.tunnel_probability:

@@ -147,7 +147,7 @@ class SharedQueue(Protocol):
     """What a crawl has besides its Frontier when other processes may work on the same queue, on another machine."""
 
     exchange: Exchange
-    stats_prefix: str  # of the keys of its figures
+    stats_family: str  # key of its figures in the stats, with … for their names
 
     def learning(
         self,

@@ -32,7 +32,7 @@ class Counted(NamedTuple):
 
 
 class RedisExchange:
-    """See cluster.sharing.Exchange. `hand(call)` gives a call to the connection's thread; `flush()` all changes so far;
+    """See crawling.sharing.Exchange. `hand(call)` gives a call to the connection's thread; `flush()` all changes so far;
     `under_way()` says how many URLs are, of all processes."""
 
     def __init__(

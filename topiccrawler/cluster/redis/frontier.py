@@ -267,7 +267,7 @@ CLOSE_SECONDS = 10.0  # for the last changes
 
 
 class RedisFrontier(LeasingFrontier):
-    """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts.
+    """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts.
 
     `joined`: the crawl and this worker's place in it (joining.join).
     `outage_seconds`: so long the crawl waits for a server that is away, then it ends.
@@ -383,7 +383,7 @@ class RedisFrontier(LeasingFrontier):
         here = None if self.worker.away else self.hosts.next_ready(now)
         return now + wait if here is None else min(here, now + wait)
 
-    stats_prefix = "frontier/redis/"
+    stats_family = "frontier/redis/…"
 
     def learning(
         self,

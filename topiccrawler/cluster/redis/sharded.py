@@ -57,7 +57,7 @@ class ShardedView(ShardedListing):
 
 
 class ShardedFrontier:
-    """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts, but: first in first out among equal scores
+    """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts, but: first in first out among equal scores
     holds for the hosts of one server. `parts`: of each server, over the same `hosts`."""
 
     def __init__(self, parts: Sequence[RedisFrontier]) -> None:
@@ -150,7 +150,7 @@ class ShardedFrontier:
         times = [part.next_ready(now) for part in self.parts]
         return min((time for time in times if time is not None), default=None)
 
-    stats_prefix = "frontier/redis/"
+    stats_family = "frontier/redis/…"
 
     def learning(
         self,

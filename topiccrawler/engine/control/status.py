@@ -124,8 +124,8 @@ _NOW = {
 
 
 def metrics_text(stats: Mapping[str, Any], status: Mapping[str, Any], families: Sequence[str] = ()) -> str:
-    """Lines of text; `status`: as status_of gives it. `families`: prefixes of stats keys that are gauges besides GAUGES."""
-    gauges = (*GAUGES, *(f"{prefix}…" for prefix in families))
+    """Lines of text; `status`: as status_of gives it. `families`: stats keys that are gauges besides GAUGES."""
+    gauges = (*GAUGES, *families)
     return "\n".join(
         [*_of_status(status), *_of_stats(stats, COUNTS, "counter"), *_of_stats(stats, gauges, "gauge"), ""]
     )

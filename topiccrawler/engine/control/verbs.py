@@ -261,7 +261,7 @@ class Verbs:
     async def metrics(self, _: Values) -> str:
         """The figures for Prometheus."""
         shared = self._crawl.shared
-        families = [] if shared is None else [shared.stats_prefix]
+        families = [] if shared is None else [shared.stats_family]
         return metrics_text(self._crawler.stats.get_stats(), self._status(), families)
 
     async def pause(self, _: Values) -> Values:
