@@ -1,0 +1,66 @@
+"""What a newcomer ran into, each case as it was met."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.store.pages import PageStore
+
+ROOT = Path(__file__).parents[2]
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。"
+SPORT = "足球联赛今晚开赛，主队教练称队员状态良好，球迷期待一场精彩的比赛。"
+FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "ROBOTSTXT_OBEY=False")
+SEEDS = ("-a", "seeds=http://funds.example/", "-a", "strategy=breadth_first")
+
+
+def page(title: str, text: str, *links: str) -> str:
+    """A page of its own text."""
+    anchors = "".join(f'<a href="{link}">{link}</a>' for link in links)
+    return f"<html><head><title>{title}</title></head><body><p>{title}：{text}</p>{anchors}</body></html>"
+
+
+@pytest.fixture
+def web(draw_web: Callable[..., Any]) -> Any:
+    """Twelve pages of one site; every third is on topic, the first among them."""
+    names = [f"/{number}" for number in range(12)]
+    texts = [
+        (FUNDS if number % 3 == 0 else SPORT) * 3 + "。" + chr(0x4E00 + 97 * number) * 40
+        for number in range(12)
+    ]
+    pages = {f"http://funds.example{name}": page(name, text) for name, text in zip(names, texts, strict=True)}
+    return draw_web({**pages, "http://funds.example/": page("首页", FUNDS, *names)})
+
+
+def stored(job: Path) -> int:
+    """Pages in a job's store."""
+    with closing(PageStore(job / "pages.sqlite")) as store:
+        return sum(1 for _ in store.records())
+
+
+def test_items_of_the_users_own_are_neither_relevant_nor_kept(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    code = re.search(
+        r"```python\n(from topiccrawler.*?)```", (ROOT / "docs/your-project.md").read_text(), re.DOTALL
+    )
+    assert code is not None
+    assert "yield from super().parse(response)" in code[1]
+    spider = tmp_path / "funds.py"
+    spider.write_text(code[1])
+    ran = warm_scrapy(
+        "runspider", str(spider), *SEEDS, *FAST, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy
+    )
+    assert ran.code == 0, ran.err
+    assert stored(tmp_path / "job") == 5
+    assert "13 pages fetched, 5 relevant" in ran.err
+    web.asked.clear()
+    few = ("-a", "targets=3", "-s", f"JOBDIR={tmp_path / 'few'}", "-s", "CONCURRENT_REQUESTS=1")
+    ran = warm_scrapy("runspider", str(spider), *SEEDS, *FAST, *few, proxy=web.proxy)
+    assert stored(tmp_path / "few") == 3
+    assert len(web.fetched()) == 5  # the home page, /0, /1, /2, /3
