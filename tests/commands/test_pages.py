@@ -51,7 +51,7 @@ def test_pages_are_listed_best_first_and_hostile_titles_are_inert(
     assert len(best) < 150
     assert address.strip() == BANK.url
     assert second == "0.500  2024-05-01  基金\\u202eevil\\u001b[31m"
-    assert "copy of a page listed" in ran.out
+    assert "(copy of http://" in ran.out
 
 
 def test_the_list_is_filtered_and_json_for_a_script(command: Callable[..., Any], job: Path) -> None:
@@ -77,6 +77,11 @@ def test_a_page_is_shown_with_its_text_and_why_it_was_kept(command: Callable[...
     assert (found["text"], [step["url"] for step in found["path"]]) == (FUND.text, [SEED, FUND.url])
     (job / "job.json").unlink()  # then the words cannot be told
     assert "kept: relevance 0.500 for topic finance\n" in command("pages", str(job), "show", FUND.url).out
+
+
+def test_an_export_may_be_of_pages_with_main_text_alone(command: Callable[..., Any], job: Path) -> None:
+    ran = command("pages", str(job), "export", "--format", "jsonl", "--with-text", "--limit", "2")
+    assert [json.loads(line)["url"] for line in ran.out.splitlines()] == [FUND.url]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,9 @@ class Command(TellingCommand):
         parser.add_argument("--format", metavar="FORMAT", help="of export: by default as FILE ends")
         parser.add_argument(
             "--out", metavar="FILE", help="of export and report; jsonl and csv may go to standard output"
+        )
+        parser.add_argument(
+            "--with-text", action="store_true", help="of export: only pages that have main text, so no copies"
         )
         parser.add_argument(
             "--version", type=int, metavar="N", help="of show: the page as it was; 1 = before its last change"
@@ -130,9 +134,11 @@ class Command(TellingCommand):
         from topiccrawler.store.pages import ALL
 
         selection = selection_by(opts)
-        whole = selection == ALL and opts.limit is None
+        whole = selection == ALL and opts.limit is None and not opts.with_text
         write = export_of(format_of(opts.format, opts.out), pages.folder, whole=whole)
-        records = pages.best(selection, opts.limit)
+        records = pages.best(selection, None if opts.with_text else opts.limit)
+        if opts.with_text:
+            records = islice((record for record in records if record.text), opts.limit)
         if opts.out is None:
             write(records, sys.stdout.buffer)
             return
@@ -201,7 +207,7 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
 def _line(record: PageRecord, check: Check | None) -> str:
     from topiccrawler.urls.canonical import readable
 
-    copy = "  (copy of a page listed)" if record.alias_of else ""
+    copy = f"  (copy of {readable(record.alias_of)})" if record.alias_of else ""
     kind = "" if record.format == "html" else f"  [{record.format}]"
     gone = f"  (gone since {_date(check.gone)})" if check is not None and check.gone else ""
     return f"{record.relevance:.3f}  {record.day}  {_short(record.title)}{kind}{copy}{gone}\n{'':19}{readable(record.url)}"

@@ -150,7 +150,9 @@ class Reader:
         segments = list[Segment]()
         if self.reads_segments:
             segments = segments_of(document, title, main if len(main) >= SHORTEST_MAIN_TEXT else "")
-        segments, own_text = self._own(url, segments, main)
+        segments, own_text, repeated = self._own(url, segments, main)
+        if repeated and not own_text and kind == HTML and rule is None:  # it took the main text's place
+            _, own_text, _ = self._own(url, [], main_text(document, repeated))
         if self.reads_segments:
             words = replace(words, segments=segments)
         relevance = self.page_classifier.relevance(words)
@@ -172,10 +174,10 @@ class Reader:
         """An earlier main text of a page that was read just now, without what the site repeats by now."""
         return self._own(url, [], text)[1]
 
-    def _own(self, url: str, segments: list[Segment], main: str) -> tuple[list[Segment], str]:
-        """Segments and main text without what the site repeats on other pages; the page is counted."""
+    def _own(self, url: str, segments: list[Segment], main: str) -> tuple[list[Segment], str, set[str]]:
+        """Segments and main text without what the site repeats on other pages, and the lines left out; the page is counted."""
         if self.repeats is None:
-            return segments, main
+            return segments, main, set()
         lines = lines_to_ask(main)
         repeated = self.repeats.of(host_of(url), url, [*keys_of(segments), *keys_of_lines(lines)])
         own = [segment for segment, is_repeat in zip(segments, repeated, strict=False) if not is_repeat]
@@ -183,9 +185,9 @@ class Reader:
             line for line, is_repeat in zip(lines, repeated[len(segments) :], strict=True) if is_repeat
         }
         if not dropped:
-            return own, main
+            return own, main, dropped
         rest = without_lines(main, dropped)
-        return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else ""
+        return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else "", dropped
 
     def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
         """The format reader's extract of a body that is no HTML, or the error that says why there is none."""
