@@ -99,7 +99,8 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
     assert begun.code == 0, begun.err
     assert "5 pages, 5 kept, harvest rate 1.00 (last 5: 1.00)" in begun.err
     assert (
-        "ended: 5 pages are fetched (-a pages); 4 URLs wait, a larger number goes on with them" in begun.err
+        "ended: 5 pages are fetched (-a pages); 4 URLs wait, the same command with a larger number (-a pages=10) goes"
+        in begun.err
     )
 
     code, came = on_terminal(warm_scrapy, [*words, "-apages=20"], web.proxy)

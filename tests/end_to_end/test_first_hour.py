@@ -64,3 +64,20 @@ def test_items_of_the_users_own_are_neither_relevant_nor_kept(
     ran = warm_scrapy("runspider", str(spider), *SEEDS, *FAST, *few, proxy=web.proxy)
     assert stored(tmp_path / "few") == 3
     assert len(web.fetched()) == 5  # the home page, /0, /1, /2, /3
+
+
+def test_a_job_that_has_enough_says_how_to_go_on_and_goes_on(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    def crawl(pages: int) -> str:
+        words = ("crawl", "topic", "-a", "topic=finance", "-a", f"pages={pages}", *SEEDS, *FAST)
+        ran = warm_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy)
+        assert ran.code == 0, ran.err
+        return str(ran.err)
+
+    more = "ended: 4 pages are fetched (-a pages); 9 URLs wait, the same command with a larger number (-a pages=8) goes on"
+    assert more in crawl(4)
+    assert more in crawl(4)
+    assert len(web.fetched()) == 4
+    assert "ended: 8 pages are fetched" in crawl(8)
+    assert len(web.fetched()) == 8

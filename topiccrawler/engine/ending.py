@@ -163,14 +163,17 @@ def why(reason: str, runtime: Runtime, stats: Mapping[str, Any], *, resumable: b
     words, remedy = _WORDS.get(reason, reason), "the same command"
     params, shared = runtime.params, runtime.shared
     kept = runtime.harvest.kept if shared is None else shared.exchange.harvest().kept
-    if reason == "enough" or (reason == "finished" and shared is not None and runtime.is_enough()):
+    if reason == "enough" or (
+        reason == "finished" and runtime.is_enough()
+    ):  # finished: it was enough when the run began
         is_full = params.targets is not None and kept >= params.targets
         asked = (
             f"{params.targets} pages are kept (-a targets)"
             if is_full
             else f"{params.pages} pages are fetched (-a pages)"
         )
-        words, remedy = asked, "a larger number"
+        more = f"targets={2 * kept}" if is_full else f"pages={2 * (params.pages or 1)}"
+        words, remedy = asked, f"the same command with a larger number (-a {more})"
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
         words, remedy = "the budgets of hosts hold back all that waits", "a larger budget"
     waiting = stats.get(f"{_URLS}waiting", 0)
