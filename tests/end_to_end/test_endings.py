@@ -99,7 +99,7 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
     assert begun.code == 0, begun.err
     assert "5 pages, 5 kept, harvest rate 1.00 (last 5: 1.00)" in begun.err
     assert (
-        "ended: 5 pages are fetched (-a pages); 4 URLs wait, the same command with a larger number (-a pages=10) goes"
+        "ended: 5 pages are fetched (-a pages); 4 URLs wait, the same command with a larger number (-a pages=10) goes on"
         in begun.err
     )
 
@@ -111,8 +111,5 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
     assert LIVE.match(live[-1])[1] == "9"
     assert "9 kept = 100% (last 4: 100%), 0 queued" in live[-1]
     assert max(map(len, live)) <= COLUMNS  # none breaks into two
-    assert (
-        "  9 pages fetched (4 in this run), 9 relevant (100%), 9 kept: 9 html; 3 of them copies, without text"
-        in lines
-    )
+    assert "  9 pages fetched (4 in this run), 9 relevant (100%), 9 kept: 9 html" in lines
     assert "Traceback" not in came

@@ -81,3 +81,41 @@ def test_a_job_that_has_enough_says_how_to_go_on_and_goes_on(
     assert len(web.fetched()) == 4
     assert "ended: 8 pages are fetched" in crawl(8)
     assert len(web.fetched()) == 8
+
+
+def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
+    names = [f"/{number}" for number in range(60)]
+    site = {
+        f"http://funds.example{name}": page(name, FUNDS * 3 + chr(0x4E00 + 97 * at) * 2000)
+        for at, name in enumerate(names)
+    }
+    web = draw_web({**site, "http://funds.example/": page("首页", FUNDS, *names)})
+    job = tmp_path / "job"
+    words = ("crawl", "topic", "-a", "topic=finance", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
+    assert warm_scrapy(*words, "-a", "pages=40", proxy=web.proxy).code == 0
+    before = stored(job)
+    assert before > 20
+    with (job / "pages.sqlite").open("r+b") as file:
+        file.seek(8192)
+        file.write(b"\x00\xff" * 4500)
+    web.asked.clear()
+    export = ("pages", str(job), "export", "--format", "jsonl")
+    for again in (words, export):
+        ran = warm_scrapy(*again, proxy=web.proxy)
+        assert ran.code == 1
+        assert f"save what can be saved: scrapy pages {job} repair" in ran.err
+        assert (web.asked, ran.out) == ([], "")
+    ran = warm_scrapy("pages", str(job), "repair")
+    assert ran.code == 0, ran.err
+    found = re.match(r"(\d+) pages saved", ran.out)
+    assert found is not None
+    saved = int(found[1])
+    assert 0.9 * before <= saved <= before
+    assert (f"; {before - saved} of the crawl log are lost" in ran.out) == (saved < before)
+    assert len(warm_scrapy(*export).out.splitlines()) == saved
+    assert (job / "pages.sqlite.damaged").is_file()
+    assert warm_scrapy(*words, proxy=web.proxy).code == 0
+    assert stored(job) > saved
+    assert warm_scrapy("search", "基金", "--job", str(job)).code == 0

@@ -274,6 +274,5 @@ def test_the_readme_asks_for_a_setuptools_that_builds_the_egg_and_an_older_one_s
     )
     assert ran.returncode == 1
     assert (
-        ran.stderr
-        == f"setuptools 65.5.0 is too old to build topiccrawler: pip install 'setuptools>=77,<81'\n"
+        ran.stderr == "setuptools 65.5.0 is too old to build topiccrawler: pip install 'setuptools>=77,<81'\n"
     )

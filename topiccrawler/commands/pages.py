@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
     from topiccrawler.store.pages import Check, PageRecord, Version
 
-LIST, SHOW, BORDER, EXPORT, REPORT = "list", "show", "border", "export", "report"
-VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2}  # arguments
+LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
+VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}  # arguments
 LIMIT = 20
 NOTHING_KEPT = "the job kept no page: `scrapy judge URL` says why one was not kept, `scrapy topics teach JOB` corrects the topic"
 SIMILARITIES = (
@@ -29,6 +29,7 @@ USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-releva
   scrapy pages JOB border [--limit N] [--json]
   scrapy pages JOB export [--format FORMAT] [--out FILE] [--site …]
   scrapy pages JOB report --out FILE.html
+  scrapy pages JOB repair
   scrapy pages --job NAME -s STORE_URL=postgresql://… [list|show|border|export|report] …"""
 
 
@@ -78,14 +79,22 @@ class Command(TellingCommand):
             self.refuse("--limit is at least 1")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.results.job_pages import job_pages
         from topiccrawler.results.jobs import looked_at
 
         args = [opts.job, *args] if opts.job else args
         data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         verb = args[1] if len(args) > 1 else LIST
         place = looked_at(args[0], data, self.setting("STORE_URL"), stored=bool(opts.job))
-        with place as folder, job_pages(folder) as pages:
+        with place as folder:
+            if verb == REPAIR:
+                self._repair(folder)
+                return
+            self._read(verb, folder, args, opts)
+
+    def _read(self, verb: str, folder: Path, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.results.job_pages import job_pages
+
+        with job_pages(folder) as pages:
             if verb == SHOW:
                 self._show(pages, args[2], opts)
             elif verb == BORDER:
@@ -133,6 +142,7 @@ class Command(TellingCommand):
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 
+        pages.check_whole()
         selection = selection_by(opts)
         whole = selection == ALL and opts.limit is None and not opts.with_text
         write = export_of(format_of(opts.format, opts.out), pages.folder, whole=whole)
@@ -146,6 +156,21 @@ class Command(TellingCommand):
         with whole_file(place) as out:
             count = write(records, out)
         self.say(f"{count} pages written to {place}")
+
+    def _repair(self, folder: Path) -> None:
+        from topiccrawler.crawling.job_files import INDEX, PAGES, VISITS
+        from topiccrawler.store.repair import DAMAGED, repair
+        from topiccrawler.store.visits import read_visits
+
+        log = folder / VISITS
+        kept = {visit.url for visit in read_visits(log) if visit.stored} if log.is_file() else set()
+        saved = repair(folder / PAGES, most=len(kept))
+        for index in folder.glob(
+            f"{INDEX}*"
+        ):  # of the rows as they were numbered; the next search makes it again
+            index.unlink()
+        lost = f"; {len(kept) - saved} of the crawl log are lost" if len(kept) > saved else ""
+        self.say(f"{saved} pages saved{lost}; the damaged file is {folder / PAGES}{DAMAGED}")
 
     def _report(self, pages: JobPages, place: Path) -> None:
         from topiccrawler.files import replace_file

@@ -192,14 +192,16 @@ class JobFiles:
         kept = read_recipe(self.folder)
         if kept is not None and self._recipe is not None:
             self._changes = changes(kept, self._recipe, self.folder, queued=queued)
-        if self.kept_in is None and (self.folder / PAGES).exists():
-            self._own_store.check_writable()
-        if (self.folder / DUPLICATES).exists():
-            self.duplicates.check_writable()
-        if (self.folder / DISCARDED).exists():
-            self.discarded.check_writable()
-        if (self.folder / CHECKS).exists():
-            self.checks.check_writable()
+        for name, opened in (
+            (PAGES, "_own_store"),
+            (DUPLICATES, "duplicates"),
+            (DISCARDED, "discarded"),
+            (CHECKS, "checks"),
+        ):
+            if (name != PAGES or self.kept_in is None) and (self.folder / name).exists():
+                database: Database = getattr(self, opened)
+                database.check_whole()
+                database.check_writable()
         self.visits.check()
 
     @property
