@@ -108,7 +108,8 @@ class CrawlParams(BaseModel):
     since: date | None = Field(default=None, description="YYYY-MM-DD; older pages are not kept")
     revisit: bool = Field(
         default=False,
-        description="true: look again at the job's pages, those first that have probably changed (docs/revisiting.md)",
+        description="true: look again at the job's pages, those first that have probably changed; with pages or targets, then go on "
+        "(docs/revisiting.md)",
     )
     parameters: dict[str, str] = Field(default_factory=dict, description="-a strategy_NAME=value")
 

@@ -163,7 +163,9 @@ def why(reason: str, runtime: Runtime, stats: Mapping[str, Any], *, resumable: b
     words, remedy = _WORDS.get(reason, reason), "the same command"
     params, shared = runtime.params, runtime.shared
     kept = runtime.harvest.kept if shared is None else shared.exchange.harvest().kept
-    if reason == "enough" or (
+    if reason in {"enough", "finished"} and runtime.revisits is not None and runtime.revisits.alone:
+        words, remedy = "all pages were looked at again", "the same command with -a pages=NUMBER"
+    elif reason == "enough" or (
         reason == "finished" and runtime.is_enough()
     ):  # finished: it was enough when the run began
         is_full = params.targets is not None and kept >= params.targets

@@ -80,6 +80,7 @@ class Revisits:
     files: JobFiles
     listing: Listing
     own_text: Callable[[str, str], str]
+    alone: bool = False  # nothing else is fetched in this run
     outcomes: Counter[str] = field(default_factory=Counter)
     _stats: StatsCollector | None = None  # Scrapy makes them after the spider
 

@@ -247,6 +247,8 @@ class Runtime:
 
     def is_enough(self, under_way: int = 0) -> bool:
         """`pages` or `targets` are reached, by all processes of the crawl; `under_way`: here."""
+        if self.revisits is not None and self.revisits.alone:
+            return True
         pages, kept = self.harvest.pages, self.harvest.kept
         if self.shared is not None:
             pages, kept, under_way = self.shared.exchange.harvest()

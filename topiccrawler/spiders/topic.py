@@ -55,7 +55,8 @@ def check_revisit(settings: BaseSettings) -> None:
 
 
 def plan_revisits(runtime: Runtime, settings: BaseSettings) -> None:
-    """Give the runtime its revisits. Of `pages` they take TOPIC_REVISIT_SHARE; the rest is for new pages."""
+    """Give the runtime its revisits. Of `pages` they take TOPIC_REVISIT_SHARE; the rest is for new pages. Without `pages` and `targets` the
+    run looks at pages again and ends."""
     files = runtime.files
     log = files.folder / VISITS
     checks = list(files.checks.all()) if (files.folder / CHECKS).is_file() else []
@@ -68,7 +69,8 @@ def plan_revisits(runtime: Runtime, settings: BaseSettings) -> None:
         new = runtime.harvest.pages + limit - len(found)
         runtime.params = runtime.params.model_copy(update={"pages": new})
     due = [Due(page.check, value) for value, page in found]
-    runtime.revisits = Revisits(due, files, runtime.frontier.look(), runtime.reader.own_text)
+    alone = limit is None and runtime.params.targets is None
+    runtime.revisits = Revisits(due, files, runtime.frontier.look(), runtime.reader.own_text, alone)
 
 
 logger = logging.getLogger(__name__)
