@@ -318,17 +318,17 @@ def test_a_reader_that_has_seen_enough_may_go(learned: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((), 2, "scrapy explain: give one URL, or --anchor TEXT; usage:"),
+        ((), 2, "scrapy explain: give one URL, or --anchor TEXT"),
         (
             ("http://a.example/", "http://b.example/"),
             2,
-            "scrapy explain: give one URL, or --anchor TEXT; usage:",
+            "scrapy explain: give one URL, or --anchor TEXT",
         ),
         (("mailto:a@b.example", "--topic", "finance"), 1, "is no http(s) URL; write it as http://host/path"),
         (
             ("http://a.example/",),
             1,
-            "scrapy explain: does not know the topic; add --topic finance, for example",
+            "scrapy explain: knows neither job nor topic; add --job ",
         ),
         (
             ("http://a.example/", "--job", "no/such/folder"),

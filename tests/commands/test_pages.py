@@ -79,6 +79,24 @@ def test_a_page_is_shown_with_its_text_and_why_it_was_kept(command: Callable[...
     assert "kept: relevance 0.500 for topic finance\n" in command("pages", str(job), "show", FUND.url).out
 
 
+def test_a_wrong_call_has_the_usage_once(command: Callable[..., Any]) -> None:
+    ran = command("pages")
+    assert ran.code == 2
+    assert ran.err.count("pages JOB show URL") == 1
+    assert ran.err.endswith("scrapy: error: scrapy pages: give one JOB and what to do with it\n")
+
+
+def test_a_file_of_no_known_format_is_named_with_those_that_are(
+    command: Callable[..., Any], job: Path, tmp_path: Path
+) -> None:
+    ran = command("pages", str(job), "export", "--out", str(tmp_path / "x.tsv"))
+    endings = ".jsonl, .csv, .parquet, .warc, .graphml"
+    assert (
+        ran.err
+        == f"--out {tmp_path / 'x.tsv'}: ends with no known format; end it with one of {endings}, or give --format\n"
+    )
+
+
 def test_an_export_may_be_of_pages_with_main_text_alone(command: Callable[..., Any], job: Path) -> None:
     ran = command("pages", str(job), "export", "--format", "jsonl", "--with-text", "--limit", "2")
     assert [json.loads(line)["url"] for line in ran.out.splitlines()] == [FUND.url]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from topiccrawler.crawling.page_stores import arguments_of
+from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageStore
 
 ROOT = Path(__file__).parents[2]
@@ -119,3 +122,41 @@ def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
     assert warm_scrapy(*words, proxy=web.proxy).code == 0
     assert stored(job) > saved
     assert warm_scrapy("search", "基金", "--job", str(job)).code == 0
+
+
+def test_jobdir_alone_goes_on_with_what_the_job_is(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    job = ("-s", f"JOBDIR={tmp_path / 'job'}")
+    topic = ("-a", "keywords=基金:0.9,股票,投资者", "-a", "page_classifier=vsm", "-a", "pages=4")
+    begun = warm_scrapy("crawl", "topic", *topic, *SEEDS, *FAST, *job, proxy=web.proxy)
+    assert begun.code == 0, begun.err
+    before = (tmp_path / "job" / "job.json").read_text()
+    fetched = web.fetched()
+    web.asked.clear()
+    on = warm_scrapy("crawl", "topic", "-a", "pages=6", *FAST, *job, proxy=web.proxy)
+    assert "6 pages fetched (2 in this run)" in on.err
+    on = warm_scrapy("crawl", "topic", *FAST, *job, proxy=web.proxy)
+    assert on.code == 0, on.err
+    assert "goes on with changes" not in on.err
+    assert sorted([*fetched, *web.fetched()]) == sorted(web.pages)
+    assert (tmp_path / "job" / "job.json").read_text() == before
+    new = warm_scrapy("crawl", "topic", *FAST, "-s", f"JOBDIR={tmp_path / 'none'}")
+    assert new.err == "argument 'topic': is missing; for example: scrapy crawl topic -a topic=finance\n"
+
+
+def test_a_seed_that_led_elsewhere_is_the_seed_of_the_job_that_goes_on(
+    make_job: Callable[..., Path], tmp_path: Path
+) -> None:
+    home, article = (
+        Visit(f"https://a.example/{name}", 200, 1.0, 0.9, stored=True, time=1.0) for name in ("", "1")
+    )
+    moved = make_job(
+        "moved", visits=(replace(home, source_url="http://a.example/"), replace(article, source_url=home.url))
+    )
+    assert arguments_of(moved)["seeds"] == "http://a.example/"
+    plain = make_job("plain", visits=(home, replace(article, source_url=home.url)))
+    assert arguments_of(plain) == {
+        "topic": "finance", "strategy": "breadth_first", "page_classifier": "vsm", "seeds": home.url
+    }  # fmt: skip
+    assert arguments_of(tmp_path) == {}

@@ -26,7 +26,7 @@ from pathlib import Path
 from topiccrawler.cluster.postgresql.address import give, whole
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
-from topiccrawler.crawling.assemble import recipe_of_words, topic_as_written
+from topiccrawler.crawling.assemble import TOPIC, named_topic, recipe_of_words, topic_as_written
 from topiccrawler.crawling.job_files import PAGES, VISITS, read_recipe, write_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError
@@ -122,6 +122,36 @@ def visits_of(folder: Path) -> Iterator[Visit]:
     """The visits of the job, in the order they ended."""
     logs = logs_of(folder)
     return read_visits(logs[0]) if len(logs) == 1 else merge(*map(read_visits, logs), key=attrgetter("time"))
+
+
+def arguments_of(folder: Path) -> dict[str, str]:
+    """The arguments by which the job in a folder goes on as it was begun: topic, strategy, page classifier, and the seeds that were
+    fetched; empty where there is no job. Limits are none of them."""
+    recipe = read_recipe(folder)
+    if recipe is None:
+        return {}
+    seeds = _seeds_of(folder)
+    plain = {
+        **named_topic(recipe, folder / TOPIC),
+        "strategy": recipe.strategy,
+        "page_classifier": recipe.page_classifier,
+        "sites": recipe.sites or "",
+        "seeds": ",".join(seeds),
+    }
+    if recipe.keywords and "keywords" not in plain:  # more keywords of a topic
+        plain["keywords"] = ",".join(recipe.keywords)
+    parameters = {f"strategy_{name}": value for name, value in recipe.parameters.items()}
+    return {name: value for name, value in {**plain, **parameters}.items() if value}
+
+
+def _seeds_of(folder: Path) -> list[str]:
+    """Those that were fetched; where each led elsewhere, the first."""
+    first, seeds = "", dict[str, None]()
+    for visit in visits_of(folder):
+        first = first or visit.source_url or visit.url
+        if not visit.source_url:
+            seeds[visit.url] = None
+    return [*seeds] or [first]
 
 
 logger = logging.getLogger(__name__)

@@ -183,9 +183,8 @@ class TellingCommand(ScrapyCommand):
         return type(self).__module__.rpartition(".")[2]
 
     def refuse(self, fault: str) -> NoReturn:
-        """End with exit code 2 and the usage."""
-        usage = f"usage: scrapy {self.command} {self.syntax()}"
-        raise UsageError(f"scrapy {self.command}: {fault}; {usage}", print_help=False)
+        """End with exit code 2; Scrapy prints the usage before it."""
+        raise UsageError(f"scrapy {self.command}: {fault}", print_help=False)
 
     def refuse_options(self, args: list[str]) -> None:
         """Scrapy hands on options it does not know as arguments."""

@@ -19,6 +19,7 @@ from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.assemble import TOPIC, words_and_weights
 from topiccrawler.crawling.job_files import CHECKS, VISITS
+from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.crawling.recipe import CrawlParams, parse_arguments
 from topiccrawler.crawling.revisiting import Due, known_pages, ranked
 from topiccrawler.crawling.teaching import answers_behind
@@ -41,6 +42,14 @@ from topiccrawler.topics.meaning import as_understood
 from topiccrawler.urls.canonical import canonical
 
 _ARGUMENT = "argument -a revisit=true"
+
+
+def going_on(folder: Path, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments with those of the job in the folder before them, where no topic is given: the job goes on as what it is."""
+    kept = arguments_of(folder)
+    if "strategy" in arguments:  # the parameters of another one do not fit
+        kept = {name: value for name, value in kept.items() if not name.startswith("strategy_")}
+    return {**kept, **arguments}
 
 
 def check_revisit(settings: BaseSettings) -> None:
@@ -87,6 +96,9 @@ class TopicSpider(FocusedSpider):
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
         strategy = self.settings.get("TOPIC_STRATEGY", "adaptive")
+        jobdir = self.settings.get("JOBDIR")
+        if jobdir and topic is None and not {"topic", "keywords"} & set(arguments):
+            arguments = going_on(Path(jobdir), arguments)
         params = parse_arguments(arguments, topic=topic, strategy=strategy)
         if params.revisit:
             check_revisit(self.settings)
