@@ -49,6 +49,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
+from topiccrawler.crawling.settings_check import check_names
 from topiccrawler.errors import CrawlerError
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
@@ -219,6 +220,7 @@ class TellingCommand(ScrapyCommand):
             page_server(store_url).remember(store_url, for_all=typed)  # jobs name it without its password
         fault = ""
         try:
+            check_names(self.settings)
             self.work(args, opts)
         except CrawlerError as failure:
             fault = str(failure)
