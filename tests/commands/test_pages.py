@@ -46,12 +46,13 @@ def test_pages_are_listed_best_first_and_hostile_titles_are_inert(
     ran = command("pages", str(job))
     best, address, second, *_ = ran.out.splitlines()
     assert ran.code == 0
-    assert best.startswith("0.900  1970-01-01  AAA")
+    assert best.startswith("0.900  1970-01-01* AAA")
     assert best.endswith("…  [pdf]")
     assert len(best) < 150
     assert address.strip() == BANK.url
     assert second == "0.500  2024-05-01  基金\\u202eevil\\u001b[31m"
     assert "(copy of http://" in ran.out
+    assert "\n* the day it was fetched: the page names none\n" in ran.out
 
 
 def test_the_list_is_filtered_and_json_for_a_script(command: Callable[..., Any], job: Path) -> None:
@@ -164,7 +165,7 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
         "  0.125  not kept  银行\\u001b[31m  http://b.cn/",
         f"is that finance? answer about some pages: scrapy topics teach {folder}",
     ]
-    assert command("pages", str(folder)).out.splitlines()[14:] == ["", *lines]
+    assert command("pages", str(folder)).out.splitlines()[15:] == ["", *lines]
     assert command("pages", str(folder), "border").out.splitlines() == lines
     found = [json.loads(line) for line in command("pages", str(folder), "border", "--json").out.splitlines()]
     assert [(one["url"], one["kept"]) for one in found] == [

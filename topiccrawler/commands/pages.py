@@ -21,6 +21,8 @@ LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export",
 VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}  # arguments
 LIMIT = 20
 NOTHING_KEPT = "the job kept no page: `scrapy judge URL` says why one was not kept, `scrapy topics teach JOB` corrects the topic"
+FETCHED = "* "
+MARK = "* the day it was fetched: the page names none"
 SIMILARITIES = (
     "an earlier version began this job: relevances of pages it kept are similarities, not probabilities"
 )
@@ -112,13 +114,16 @@ class Command(TellingCommand):
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 
-        shown, selection = 0, selection_by(opts)
+        shown, marked, selection = 0, False, selection_by(opts)
         for record in pages.best(selection, opts.limit or LIMIT):
             check = pages.check(record.url)
             self.say(
                 json.dumps(_brief(record, check), ensure_ascii=False) if opts.json else _line(record, check)
             )
             shown += 1
+            marked |= not record.published
+        if marked and not opts.json:
+            self.say(MARK)
         if not shown and not opts.json:
             self.say(NOTHING_KEPT if kept_nothing(pages.folder) else "no such page")
         if shown and not opts.json and are_similarities(pages.folder):
@@ -223,6 +228,7 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
         "topic": record.topic,
         "relevance": round(record.relevance, 4),
         "date": record.day,
+        "date_of": "published" if record.published else "fetched",
         "kind": record.format,
         "alias_of": record.alias_of,
         **_looks(check),
@@ -235,7 +241,7 @@ def _line(record: PageRecord, check: Check | None) -> str:
     copy = f"  (copy of {readable(record.alias_of)})" if record.alias_of else ""
     kind = "" if record.format == "html" else f"  [{record.format}]"
     gone = f"  (gone since {_date(check.gone)})" if check is not None and check.gone else ""
-    return f"{record.relevance:.3f}  {record.day}  {_short(record.title)}{kind}{copy}{gone}\n{'':19}{readable(record.url)}"
+    return f"{record.relevance:.3f}  {record.day}{'  ' if record.published else FETCHED}{_short(record.title)}{kind}{copy}{gone}\n{'':19}{readable(record.url)}"
 
 
 def _short(text: str, most: int = 100) -> str:

@@ -164,6 +164,7 @@ class Hit:
     format: str
     topic: str
     job: Path
+    is_published: bool = False  # the day is the page's own
 
 
 class JobSearch:
@@ -198,6 +199,7 @@ class JobSearch:
                     record.format,
                     record.topic,
                     self.folder,
+                    bool(record.published),
                 )
             )
         return hits
