@@ -68,6 +68,7 @@ def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
         f"  look: scrapy search WORDS --job {tmp_path / 'job'}",
         f"  look: scrapy frontier {tmp_path / 'job'}",
         f"  look: scrapy explain URL --job {tmp_path / 'job'}",
+        f"  stats: {tmp_path / 'job' / 'stats.json'}",
         "  ended: the queue is empty",
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from contextlib import closing
@@ -160,3 +161,22 @@ def test_a_seed_that_led_elsewhere_is_the_seed_of_the_job_that_goes_on(
         "topic": "finance", "strategy": "breadth_first", "page_classifier": "vsm", "seeds": home.url
     }  # fmt: skip
     assert arguments_of(tmp_path) == {}
+
+
+def test_the_summary_comes_last_and_is_marked_and_the_stats_are_in_a_file(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=4", *SEEDS, *FAST)
+    ran = warm_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "STATS_DUMP=False", proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    before, mark, last = ran.err.partition("\n" + "=" * 80 + "\nThe crawl in short\n")
+    assert mark
+    assert "'downloader/request_count'" not in ran.err
+    assert "Spider closed" in before
+    lines = last.splitlines()
+    assert all(line.startswith("  ") for line in lines)
+    assert lines[0].startswith("  4 pages fetched, ")
+    assert lines[-2:] == [f"  stats: {tmp_path / 'job' / 'stats.json'}", lines[-1]]
+    assert lines[-1].startswith("  ended: 4 pages are fetched")
+    stats = json.loads((tmp_path / "job" / "stats.json").read_text())
+    assert (stats["finish_reason"], stats["topic/pages"]) == ("enough", 4)

@@ -171,7 +171,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
     assert call(f"{address}/listspiders.json?project=topiccrawler")["spiders"] == ["links", "topic"]
     job = call(
         f"{address}/schedule.json", project="topiccrawler", spider="topic", topic="finance",
-        seeds="http://hub.example/", setting="DOWNLOAD_DELAY=0",
+        seeds="http://hub.example/", setting=["DOWNLOAD_DELAY=0", "STATS_DUMP=True"],
     )["jobid"]  # fmt: skip
 
     folder = home / "data" / job
@@ -228,7 +228,7 @@ def test_two_jobs_share_one_crawl_in_redis_and_end_together(
         return f"http://{SHARED}{number % 6}.example/{number}"
 
     web.pages.update({shared_url(number): partial(page, number) for number in range(SHARED_PAGES)})
-    settings = [f"REDIS_URL={redis_server.url}", "DOWNLOAD_DELAY=0.1", "TOPIC_DUPLICATES=keep"]
+    settings = [f"REDIS_URL={redis_server.url}", "DOWNLOAD_DELAY=0.1", "TOPIC_DUPLICATES=keep", "STATS_DUMP=True"]
     jobs = [
         call(
             f"{address}/schedule.json", project="topiccrawler", spider="topic", topic="finance",

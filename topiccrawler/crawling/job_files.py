@@ -8,6 +8,7 @@ pages.sqlite        the pages          duplicates.sqlite   their fingerprints   
 index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
 checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
 discarded.sqlite    a sample of the pages that were found off topic (store.refused)
+stats.json          the stats of the last run, when it has ended
 refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
 
 Why hosts waited when the crawl last wrote it down: a note of the queue.
@@ -152,6 +153,7 @@ DISCARDED = "discarded.sqlite"
 REFUSED = "refused.jsonl"
 SITE_REPEATS = "site_repeats.bin"  # with JOBDIR only: what sites write on several pages (pages.site_repeats)
 CHECKS = "checks.sqlite"  # of a job that was revisited
+STATS = "stats.json"  # Scrapy's and ours, of the last run
 OUTPUT = "output.log"  # what a crawl says that another program has started
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
