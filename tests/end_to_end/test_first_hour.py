@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from topiccrawler.crawling.page_stores import arguments_of
+from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageStore
 
@@ -180,3 +182,29 @@ def test_the_summary_comes_last_and_is_marked_and_the_stats_are_in_a_file(
     assert lines[-1].startswith("  ended: 4 pages are fetched")
     stats = json.loads((tmp_path / "job" / "stats.json").read_text())
     assert (stats["finish_reason"], stats["topic/pages"]) == ("enough", 4)
+
+
+def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "JOBDIR=jobs/travel" in readme
+    job = tmp_path / "jobs" / "travel"
+    data = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}")
+    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=5", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
+    assert warm_scrapy(*words, proxy=web.proxy).code == 0
+    for command, said in {
+        ("search", "基金"): "travel",
+        ("pages", "travel"): "http://funds.example/",
+        ("frontier", "travel"): "finance",
+        ("explain", "http://funds.example/", "--job", "travel"): "http://funds.example/",
+    }.items():
+        ran = warm_scrapy(*command, *data)
+        assert (ran.code, said in ran.out) == (0, True), ran.err
+    assert Jobs(tmp_path / "data").names() == ["travel"]
+    assert Jobs(tmp_path / "data").folder("travel") == job
+    ignored = subprocess.run(
+        ["git", "check-ignore", "jobs/travel", "travel.jsonl", "pages.csv", "report.html", "data/x"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ignored.stdout.split() == ["jobs/travel", "travel.jsonl", "pages.csv", "report.html", "data/x"]

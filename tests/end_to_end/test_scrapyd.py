@@ -228,7 +228,12 @@ def test_two_jobs_share_one_crawl_in_redis_and_end_together(
         return f"http://{SHARED}{number % 6}.example/{number}"
 
     web.pages.update({shared_url(number): partial(page, number) for number in range(SHARED_PAGES)})
-    settings = [f"REDIS_URL={redis_server.url}", "DOWNLOAD_DELAY=0.1", "TOPIC_DUPLICATES=keep", "STATS_DUMP=True"]
+    settings = [
+        f"REDIS_URL={redis_server.url}",
+        "DOWNLOAD_DELAY=0.1",
+        "TOPIC_DUPLICATES=keep",
+        "STATS_DUMP=True",
+    ]
     jobs = [
         call(
             f"{address}/schedule.json", project="topiccrawler", spider="topic", topic="finance",

@@ -90,10 +90,26 @@ def folder_of_stored(address: str, job: str, data: Path) -> Iterator[Path]:
         yield folder
 
 
+JOBS = "jobs"
+
+
+def homes_of(data: Path) -> list[Path]:
+    """The folders that have jobs by name: TOPIC_DATA_DIR, and the folder `jobs` beside it, for JOBDIR=jobs/NAME."""
+    beside = data.absolute().parent / JOBS
+    return [data] if data.absolute() == beside else [data, data.parent / JOBS]
+
+
+def folder_named(given: str, data: Path) -> Path:
+    """The folder of that path, else that of a job of that name; where there is neither, the path."""
+    place = Path(given).expanduser()
+    named = (home / given for home in homes_of(data))
+    return next((folder for folder in (place, *named) if folder.is_dir()), place)
+
+
 @contextmanager
 def given_folder(given: str, data: Path, store_url: str | None) -> Iterator[Path]:
     """The folder that was named; with a database, where there is no such folder, one for the job of this name there."""
-    place = Path(given).expanduser()
+    place = folder_named(given, data)
     if not store_url or place.is_dir():
         yield place
         return
