@@ -16,6 +16,7 @@ import pytest
 
 from topiccrawler.crawling.gate import Block, Blocks
 from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.rows import Rows
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.relevance.base import relevance_of, similarity_of
 from topiccrawler.strategies.adaptive import FEATURES
@@ -346,3 +347,15 @@ def test_wrong_input_is_one_line(
     assert ran.code == code
     assert message in ran.out + ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_job_is_explained_without_loading_its_queue(
+    command: Callable[..., Any], learned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loaded(*_: Any, **__: Any) -> None:
+        raise AssertionError("the whole queue was read")
+
+    monkeypatch.setattr(Rows, "load_states", loaded)
+    monkeypatch.setattr(Rows, "load_raises", loaded)
+    ran = command("explain", f"{SITE}fund", "--job", str(learned))
+    assert ran.code == 0, ran.err

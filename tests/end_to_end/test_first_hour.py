@@ -194,7 +194,7 @@ def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
     words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=5", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
     assert warm_scrapy(*words, proxy=web.proxy).code == 0
     for command, said in {
-        ("search", "基金"): "travel",
+        ("search", "投资者"): "travel",
         ("pages", "travel"): "http://funds.example/",
         ("frontier", "travel"): "finance",
         ("explain", "http://funds.example/", "--job", "travel"): "http://funds.example/",
