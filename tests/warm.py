@@ -98,6 +98,8 @@ class WarmScrapy:
         assert self._server.stdin is not None
         self._count += 1
         out, faults = (self._place / f"{self._count}.{name}" for name in ("out", "err"))
+        if words[0] in {"crawl", "runspider"} and not any("STATS_DUMP" in word for word in words):
+            words = (*words, "-s", "STATS_DUMP=True")  # many tests read them there
         request = {
             "words": words,
             "environment": self._given(proxy, environment),

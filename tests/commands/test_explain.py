@@ -16,6 +16,7 @@ import pytest
 
 from topiccrawler.crawling.gate import Block, Blocks
 from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.rows import Rows
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.relevance.base import relevance_of, similarity_of
 from topiccrawler.strategies.adaptive import FEATURES
@@ -320,17 +321,17 @@ def test_a_reader_that_has_seen_enough_may_go(learned: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((), 2, "scrapy explain: give one URL, or --anchor TEXT; usage:"),
+        ((), 2, "scrapy explain: give one URL, or --anchor TEXT"),
         (
             ("http://a.example/", "http://b.example/"),
             2,
-            "scrapy explain: give one URL, or --anchor TEXT; usage:",
+            "scrapy explain: give one URL, or --anchor TEXT",
         ),
         (("mailto:a@b.example", "--topic", "finance"), 1, "is no http(s) URL; write it as http://host/path"),
         (
             ("http://a.example/",),
             1,
-            "scrapy explain: does not know the topic; add --topic finance, for example",
+            "scrapy explain: knows neither job nor topic; add --job ",
         ),
         (
             ("http://a.example/", "--job", "no/such/folder"),
@@ -346,3 +347,15 @@ def test_wrong_input_is_one_line(
     assert ran.code == code
     assert message in ran.out + ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_job_is_explained_without_loading_its_queue(
+    command: Callable[..., Any], learned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loaded(*_: Any, **__: Any) -> None:
+        raise AssertionError("the whole queue was read")
+
+    monkeypatch.setattr(Rows, "load_states", loaded)
+    monkeypatch.setattr(Rows, "load_raises", loaded)
+    ran = command("explain", f"{SITE}fund", "--job", str(learned))
+    assert ran.code == 0, ran.err

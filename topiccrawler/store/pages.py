@@ -123,6 +123,7 @@ class PageStore(Database):
     application = 0x746F7063  # "topc"
     version = 3  # 1 and 2 had compressed texts
     schema = "; ".join((_SCHEMA, *_INDEXES))
+    repaired_by = "scrapy pages {folder} repair"
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
         if not create and not Path(path).is_file():
