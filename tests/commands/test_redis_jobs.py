@@ -16,6 +16,7 @@ from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.records import addresses
+from topiccrawler.cluster.redis.server import open_view
 from topiccrawler.cluster.redis.view import open_shared
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
@@ -100,10 +101,10 @@ def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer
         frontier.pending()
     ordering.learn(0.0)
     frontier.close()
-    assert SharedCrawl(redis_server.url, name).parts.strategy.save() == strategy.save()
+    assert SharedCrawl(open_view(redis_server.url, name), name).parts.strategy.save() == strategy.save()
     Client(redis_server.url, name).read("HSET", "learned", "state", "{}")
     with pytest.raises(StateError, match=r"is damaged .KeyError: 'state'.; wait for the next one"):
-        _ = SharedCrawl(redis_server.url, name).parts
+        _ = SharedCrawl(open_view(redis_server.url, name), name).parts
 
 
 @pytest.mark.parametrize(
