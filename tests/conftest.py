@@ -18,15 +18,13 @@ from typing import Any
 
 import pytest
 from drawn_web import Answer, DrawnWeb, Server
-from hypothesis import settings
 from postgresql_server import PostgresqlServer
 from redis_server import RedisServer
+from thoroughness import settings
 from warm import ROOT, Ran, WarmScrapy, scrapy_environment
 
 POLL_SECONDS = 0.05  # how soon a server sees that its test is over
 
-settings.register_profile("tests", deadline=None)  # a busy machine is no fault
-settings.load_profile("tests")
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")  # there is a worker a core; the others would wait in a loop
 
@@ -35,6 +33,11 @@ FIRST_RUN = (
 )
 has_bytecode = sys.dont_write_bytecode or (ROOT / "topiccrawler" / "urls" / "__pycache__").exists()
 os.environ.setdefault(FIRST_RUN, "" if has_bytecode else "yes")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before a test module is imported: its property tests read the profile then."""
+    settings.load_profile("few" if config.option.markexpr == "not slow" else "all")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
