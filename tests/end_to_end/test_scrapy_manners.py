@@ -81,14 +81,14 @@ class Plain(Spider):
 
 
 def test_parse_takes_the_spider_of_a_url_where_there_is_one(
-    scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     package = tmp_path / "others"
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "plain.py").write_text(PLAIN)
     web = draw_web({"http://plain.example/": HUB})
-    ran = scrapy(
+    ran = warm_scrapy(
         "parse", "http://plain.example/", "--nocolour", "-s", "SPIDER_MODULES=others,topiccrawler.spiders",
         proxy=web.proxy, PYTHONPATH=str(tmp_path),
     )  # fmt: skip
