@@ -79,8 +79,8 @@ def become(request: dict[str, object]) -> None:
     os.chdir(request["folder"])
     for number, path, flags in (
         (0, os.devnull, os.O_RDONLY),
-        (1, request["out"], os.O_WRONLY | os.O_CREAT),
-        (2, request["err"], os.O_WRONLY | os.O_CREAT),
+        (1, request["out"], os.O_WRONLY | os.O_CREAT | os.O_APPEND),
+        (2, request["err"], os.O_WRONLY | os.O_CREAT | os.O_APPEND),
     ):
         os.dup2(os.open(path, flags), number)
     words = request["words"]
