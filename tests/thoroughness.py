@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from hypothesis import settings
 
 ALL, FEW = 100, 34
 
-settings.register_profile("all", max_examples=ALL, deadline=None)  # a busy machine is no fault
-settings.register_profile("few", max_examples=FEW, deadline=None)
+for name, most in (("all", ALL), ("few", FEW)):
+    settings.register_profile(name, max_examples=most, deadline=None)  # a busy machine is no fault
+    if not os.access(Path(__file__).parent, os.W_OK):
+        settings.register_profile(name, settings.get_profile(name), database=None)
 
 
 def examples(of_all: int) -> int:

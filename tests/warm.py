@@ -125,15 +125,16 @@ class WarmScrapy:
         self,
         *words: str,
         proxy: str | None = None,
+        out: str = "",
         err: str = "",
         folder: Path | None = None,
         **environment: str,
     ) -> Started:
-        """Start it; the path of a program instead of a command of Scrapy's runs that. `err` is where its errors go if not to a file of its own."""
+        """Start it; the path of a program instead of a command of Scrapy's runs that. `out` and `err` are where its output goes if not to files of its own."""
         self._count += 1
-        out, faults = (self._place / f"{self._count}.{name}" for name in ("out", "err"))
-        pid = self._fork(words, self._given(proxy, environment), folder, str(out), err or str(faults))
-        return Started(self, pid, (out, faults))
+        said, faults = (self._place / f"{self._count}.{name}" for name in ("out", "err"))
+        pid = self._fork(words, self._given(proxy, environment), folder, out or str(said), err or str(faults))
+        return Started(self, pid, (said, faults))
 
     def start(
         self,
