@@ -14,7 +14,7 @@ it comes up, closes the spider. What is on disk is the state of the last commit,
 fetches again what was under way, and nothing else.
 
 Settings: the values of topiccrawler.settings are the defaults of a spider with a topic, in a project of any name. Scrapy makes a spider, and
-with it our runtime, before add-ons set anything; so they are given when Scrapy asks the spider's class for its settings
+with it our crawl, before add-ons set anything; so they are given when Scrapy asks the spider's class for its settings
 (engine.focused_spider). They have the priority "addon": a project's settings, custom_settings and `-s` win. Spiders without a topic are
 given nothing.
 """
