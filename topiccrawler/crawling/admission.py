@@ -14,9 +14,10 @@ Budgets and traps are asked before these rules are (frontier.budgets): they post
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from operator import attrgetter
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -51,6 +52,7 @@ class Moment(Enum):
     REDIRECTED = "redirected"  # another URL's request leads to it
 
 
+_DEPTH_AND_SOURCE, _HOST_AND_SOURCE = attrgetter("depth", "source_url"), attrgetter("host", "source_url")
 _FOUND = frozenset({Moment.FOUND})
 _FETCHED = frozenset({Moment.LEASED, Moment.RETRIED, Moment.REDIRECTED})
 
@@ -74,21 +76,39 @@ class Rule(Protocol):
         """Of several links at once."""
 
 
+def _always() -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class UrlRule:
-    """A rule that needs the link alone. `reason`: why it is refused; None = it passes."""
+    """A rule that needs the link alone. `reason`: why it is refused; None = it passes.
+
+    `applies`: False = no link would be refused now, so none is looked at. `alike`: what the reason goes by, where many links of
+    a page share it; None = each link is looked at.
+    """
 
     name: str
     moments: frozenset[Moment]
     reason: Callable[[Link], str | None]
     hides: bool = True
+    applies: Callable[[], bool] = _always
+    alike: Callable[[Link], Hashable] | None = None
 
     def verdict(self, link: Link, moment: Moment, tunnel: int = 0) -> Decision:
         why = self.reason(link) if moment in self.moments else None
         return PASSED if why is None else Decision(False, reason=why)
 
     def verdicts(self, links: Sequence[Link], moment: Moment, tunnel: int = 0) -> Sequence[Decision]:
-        return [self.verdict(link, moment, tunnel) for link in links]
+        if moment not in self.moments or not self.applies():
+            return [PASSED] * len(links)
+        if self.alike is None:
+            reasons = map(self.reason, links)
+        else:
+            keys = [*map(self.alike, links)]
+            reason_of = {key: self.reason(link) for key, link in dict(zip(keys, links, strict=True)).items()}
+            reasons = map(reason_of.__getitem__, keys)
+        return [PASSED if why is None else Decision(False, reason=why) for why in reasons]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +135,17 @@ def depth_limit(most: Callable[[], int]) -> Rule:
     def reason(link: Link) -> str | None:
         return f"deeper than {most()}" if link.source_url and 0 < most() < link.depth else None
 
-    return UrlRule(DEPTH, _FOUND, reason)
+    return UrlRule(DEPTH, _FOUND, reason, applies=lambda: most() > 0, alike=_DEPTH_AND_SOURCE)
 
 
 def url_length(most: Callable[[], int]) -> Rule:
     """`most`: characters of a URL; 0 = no bound."""
 
     def reason(link: Link) -> str | None:
-        too_long = link.source_url and 0 < most() < len(link.url)
+        too_long = len(link.url) > most() > 0 and link.source_url
         return f"longer than {most()} characters" if too_long else None
 
-    return UrlRule(URL_LENGTH, _FOUND, reason)
+    return UrlRule(URL_LENGTH, _FOUND, reason, applies=lambda: most() > 0)
 
 
 def allowed_domains(allows: Callable[[str], bool]) -> Rule:
@@ -135,7 +155,7 @@ def allowed_domains(allows: Callable[[str], bool]) -> Rule:
         host = urlsplit(link.url).hostname or ""
         return f"off site: {host}" if link.source_url and not allows(host) else None
 
-    return UrlRule(ALLOWED_DOMAINS, _FOUND, reason)
+    return UrlRule(ALLOWED_DOMAINS, _FOUND, reason, alike=_HOST_AND_SOURCE)
 
 
 def within(domains: Iterable[str]) -> Callable[[str], bool]:
@@ -146,7 +166,7 @@ def within(domains: Iterable[str]) -> Callable[[str], bool]:
 
 def blocked(blocks: Blocks) -> Rule:
     """What the user has blocked while the crawl runs."""
-    return UrlRule(BLOCKED, frozenset(Moment), lambda link: blocks.reason(link.url))
+    return UrlRule(BLOCKED, frozenset(Moment), lambda link: blocks.reason(link.url), applies=blocks.any)
 
 
 def private_network(seed_hosts: Iterable[str]) -> Rule:

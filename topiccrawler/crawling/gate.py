@@ -109,6 +109,11 @@ class Blocks:
         if self._keep(block) and self._exchange is not None:
             self._exchange.announce(json.dumps({NOTE: asdict(block)}, ensure_ascii=False))
 
+    def any(self) -> bool:
+        """Whether something is blocked."""
+        self._hear()
+        return bool(self._blocks)
+
     def reason(self, url: str) -> str | None:
         """Why a URL is blocked; None when it is not."""
         self._hear()
