@@ -22,6 +22,9 @@ class Command(crawl.Command):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         gc.disable()  # modules and models are loaded, nothing of which becomes garbage; `go_on` ends it
+        # First, where few modules are loaded and few calls are open: Scrapy's module makes classes that look through all of both.
+        import scrapy.core.downloader.contextfactory  # noqa: F401
+
         from topiccrawler.engine.focused_spider import FocusedSpider, hold_back
 
         try:

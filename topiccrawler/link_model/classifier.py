@@ -36,6 +36,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+import numpy as np
+
 from topiccrawler.link_model.features import (
     FIELDS,
     LEXICON,
@@ -116,10 +118,11 @@ class Counts:
         negative, positive = self.words[name]
         totals = [total + 2 for total in self.samples[name]]
         shift = math.log(totals[0]) - math.log(totals[1])
-        return {
-            word: math.log(positive[word] + 1) - math.log(negative[word] + 1) + shift
-            for word in sorted({*negative, *positive})
-        }
+        words = [*dict.fromkeys(chain(negative, positive))]
+        against, for_it = (
+            map(math.log, [count + 1 for count in map(side.__getitem__, words)]) for side in (negative, positive)
+        )
+        return {word: plus - minus + shift for word, plus, minus in zip(words, for_it, against, strict=True)}
 
 
 def _total_weight(pair: Pair, samples: list[float]) -> float:
@@ -138,7 +141,7 @@ class WordWeights(dict[str, float]):
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
-        self.telling = frozenset(word for word, share in trained.items() if share)
+        self.telling = frozenset([word for word, share in trained.items() if share])
         self._trained = frozenset(trained if compounds else ())  # what was worked out must not cut others
         self._room = len(trained) + _MOST_REMEMBERED
 
@@ -195,8 +198,8 @@ class LinkClassifier:
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
         odds = self.counts.log_odds(name) if trust else {}
-        shares = {word: _exact(trust * share) for word, share in odds.items()}
-        return WordWeights(shares, compounds=name == "anchor")
+        shares = np.rint(np.array([*odds.values()]) * trust * _GRAINS) / _GRAINS
+        return WordWeights(dict(zip(odds, shares.tolist(), strict=True)), compounds=name == "anchor")
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but texts seen recently are
