@@ -148,14 +148,15 @@ def url_length(most: Callable[[], int]) -> Rule:
     return UrlRule(URL_LENGTH, _FOUND, reason, applies=lambda: most() > 0)
 
 
-def allowed_domains(allows: Callable[[str], bool]) -> Rule:
-    """`allows`: whether a host, without port, is of the domains that the crawl stays on. Seeds need not be."""
+def allowed_domains(allows: Callable[[str], bool], applies: Callable[[], bool] = _always) -> Rule:
+    """`allows`: whether a host, without port, is of the domains that the crawl stays on. Seeds need not be. `applies`: False = the
+    crawl may go anywhere now."""
 
     def reason(link: Link) -> str | None:
         host = urlsplit(link.url).hostname or ""
         return f"off site: {host}" if link.source_url and not allows(host) else None
 
-    return UrlRule(ALLOWED_DOMAINS, _FOUND, reason, alike=_HOST_AND_SOURCE)
+    return UrlRule(ALLOWED_DOMAINS, _FOUND, reason, applies=applies, alike=_HOST_AND_SOURCE)
 
 
 def within(domains: Iterable[str]) -> Callable[[str], bool]:

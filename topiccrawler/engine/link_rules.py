@@ -66,7 +66,7 @@ class LinkRules:
 
     def rules(self) -> list[admission.Rule]:
         """Those that there is a middleware for."""
-        found = [admission.allowed_domains(self._allows)]
+        found = [admission.allowed_domains(self._allows, self._stays)]
         if (depth := self.depth) is not None:
             found.append(admission.depth_limit(lambda: depth.maxdepth))
         if (url_length := self.url_length) is not None:
@@ -92,6 +92,10 @@ class LinkRules:
             request.meta["allow_offsite"] = True  # a seed, as Scrapy's start requests
         elif self.referer is not None:
             self.referer.get_processed_request(request, Response(link.source_url))
+
+    def _stays(self) -> bool:
+        """The crawl may not go anywhere."""
+        return self.offsite is not None and bool(getattr(self.crawler.spider, "allowed_domains", None))
 
     def _allows(self, host: str) -> bool:
         offsite, spider = self.offsite, self.crawler.spider

@@ -260,6 +260,19 @@ class LinkClassifier:
             found.append(shares)
         return found
 
+    def by_field(self, link: Link) -> list[tuple[str, float]]:
+        """The share of the prior and of each field: the sums of `explain`, from what was scored recently."""
+        of_anchor, of_context, of_channel = (
+            cache.of([text])[text]
+            for cache, text in (
+                (self._anchors, anchor_of(link)),
+                (self._contexts, context_of(link)),
+                (self._channels, channel_of(link.url)),
+            )
+        )
+        shares = (of_anchor, of_context, of_channel - self._bias)
+        return [("prior", self._bias), *zip(FIELDS, shares, strict=True)]
+
     def explain(self, link: Link) -> list[tuple[str, float]]:
         """The share of the prior and of each word ("anchor:基金"), largest first; they add up to the score."""
         found = words_of_links([link])[0]

@@ -26,7 +26,7 @@ class VisitLog:
 
     def append(self, visit: Visit) -> None:
         """Add a visit; `commit` writes it."""
-        self._lines.append(json.dumps(dataclasses.asdict(visit), ensure_ascii=False) + "\n")
+        self._lines.append(_as_json({name: getattr(visit, name) for name in _FIELDS}) + "\n")
 
     def commit(self) -> None:
         """Write what was added since the last commit."""
@@ -34,7 +34,8 @@ class VisitLog:
             return
         self.check()
         with self._faults():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if not self.path.exists():
+                self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8", errors="surrogatepass") as file:
                 file.write("".join(self._lines))
         self._lines.clear()
@@ -125,7 +126,9 @@ class VisitTail:
             return visit_of(file.readline())
 
 
-_NAMES = {field.name for field in dataclasses.fields(Visit)}
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+_FIELDS = [field.name for field in dataclasses.fields(Visit)]
+_NAMES = {*_FIELDS}
 _NEEDED = {field.name for field in dataclasses.fields(Visit) if field.default is dataclasses.MISSING}
 _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("score", "relevance", "time"), (int, float)),

@@ -94,10 +94,13 @@ zip rar 7z gz tgz bz2 xz tar exe msi apk ipa dmg iso pkg deb rpm bin torrent
 doc xls ppt wps rtf epub mobi woff woff2 ttf eot css js json
 """
 _ENDINGS = frozenset(_NAMES.split())
+_PAGES = ("/", ".html", ".htm", ".shtml", ".php", ".aspx", ".jsp")  # most links end so
 
 
 def may_be_media(href: str) -> bool:
     """Whether an href as written has the extension of a file that no format reader reads."""
+    if href.endswith(_PAGES) and "?" not in href and "#" not in href:
+        return False
     path = href.partition("?")[0].partition("#")[0]
     return path[path.rfind(".") + 1 :].rstrip().lower() in _ENDINGS
 
