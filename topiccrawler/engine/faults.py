@@ -91,7 +91,9 @@ def reason_of(error: BaseException | None) -> str | None:
     for kinds, reason in _KINDS:
         if isinstance(error, kinds):
             return reason
-    if type(error).__name__ == "TunnelError":  # its class comes with the whole of TLS, which commands do without
+    if (
+        type(error).__name__ == "TunnelError"
+    ):  # its class comes with the whole of TLS, which commands do without
         return NO_PROXY
     if isinstance(error, exceptions.DownloadFailedError):
         return _reason_of_failed_response(error.__cause__)

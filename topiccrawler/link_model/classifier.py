@@ -120,7 +120,8 @@ class Counts:
         shift = math.log(totals[0]) - math.log(totals[1])
         words = [*dict.fromkeys(chain(negative, positive))]
         against, for_it = (
-            map(math.log, [count + 1 for count in map(side.__getitem__, words)]) for side in (negative, positive)
+            map(math.log, [count + 1 for count in map(side.__getitem__, words)])
+            for side in (negative, positive)
         )
         return {word: plus - minus + shift for word, plus, minus in zip(words, for_it, against, strict=True)}
 

@@ -91,7 +91,10 @@ class VsmClassifier:
             self._negative_weights.append(weight_of_all)
             self._lengths.append(math.sqrt(sum((weight / most) ** 2 for weight in vector.values())) or 1.0)
         self._known = self._weights.keys() | self._negative_topics_of.keys()
-        self._last: tuple[PageWords | None, float] = None, 0.0  # each page is asked about twice: similarity, relevance
+        self._last: tuple[PageWords | None, float] = (
+            None,
+            0.0,
+        )  # each page is asked about twice: similarity, relevance
 
     @property
     def words(self) -> frozenset[str]:
