@@ -48,7 +48,6 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
-from topiccrawler.cluster.postgresql.address import give
 from topiccrawler.errors import CrawlerError
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
@@ -218,7 +217,9 @@ class TellingCommand(ScrapyCommand):
         give_values(self.settings)
         if store_url := self.setting("STORE_URL"):
             typed = (self.settings.getpriority("STORE_URL") or 0) >= SETTINGS_PRIORITIES["cmdline"]
-            give(store_url, for_all=typed)  # jobs name their database without its password
+            from topiccrawler.crawling.servers import page_server
+
+            page_server(store_url).remember(store_url, for_all=typed)  # jobs name it without its password
         fault = ""
         try:
             self.work(args, opts)

@@ -7,7 +7,7 @@ middlewares are asked, so that their settings, a project's subclasses of them an
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
@@ -66,7 +66,7 @@ class LinkRules:
 
     def rules(self) -> list[admission.Rule]:
         """Those that there is a middleware for."""
-        found = [admission.allowed_domains(self._allows, self._stays)]
+        found = [admission.allowed_domains(self._allows)]
         if (depth := self.depth) is not None:
             found.append(admission.depth_limit(lambda: depth.maxdepth))
         if (url_length := self.url_length) is not None:
@@ -93,17 +93,14 @@ class LinkRules:
         elif self.referer is not None:
             self.referer.get_processed_request(request, Response(link.source_url))
 
-    def _stays(self) -> bool:
-        """The crawl may not go anywhere."""
-        return self.offsite is not None and bool(getattr(self.crawler.spider, "allowed_domains", None))
-
-    def _allows(self, host: str) -> bool:
+    def _allows(self) -> Callable[[str], bool] | None:
         offsite, spider = self.offsite, self.crawler.spider
         domains = tuple(getattr(spider, "allowed_domains", None) or ())
         if offsite is None or spider is None or not domains:
-            return True
+            return None
         if type(offsite).should_follow is not OffsiteMiddleware.should_follow:
-            return True  # a project's own rule wants the Request: the downloader asks it for each lease
+            return None  # a project's own rule wants the Request: the downloader asks it for each lease
         if self._compiled is None or self._compiled[0] != domains:
             self._compiled = domains, offsite.get_host_regex(spider)
-        return self._compiled[1].search(host) is not None
+        matches = self._compiled[1].search
+        return lambda host: matches(host) is not None

@@ -3,9 +3,9 @@
 The conflict: spider, scheduler, middlewares, pipelines and extensions are each built by Scrapy from the crawler, yet
 all need the same topic, frontier and gate. They are built here once, when the spider is, and hang on the spider.
 
-Where the queue of a crawl is kept: in memory, in a folder of this machine, or in Redis for several processes.
+Where the queue of a crawl is kept: in memory, in a folder of this machine, or on a server for several processes.
 
-Where the pages of a crawl are kept: in its folder, or in PostgreSQL (STORE_URL); and how a page waits for the database without holding up the others.
+Where the pages of a crawl are kept: in its folder, or in a database (STORE_URL); and how a page waits for the database without holding up the others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,20 +26,18 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
-from topiccrawler.cluster.postgresql.writing import CrawlPages
-from topiccrawler.cluster.redis.records import addresses, prefix_of, shown
-from topiccrawler.cluster.redis.view import open_shared
-from topiccrawler.cluster.sharing import SharedQueue
 from topiccrawler.crawling.assemble import Parts, assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.crawl import Crawl, CrawlLimits
 from topiccrawler.crawling.gate import Restrictions
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
+from topiccrawler.crawling.learning import LEARNING_SECONDS
 from topiccrawler.crawling.page_stores import as_begun, visits_of
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of
+from topiccrawler.crawling.servers import QueueAddress, Times, no_queue_server, page_server, queue_address
 from topiccrawler.crawling.settings_check import warn_of_removed
-from topiccrawler.crawling.shared_learning import LEARNING_SECONDS
+from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
 from topiccrawler.engine.faults import FatalFaults
@@ -54,6 +51,7 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.seeding.seed_files import read_seeds
+from topiccrawler.store.pages import SharedPages
 from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import REMOVED_FIELDS, Topic
 from topiccrawler.urls.canonical import canonical, host_of
@@ -61,71 +59,55 @@ from topiccrawler.urls.canonical import canonical, host_of
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """A folder, or a crawl in Redis."""
+    """Memory, a folder, or a crawl on a server."""
 
     jobdir: str = ""
-    redis_urls: Sequence[str] = ()  # one, or several that share the hosts
-    job: str = ""  # name of the crawl in Redis
+    address: QueueAddress | None = None
+    job: str = ""  # name of the crawl there
 
     @property
     def is_shared(self) -> bool:
         """Other processes may work on the crawl."""
-        return bool(self.redis_urls)
+        return self.address is not None
 
     @property
     def is_durable(self) -> bool:
         """It outlives the process."""
-        return bool(self.jobdir or self.redis_urls)
+        return bool(self.jobdir) or self.is_shared
 
 
 MEMORY = QueuePlace()
 
 
 def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
-    """What JOBDIR, REDIS_URL and `-a job=` say. ArgumentError when they do not fit."""
-    url, jobdir = settings.get("REDIS_URL") or "", settings.get("JOBDIR") or ""
-    if not url:
+    """What JOBDIR, the setting of a server and `-a job=` say. ArgumentError when they do not fit."""
+    address, jobdir = queue_address(settings.get), settings.get("JOBDIR") or ""
+    if address is None:
         if params.job:
-            raise ArgumentError(
-                f"argument -a job={params.job}",
-                "names a crawl in Redis, but there is no REDIS_URL",
-                "give -s REDIS_URL=redis://HOST:6379/0, or name a folder by TOPIC_JOB",
-            )
+            raise no_queue_server(f"argument -a job={params.job}")
         return QueuePlace(jobdir=jobdir)
     if jobdir:
-        raise ArgumentError(
-            f"JOBDIR={jobdir}", f"cannot keep the queue that is in {shown(url)}", "give one of both"
-        )
+        fault = f"cannot keep the queue that is in {address.server.public(address.address)}"
+        raise ArgumentError(f"JOBDIR={jobdir}", fault, "give one of both")
     job = params.job or settings.get("TOPIC_JOB") or ""
     if not job:
-        raise ArgumentError(
-            f"REDIS_URL={shown(url)}",
-            "needs the name of the crawl",
-            "give the same -a job=NAME to all its processes",
-        )
-    prefix_of(job)
-    return QueuePlace(redis_urls=addresses(url), job=job)
+        remedy = "give the same -a job=NAME to all its processes"
+        raise ArgumentError(address.shown, "needs the name of the crawl", remedy)
+    address.server.check(address.address, job)
+    return QueuePlace(address=address, job=job)
 
 
 def open_frontier(
     place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link]
 ) -> tuple[Frontier, SharedQueue | None]:
-    """The queue kept there; it is made when there is none. Of one in Redis also what only several processes need."""
+    """The queue kept there; it is made when there is none. Of one on a server also what only several processes need."""
     lease_seconds = settings.getfloat("FRONTIER_LEASE_SECONDS")
-    if place.is_shared:
+    if place.address is not None:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
-        frontier = open_shared(
-            place.redis_urls,
-            place.job,
-            hosts,
-            _recipe(parts, seeds),
-            worker_seconds=settings.getfloat("FRONTIER_WORKER_SECONDS"),
-            made_of=parts.record().as_json(),
-            lease_seconds=lease_seconds,
-            outage_seconds=settings.getfloat("FRONTIER_OUTAGE_SECONDS"),
-            acknowledgements_per_commit=sys.maxsize,  # as below
-        )
-        return frontier, frontier
+        worker, outage = (settings.getfloat(f"FRONTIER_{name}_SECONDS") for name in ("WORKER", "OUTAGE"))
+        times, made_of = Times(lease_seconds, worker, outage), parts.record().as_json()
+        server, address = place.address.server, place.address.address
+        return server.open_queue(address, place.job, hosts, _recipe(parts, seeds), made_of, times)
     if not place.jobdir:
         return MemoryFrontier(hosts, lease_seconds=lease_seconds), None
     Path(place.jobdir).mkdir(parents=True, exist_ok=True)
@@ -161,20 +143,20 @@ WAITED = "topic/store/wait_seconds"
 Result = TypeVar("Result")
 
 
-def open_store(settings: BaseSettings, job: str, topic: str) -> CrawlPages | None:
+def open_store(settings: BaseSettings, job: str, topic: str) -> SharedPages | None:
     """The database that STORE_URL names, for the pages of this job; None = they are kept in its folder. ArgumentError for no address."""
     url = settings.get("STORE_URL")
     if not url:
         return None
     outage_seconds = settings.getfloat("FRONTIER_OUTAGE_SECONDS")
     indexed = settings.getbool("TOPIC_INDEX")
-    return CrawlPages(url, job, topic, indexed=indexed, outage_seconds=outage_seconds)
+    return page_server(url).open_shared(url, job, topic, indexed=indexed, outage_seconds=outage_seconds)
 
 
 class StoreWait:
     """Of a crawl's items for the database; its stats."""
 
-    def __init__(self, crawler: Crawler, pages: CrawlPages) -> None:
+    def __init__(self, crawler: Crawler, pages: SharedPages) -> None:
         self.pages = pages
         self._crawler = crawler
 

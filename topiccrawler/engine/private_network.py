@@ -33,7 +33,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.error import DNSLookupError
 
-from topiccrawler.crawling.admission import PRIVATE_ADDRESS, RESOLVED_ADDRESS, Told
+from topiccrawler.crawling.admission import PRIVATE_ADDRESS, RESOLVED_ADDRESS, DownloaderRule
 from topiccrawler.crawling.gate import Decision
 from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.opening import needed_crawl
@@ -148,7 +148,7 @@ class PrivateNetworkMiddleware:
         raise IgnoreRequest(f"{PRIVATE_ADDRESS}: {shown}")
 
 
-def resolved_address(seed_hosts: Container[str]) -> Told:
+def resolved_address(seed_hosts: Container[str]) -> DownloaderRule:
     """What name servers have said of a link's host so far; refused where it leads inside."""
 
     def known(link: Link) -> Decision | None:
@@ -157,7 +157,7 @@ def resolved_address(seed_hosts: Container[str]) -> Told:
             return None
         return Decision(False, reason=f"{PRIVATE_ADDRESS}: {name} = {inside[name]}")
 
-    return Told(RESOLVED_ADDRESS, known)
+    return DownloaderRule(RESOLVED_ADDRESS, known)
 
 
 GIVEN = "topic_site_access"  # in meta: which keys it gave

@@ -32,7 +32,13 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.spider import DefaultSpider
 
-from topiccrawler.crawling.admission import ROBOTS_TXT, Admission, Told, private_network
+from topiccrawler.crawling.admission import (
+    ROBOTS_TXT,
+    Admission,
+    DownloaderRule,
+    private_network,
+    rules_of_packages,
+)
 from topiccrawler.crawling.crawl import KNOWN, Crawl, Fetch
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META, Lease, Leases, LeaseSignals
@@ -129,11 +135,11 @@ class RequestQueue:
 def complete(admission: Admission, crawler: Crawler, rules: LinkRules, politeness: Politeness) -> None:
     """Give a crawl's admission the rules whose middlewares the crawl has, and its stats."""
     admission.refused = rules.refused
-    admission.add(*rules.rules())
+    admission.add(*rules.rules(), *rules_of_packages(crawler))
     if (guard := crawler.get_downloader_middleware(PrivateNetworkMiddleware)) is not None:
         admission.add(private_network(guard.seed_hosts), resolved_address(guard.seed_hosts))
     if crawler.get_downloader_middleware(RobotsTxtMiddleware) is not None:
-        admission.add(Told(ROBOTS_TXT, politeness.robots_txt))
+        admission.add(DownloaderRule(ROBOTS_TXT, politeness.robots_txt))
 
 
 SWEEP_SECONDS = 10.0

@@ -18,7 +18,7 @@ from topiccrawler.cluster.redis.joining import MADE_OF, RedisNotes, hash_of, joi
 from topiccrawler.cluster.redis.listing import RedisListing, ShardedListing, counts_of
 from topiccrawler.cluster.redis.records import Argument, Batch, addresses
 from topiccrawler.cluster.redis.sharded import ShardedFrontier, shard_of
-from topiccrawler.cluster.sharing import Learned
+from topiccrawler.crawling.sharing import Learned
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Listing, Notes, Row, State
 from topiccrawler.frontier.dump import Overview

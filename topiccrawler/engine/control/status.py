@@ -8,7 +8,7 @@ A key becomes a name: `frontier/ended/completed` is topiccrawler_frontier_ended_
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -103,7 +103,6 @@ GAUGES = (
     "topic/warc/revisits",
     "frontier/waits/…",
     "frontier/traps/…",
-    "frontier/redis/…",
     "frontier/learner",
     "strategy/learning_lag_pages",
     "strategy/learning_lag_seconds",
@@ -124,10 +123,11 @@ _NOW = {
 }
 
 
-def metrics_text(stats: Mapping[str, Any], status: Mapping[str, Any]) -> str:
-    """Lines of text; `status`: as status_of gives it."""
+def metrics_text(stats: Mapping[str, Any], status: Mapping[str, Any], families: Sequence[str] = ()) -> str:
+    """Lines of text; `status`: as status_of gives it. `families`: stats keys that are gauges besides GAUGES."""
+    gauges = (*GAUGES, *families)
     return "\n".join(
-        [*_of_status(status), *_of_stats(stats, COUNTS, "counter"), *_of_stats(stats, GAUGES, "gauge"), ""]
+        [*_of_status(status), *_of_stats(stats, COUNTS, "counter"), *_of_stats(stats, gauges, "gauge"), ""]
     )
 
 

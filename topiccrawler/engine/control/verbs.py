@@ -43,7 +43,7 @@ def parts_for(crawl: Crawl, topic: str) -> Parts:
     """Those of the crawl for another topic; ArgumentError for the one it has, TopicError for one there is not."""
     if crawl.shared is not None:
         raise ArgumentError(
-            f"set topic={topic}", "the crawl is shared in Redis", "begin another one: -a job=NAME"
+            f"set topic={topic}", "several processes share the crawl", "begin another one: -a job=NAME"
         )
     of_old: dict[str, Any] = {"topic_fields": None, "strategy_topic": None, "keywords": (), "off_topic": ()}
     recipe = replace(crawl.parts.recipe, topic=topic, **of_old)
@@ -260,7 +260,9 @@ class Verbs:
 
     async def metrics(self, _: Values) -> str:
         """The figures for Prometheus."""
-        return metrics_text(self._crawler.stats.get_stats(), self._status())
+        shared = self._crawl.shared
+        families = [] if shared is None else [shared.stats_family]
+        return metrics_text(self._crawler.stats.get_stats(), self._status(), families)
 
     async def pause(self, _: Values) -> Values:
         """No request leaves from now on."""
