@@ -9,6 +9,7 @@ docs/scrapy-settings.md says of each setting what becomes of it. Under another s
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from collections.abc import Mapping
@@ -39,8 +40,9 @@ def hold_back() -> None:
 
 
 def go_on(settings: Settings) -> None:
-    """Log again, and first what was held back; without `hold_back` before, nothing."""
+    """Log again, and first what was held back; without `hold_back` before, nothing. The garbage collector runs again too."""
     if logging.root.manager.disable == logging.INFO:
+        gc.enable()
         logging.disable(logging.NOTSET)
         log_scrapy_info(settings)
 
