@@ -123,10 +123,8 @@ class NaiveBayes(Strategy):
         model = self._learner.base if self._learner is not None else self._scorer
         of_fields = dict.fromkeys(self.share_names[:-1], 0.0)
         explained: Shares = []
-        if isinstance(model, LinkClassifier):
-            explained = model.by_field(link)
-        elif isinstance(model, Explainer):
-            explained = model.explain(link)
+        if isinstance(model, Explainer):
+            explained = model.by_field(link) if isinstance(model, LinkClassifier) else model.explain(link)
         for name, share in explained:
             of_fields[name.partition(":")[0]] += share
         if self._learner is not None:
