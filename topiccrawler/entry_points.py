@@ -1,4 +1,4 @@
-"""Parts that other packages bring, found by their entry points (docs/architecture.md, "Parts of your own").
+"""Parts that other packages bring, found by their entry points (docs/parts.md).
 
 A group names a kind of part; the name of an entry point is the name that a user writes. A part is imported when it is used, and one that
 cannot be used is a CrawlerError that names its entry point.
