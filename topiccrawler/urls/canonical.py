@@ -38,6 +38,8 @@ from urllib.parse import unquote, unquote_to_bytes
 import idna
 import tldextract
 
+from topiccrawler.entry_points import named
+
 _CAMPAIGNS = """
     utm_* gclid gclsrc dclid fbclid msclkid yclid igshid mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi
     hmsr hmpl hmcu hmkw hmci bd_vid wfr
@@ -94,7 +96,8 @@ mp3 mp4 mpg mpeg m4a m4v avi mov wmv flv mkv webm rmvb rm wav wma ogg flac aac a
 zip rar 7z gz tgz bz2 xz tar exe msi apk ipa dmg iso pkg deb rpm bin torrent
 doc xls ppt wps rtf epub mobi woff woff2 ttf eot css js json
 """
-_ENDINGS = frozenset(_NAMES.split())
+# a format of another package is named as its files end
+_ENDINGS = frozenset(_NAMES.split()) - named("topiccrawler.formats").keys()
 _PAGES = ("/", ".html", ".htm", ".shtml", ".php", ".aspx", ".jsp")  # most links end so
 
 
