@@ -48,7 +48,6 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
-from topiccrawler.crawling.settings_check import check_names
 from topiccrawler.errors import CrawlerError
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
@@ -222,6 +221,10 @@ class TellingCommand(ScrapyCommand):
             page_server(store_url).remember(store_url, for_all=typed)  # jobs name it without its password
         fault = ""
         try:
+            from topiccrawler.crawling.settings_check import (
+                check_names,  # a spider without a topic does not pay for it
+            )
+
             check_names(self.settings)
             self.work(args, opts)
         except CrawlerError as failure:
