@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.naive_bayes import BernoulliNB
+from thoroughness import examples
 
 from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
 from topiccrawler.link_model.features import LEXICON, Lexicon, LinkWords, fields, words_of_links
@@ -115,7 +116,7 @@ LINKS = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.lists(LINKS, max_size=4), max_size=4))
 def test_what_is_remembered_of_texts_never_changes_a_score(pages: list[list[Link]]) -> None:
     lexicon = Lexicon(["基金", "上市公司股票"])

@@ -114,12 +114,13 @@ class Command(TellingCommand):
     def _of_jobs(
         self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier
     ) -> list[Candidate]:
+        from topiccrawler.crawling.page_stores import homes_of
         from topiccrawler.seeding.from_jobs import candidates_of_job, has_jobs, job_folders
 
         kept = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         named = [Path(folder).expanduser() for folder in opts.jobs]
         found: list[Candidate] = []
-        for folder in job_folders(named or ([kept] if has_jobs(kept) else [])):
+        for folder in job_folders(named or [home for home in homes_of(kept) if has_jobs(home)]):
             try:
                 found += candidates_of_job(folder, page_classifier, topic.segmenter)
             except StateError as failure:

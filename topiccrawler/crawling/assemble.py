@@ -132,12 +132,18 @@ def topic_argument(recipe: Recipe, topic_file: Path | None) -> str:
 
     Words are given again as they were typed: what the job was taught is used then. Where that is not known, the topic's file is named.
     """
+    pairs = named_topic(recipe, topic_file).items()
+    return " ".join(f"-a {shlex.quote(f'{name}={value}')}" for name, value in pairs)
+
+
+def named_topic(recipe: Recipe, topic_file: Path | None) -> dict[str, str]:
+    """The same as name and value of an argument; empty where nothing can be named."""
     fields = recipe.topic_fields
     if fields is None or Path(recipe.topic).expanduser().is_file():
-        return f"-a {shlex.quote(f'topic={recipe.topic}')}"
+        return {"topic": recipe.topic}
     if (typed := _typed(fields)) is not None:
-        return f"-a {shlex.quote(f'keywords={typed}')}"
-    return "" if topic_file is None else f"-a {shlex.quote(f'topic={topic_file}')}"
+        return {"keywords": typed}
+    return {} if topic_file is None else {"topic": str(topic_file)}
 
 
 def _typed(fields: Mapping[str, object]) -> str | None:

@@ -32,9 +32,9 @@ from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Frontier, Listing, Notes, Row, State
+from topiccrawler.frontier.base import Frontier, Notes, Row, State
+from topiccrawler.frontier.dump import QueueLookup
 from topiccrawler.frontier.rescoring import Rescoring
-from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.link_model.learning import Explainer
 from topiccrawler.model import Link, Visit
 from topiccrawler.pages.read import PageClassifier
@@ -77,10 +77,15 @@ class History:
         return self.path[-1].state
 
 
-class _Queue(Protocol):
-    notes: Notes
+class _Look(Protocol):
+    def row(self, url: str) -> Row | None: ...
 
-    def look(self) -> Listing: ...
+
+class _Queue(Protocol):
+    @property
+    def notes(self) -> Notes: ...
+
+    def look(self) -> _Look: ...
 
     def close(self) -> None: ...
 
@@ -98,7 +103,7 @@ class PastCrawl:
                 "name the JOBDIR of a crawl, or its folder in TOPIC_DATA_DIR",
             )
         self.recipe = read_recipe(folder)
-        self._frontier: _Queue | None = SqliteFrontier(queue, read_only=True) if queue.is_file() else None
+        self._frontier: _Queue | None = QueueLookup(queue) if queue.is_file() else None
         self._store: Pages | None = open_pages(folder) if has_pages(folder) else None
 
     def close(self) -> None:
@@ -130,7 +135,8 @@ class PastCrawl:
         """Load what the crawl's strategy has learned."""
         if self._frontier is not None:
             queue = cast("Frontier", self._frontier)  # what it holds is all that is asked
-            Checkpoints(strategy, self._frontier.notes, Rescoring(queue), durable=True).load()
+            rescoring = Rescoring(queue, apply=lambda _: 0)
+            Checkpoints(strategy, self._frontier.notes, rescoring, durable=True).load()
 
     def of(self, url: str) -> History:
         """What is known of a canonical URL; StateError when the crawl never met it."""

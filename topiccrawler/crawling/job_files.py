@@ -8,6 +8,7 @@ pages.sqlite        the pages          duplicates.sqlite   their fingerprints   
 index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
 checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
 discarded.sqlite    a sample of the pages that were found off topic (store.refused)
+stats.json          the stats of the last run, when it has ended
 refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
 
 Why hosts waited when the crawl last wrote it down: a note of the queue.
@@ -158,6 +159,7 @@ DISCARDED = "discarded.sqlite"
 REFUSED = "refused.jsonl"
 SITE_REPEATS = "site_repeats.bin"  # with JOBDIR only: what sites write on several pages (pages.site_repeats)
 CHECKS = "checks.sqlite"  # of a job that was revisited
+STATS = "stats.json"  # Scrapy's and ours, of the last run
 OUTPUT = "output.log"  # what a crawl says that another program has started
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
@@ -199,14 +201,16 @@ class JobFiles:
         kept = read_recipe(self.folder)
         if kept is not None and self._recipe is not None:
             self._changes = changes(kept, self._recipe, self.folder, queued=queued)
-        if self.kept_in is None and (self.folder / PAGES).exists():
-            self._own_store.check_writable()
-        if (self.folder / DUPLICATES).exists():
-            self.duplicates.check_writable()
-        if (self.folder / DISCARDED).exists():
-            self.discarded.check_writable()
-        if (self.folder / CHECKS).exists():
-            self.checks.check_writable()
+        for name, opened in (
+            (PAGES, "_own_store"),
+            (DUPLICATES, "duplicates"),
+            (DISCARDED, "discarded"),
+            (CHECKS, "checks"),
+        ):
+            if (name != PAGES or self.kept_in is None) and (self.folder / name).exists():
+                database: Database = getattr(self, opened)
+                database.check_whole()
+                database.check_writable()
         self.visits.check()
 
     @property

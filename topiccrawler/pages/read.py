@@ -149,7 +149,9 @@ class Reader:
             document, encoding = parse(found.as_html()), "utf-8"
             title, main = found.title, found.main_text()
         words = self.words(document, title, main)
-        segments, own_text = self._own(url, words.segments, main)
+        segments, own_text, repeated = self._own(url, words.segments, main)
+        if repeated and not own_text and kind == HTML and rule is None:  # it took the main text's place
+            _, own_text, _ = self._own(url, [], main_text(document, repeated))
         if self.reads_segments:
             words = replace(words, segments=segments)
         relevance = self.page_classifier.relevance(words)
@@ -179,10 +181,12 @@ class Reader:
         """An earlier main text of a page that was read just now, without what the site repeats by now."""
         return self._own(url, [], text)[1]
 
-    def _own(self, url: str, segments: Sequence[Segment], main: str) -> tuple[Sequence[Segment], str]:
-        """Segments and main text without what the site repeats on other pages; the page is counted."""
+    def _own(
+        self, url: str, segments: Sequence[Segment], main: str
+    ) -> tuple[Sequence[Segment], str, set[str]]:
+        """Segments and main text without what the site repeats on other pages, and the lines left out; the page is counted."""
         if self.repeats is None:
-            return segments, main
+            return segments, main, set()
         lines = lines_to_ask(main)
         repeated = self.repeats.of(host_of(url), url, [*keys_of(segments), *keys_of_lines(lines)])
         own = [segment for segment, is_repeat in zip(segments, repeated, strict=False) if not is_repeat]
@@ -190,9 +194,9 @@ class Reader:
             line for line, is_repeat in zip(lines, repeated[len(segments) :], strict=True) if is_repeat
         }
         if not dropped:
-            return own, main
+            return own, main, dropped
         rest = without_lines(main, dropped)
-        return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else ""
+        return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else "", dropped
 
     def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
         """The format reader's extract of a body that is no HTML, or the error that says why there is none."""

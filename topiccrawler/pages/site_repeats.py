@@ -151,6 +151,14 @@ def with_words(texts: Sequence[tuple[Kind, str]], segmenter: Segmenter) -> list[
     return [Segment(kind, text, own) for (kind, text), own in zip(texts, words, strict=True)]
 
 
+def may_be_same(title: str, other: str) -> bool:
+    """Whether two titles may be of one page: what each begins with, without the site's name behind it, is the same or nearly the whole
+    of the other's. A page without a title may be any."""
+    begins = [next(iter(_parts(_TITLE_PARTS, text)), "").lower() for text in (title, other)]
+    shorter, longer = sorted(begins, key=len)
+    return not shorter or (shorter in longer and 2 * len(shorter) >= len(longer))
+
+
 def _parts(separator: re.Pattern[str], text: str) -> list[str]:
     return [part for part in separator.split(text.strip()) if part]
 

@@ -169,6 +169,11 @@ class JobPages:
         self._store = open_pages(folder)
         self._checks = PageChecks(folder / CHECKS) if PageChecks.is_begun(folder / CHECKS) else None
 
+    def check_whole(self) -> None:
+        """StateError when the store is a damaged file, which would give a part of its pages without a word."""
+        if isinstance(self._store, PageStore):
+            self._store.check_whole()
+
     def best(
         self, selection: Selection = ALL, limit: int | None = None, skip: int = 0
     ) -> Iterator[PageRecord]:

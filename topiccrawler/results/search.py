@@ -166,6 +166,7 @@ class Hit:
     format: str
     topic: str
     job: Path
+    is_published: bool = False  # the day is the page's own
 
 
 class JobSearch:
@@ -200,6 +201,7 @@ class JobSearch:
                     record.format,
                     record.topic,
                     self.folder,
+                    bool(record.published),
                 )
             )
         return hits

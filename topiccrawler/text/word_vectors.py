@@ -38,6 +38,7 @@ MOST_WORDS = 500_000
 MOST_DIMENSIONS = 1_000
 LONGEST_PIECE = 8  # characters
 MOST_PARTS = 20
+PIECE_ROWS = 2048
 REMEDY = "take the shipped table, or make one: python benchmarks/word_vectors.py"
 TABLES = ("encoded", "cooccurring")
 
@@ -137,7 +138,7 @@ class WordVectors:
         if placed:
             for steps, scale in self._tables:
                 mean = np.array(weights, np.float32) @ _means(steps, scale, placed.values())
-                product *= np.maximum(_unit(steps * scale) @ _unit(mean[None])[0], 0.0)
+                product *= np.maximum(_units(steps, scale) @ _unit(mean[None])[0], 0.0)
         return np.sqrt(product)
 
     def _nearest(self, placed: Mapping[str, Sequence[int]], ranked: npt.NDArray[np.int64]) -> list[int]:
@@ -179,6 +180,16 @@ def _unit(rows: Floats) -> Floats:
     lengths: Floats = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     units: Floats = (rows / np.maximum(lengths, 1e-9)[:, None]).astype(np.float32)
     return units
+
+
+def _units(steps: Steps, scale: Floats) -> Floats:
+    """`_unit` of a whole table, to the bit, in pieces that fit into a processor's cache."""
+    rows = np.empty(steps.shape, np.float32)
+    for first in range(0, len(rows), PIECE_ROWS):
+        piece = rows[first : first + PIECE_ROWS]
+        np.multiply(steps[first : first + PIECE_ROWS], scale, out=piece)
+        piece /= np.maximum(np.sqrt(np.einsum("ij,ij->i", piece, piece)), 1e-9)[:, None]
+    return rows
 
 
 @cache
