@@ -120,12 +120,7 @@ class NaiveBayes(Strategy):
         """The model's shares by field; what is left is what was learned when the link was scored."""
         model = self._learner.base if self._learner is not None else self._scorer
         of_fields = dict.fromkeys(self.share_names[:-1], 0.0)
-        explained: Shares = []
-        if isinstance(model, LinkClassifier):
-            explained = model.by_field(link)
-        elif isinstance(model, Explainer):
-            explained = model.explain(link)
-        for name, share in explained:
+        for name, share in _explained(model, link):
             of_fields[name.partition(":")[0]] += share
         if self._learner is not None:
             scale = self._learner.bounded_share(sum(of_fields.values()))
@@ -161,3 +156,10 @@ class NaiveBayes(Strategy):
             remedy = "call prepare(Knowledge(...)) first"
             raise StrategyError("strategy 'naive_bayes'", "was not prepared", remedy)
         return [Score(link.url, odds) for link, odds in zip(links, self._scorer.log_odds(links), strict=True)]
+
+
+def _explained(model: object, link: Link) -> Shares:
+    """The shares of what a link's score is made of, by field or word."""
+    if isinstance(model, LinkClassifier):
+        return model.by_field(link)
+    return model.explain(link) if isinstance(model, Explainer) else []
