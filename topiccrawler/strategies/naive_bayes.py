@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.link_model.learning import HALF_LIFE_PAGES, LinkLearner, label_of
+from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.learning import HALF_LIFE_PAGES, Explainer, LinkLearner, label_of
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
     Knowledge,
@@ -121,9 +122,7 @@ class NaiveBayes(Strategy):
         """The model's shares by field; what is left is what was learned when the link was scored."""
         model = self._learner.base if self._learner is not None else self._scorer
         of_fields = dict.fromkeys(self.share_names[:-1], 0.0)
-        explain = getattr(model, "by_field", None) or getattr(model, "explain", None)
-        explained: Shares = [] if explain is None else explain(link)
-        for name, share in explained:
+        for name, share in _explained(model, link):
             of_fields[name.partition(":")[0]] += share
         if self._learner is not None:
             scale = self._learner.bounded_share(sum(of_fields.values()))
@@ -159,3 +158,10 @@ class NaiveBayes(Strategy):
             remedy = "call prepare(Knowledge(...)) first"
             raise StrategyError("strategy 'naive_bayes'", "was not prepared", remedy)
         return [Score(link.url, odds) for link, odds in zip(links, self._scorer.log_odds(links), strict=True)]
+
+
+def _explained(model: object, link: Link) -> Shares:
+    """The shares of what a link's score is made of, by field or word."""
+    if isinstance(model, LinkClassifier):
+        return model.by_field(link)
+    return model.explain(link) if isinstance(model, Explainer) else []
