@@ -81,7 +81,7 @@ class Recorder:
 def fed(socket: str, client: Any, recorder: Recorder, counts: Mapping[str, int]) -> dict[str, int]:
     """Units a second of each phase, all calls made once more on an empty server."""
     client.flushall()
-    prefix = join(f"unix://{socket}", "benchmark").client.prefix  # as the same worker
+    prefix = join(Client(f"unix://{socket}", "benchmark")).client.prefix  # as the same worker
     digests = {name: client.script_load(script(name)) for name in NAMES}
     connection = client.connection_pool.get_connection()
     rates = {}
@@ -136,7 +136,7 @@ def push(frontier: RedisFrontier, urls: int, hosts: int, raised: float) -> None:
 
 def ask(socket: str, client: Any, urls: int, hosts: int) -> dict[str, float]:
     """As push does before it pushes."""
-    place = join(f"unix://{socket}", "benchmark")
+    place = join(Client(f"unix://{socket}", "benchmark"))
     with RedisFrontier(place, Hosts(), most_hosts=1) as other:
 
         def look() -> None:
@@ -172,7 +172,7 @@ def measure(socket: str, urls: int, hosts: int) -> dict[str, Any]:
 
     client = redis.Redis(unix_socket_path=socket)
     client.flushall()
-    place = join(f"unix://{socket}", "benchmark")
+    place = join(Client(f"unix://{socket}", "benchmark"))
     recorder = Recorder(place.client)
     clocks = Hosts()
     with RedisFrontier(

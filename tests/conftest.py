@@ -20,6 +20,7 @@ import pytest
 from drawn_web import Answer, DrawnWeb, Server
 from hypothesis import settings
 from postgresql_server import PostgresqlServer
+from redis_cluster import RedisNodes
 from redis_server import RedisServer
 from warm import ROOT, Ran, WarmScrapy, scrapy_environment
 
@@ -65,6 +66,14 @@ def redis_server() -> Iterator[RedisServer]:
     server = RedisServer().start()
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def redis_nodes() -> Iterator[RedisNodes]:
+    """The same on a Redis Cluster."""
+    nodes = RedisNodes().start()
+    yield nodes
+    nodes.stop()
 
 
 @pytest.fixture(scope="session")

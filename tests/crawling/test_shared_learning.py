@@ -12,6 +12,7 @@ import pytest
 from crowd import PAGES, Crowd, Taking, Whole, address
 from hypothesis import given, settings
 from hypothesis import strategies as drawn
+from redis_cluster import RedisNodes
 from redis_server import RedisServer
 
 from topiccrawler.crawling.checkpoints import whole_entry_of
@@ -20,11 +21,12 @@ from topiccrawler.model import Page
 
 
 @pytest.fixture(
-    params=[(Whole, 1), (Taking, 1), (Whole, 2), (Taking, 2)],
-    ids=["whole", "taking", "whole_sharded", "taking_sharded"],
+    params=[(Whole, "server"), (Taking, "server"), (Whole, "nodes"), (Taking, "nodes")],
+    ids=["whole", "taking", "whole_cluster", "taking_cluster"],
 )
-def crowd(request: pytest.FixtureRequest, redis_server: RedisServer) -> Iterator[Crowd]:
-    made = Crowd(redis_server, *request.param)
+def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
+    kind, where = request.param
+    made = Crowd(request.getfixturevalue(f"redis_{where}").url, kind)
     yield made
     made.stop()
 
@@ -122,13 +124,17 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
 @settings(max_examples=16, deadline=None)
 @given(
     kind=drawn.sampled_from([Whole, Taking]),
-    servers=drawn.sampled_from([1, 1, 3]),
+    clustered=drawn.sampled_from([False, False, True]),
     steps=drawn.lists(drawn.tuples(drawn.sampled_from("fffllk"), drawn.integers(0, 2)), max_size=60),
 )
 def test_a_learner_that_dies_at_any_moment_loses_no_page(
-    redis_server: RedisServer, kind: type[Whole], servers: int, steps: list[tuple[str, int]]
+    redis_server: RedisServer,
+    redis_nodes: RedisNodes,
+    kind: type[Whole],
+    clustered: bool,
+    steps: list[tuple[str, int]],
 ) -> None:
-    crowd = Crowd(redis_server, kind, servers)
+    crowd = Crowd(redis_nodes.url if clustered else redis_server.url, kind)
     for _ in range(3):
         crowd.join()
     for what, which in steps:

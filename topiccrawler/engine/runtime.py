@@ -17,7 +17,6 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -31,7 +30,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
 from topiccrawler.cluster.postgresql.writing import CrawlPages
-from topiccrawler.cluster.redis.records import addresses, prefix_of, shown
+from topiccrawler.cluster.redis.records import check_address, prefix_of, shown
 from topiccrawler.cluster.redis.view import open_shared
 from topiccrawler.cluster.sharing import SharedQueue
 from topiccrawler.crawling.admission import Admission, GateRule, blocked
@@ -83,18 +82,18 @@ class QueuePlace:
     """A folder, or a crawl in Redis."""
 
     jobdir: str = ""
-    redis_urls: Sequence[str] = ()  # one, or several that share the hosts
+    redis_url: str = ""  # of the server, or of a node of a cluster
     job: str = ""  # name of the crawl in Redis
 
     @property
     def is_shared(self) -> bool:
         """Other processes may work on the crawl."""
-        return bool(self.redis_urls)
+        return bool(self.redis_url)
 
     @property
     def is_durable(self) -> bool:
         """It outlives the process."""
-        return bool(self.jobdir or self.redis_urls)
+        return bool(self.jobdir or self.redis_url)
 
 
 MEMORY = QueuePlace()
@@ -123,7 +122,7 @@ def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
             "give the same -a job=NAME to all its processes",
         )
     prefix_of(job)
-    return QueuePlace(redis_urls=addresses(url), job=job)
+    return QueuePlace(redis_url=check_address(url), job=job)
 
 
 def open_frontier(
@@ -134,7 +133,7 @@ def open_frontier(
     if place.is_shared:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
         frontier = open_shared(
-            place.redis_urls,
+            place.redis_url,
             place.job,
             hosts,
             _recipe(parts, seeds),

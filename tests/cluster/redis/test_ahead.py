@@ -10,6 +10,7 @@ import pytest
 from frontier_calls import lease, push, until
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.sharing import Ahead
@@ -24,7 +25,7 @@ def worker(redis_server: RedisServer, request: pytest.FixtureRequest) -> Worker:
     job = uuid4().hex
 
     def joined() -> RedisFrontier:
-        frontier = RedisFrontier(join(redis_server.url, job, call_seconds=60.0))
+        frontier = RedisFrontier(join(Client(redis_server.url, job), call_seconds=60.0))
         request.addfinalizer(frontier.close)
         return frontier
 

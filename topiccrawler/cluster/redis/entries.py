@@ -123,7 +123,7 @@ class Tops:
             self.settle(host)
 
     def set_away(self, *, is_away: bool) -> None:
-        """While the server is away, hosts of other servers are next."""
+        """While the server is away, hosts of other partitions are next."""
         if self._is_away == is_away:
             return
         self._is_away = is_away
@@ -167,7 +167,7 @@ class Tops:
         """Host and number of the best URL that may be fetched now; None also when the server is away."""
         while (host := self._hosts.best(now)) is not None:
             if (top := self.owned.get(host)) is None:
-                return None  # another server has it
+                return None  # it is of another partition
             self._clean(top)
             if top.keys and top.keys[0] < top.bound:
                 return host, top.keys[0][1]

@@ -84,11 +84,18 @@ class Looking:
     """See the module. `most_hosts`: that it owns; 0 = by its slots."""
 
     def __init__(
-        self, worker: Worker, joined: Membership, hosts: Hosts, tops: Tops, entries: Entries, most_hosts: int
+        self,
+        worker: Worker,
+        joined: Membership,
+        hosts: Hosts,
+        tops: Tops,
+        entries: Entries,
+        most_hosts: int,
+        partitions: int = 1,
     ) -> None:
         self._worker, self._joined = worker, joined
         self._hosts, self._tops, self._entries = hosts, tops, entries
-        self._most_hosts = most_hosts
+        self._most_hosts, self._partitions = most_hosts, partitions
         self._best_free = -inf  # score
         self._share = 0  # hosts with waiting URLs, of all, for each worker; 0 = all
         self._look: _Look | None = None
@@ -109,7 +116,7 @@ class Looking:
             return
         active = active_hosts(tops, hosts)
         ready = ready_hosts(tops, hosts, active, leased, now)
-        reserve = max(RESERVE, 2 * worker.leases_since())
+        reserve = max(-(-RESERVE // self._partitions), 2 * worker.leases_since())
         surplus = len(active) - self._most
         if worker.live > 1:
             surplus = max(surplus, len(ready) - reserve)
@@ -194,7 +201,8 @@ class Looking:
 
     @property
     def _most(self) -> int:
-        most = self._most_hosts or max(LEAST_HOSTS, SLOT_HOSTS * min(self._hosts.slots, 10_000))
+        by_slots = max(LEAST_HOSTS, SLOT_HOSTS * min(self._hosts.slots, 10_000))
+        most = self._most_hosts or -(-by_slots // self._partitions)
         return min(most, max(1, self._share)) if self._share else most
 
     def _resume(self, lost: Lost) -> None:
@@ -268,6 +276,7 @@ class RedisFrontier(LeasingFrontier):
 
     `joined`: the crawl and this worker's place in it (joining.join).
     `outage_seconds`: so long the crawl waits for a server that is away, then it ends.
+    `partitions`: of the crawl, of which this is one; what a worker has of hosts is divided among them.
     """
 
     def __init__(
@@ -280,6 +289,7 @@ class RedisFrontier(LeasingFrontier):
         acknowledgements_per_commit: int = 1,
         keep: int = 16,
         most_hosts: int = 0,
+        partitions: int = 1,
     ) -> None:
         super().__init__(hosts, lease_seconds, 0, acknowledgements_per_commit)
         self._batch = Batch()
@@ -290,13 +300,15 @@ class RedisFrontier(LeasingFrontier):
         self.worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch)
         self._readings = Readings(self.worker, self._tops)
         self._look_ups = LookUps(self.worker, self._entries, keep)
-        self._looking = Looking(self.worker, joined, self.hosts, self._tops, self._entries, most_hosts)
+        self._looking = Looking(
+            self.worker, joined, self.hosts, self._tops, self._entries, most_hosts, partitions
+        )
         self._now, self._next_look = 0.0, 0.0  # as the caller last had it; by time.monotonic
         self._view: WorkerView = WorkerView(
             self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self._scores_anew
         )
         self.exchange: Exchange = self.worker.exchange
-        self.busy_elsewhere: Callable[[], bool] = bool  # on other servers of the crawl (sharded.py)
+        self.busy_elsewhere: Callable[[], bool] = bool  # in other partitions of the crawl (partitions.py)
         self.notes: Notes = RedisNotes(self._batch, joined.notes)
 
     def push(

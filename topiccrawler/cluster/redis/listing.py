@@ -1,4 +1,4 @@
-"""What several Redis servers hold of one crawl, as one listing.
+"""What the partitions of a crawl on a Redis Cluster hold, as one listing.
 
 What a crawl in Redis holds, to be looked at: by a worker, and by commands that join nothing.
 """
@@ -90,8 +90,8 @@ def share_of(host: str, slot: int, live: int) -> bool:
 _added = attrgetter("added")
 
 
-class ShardedListing:
-    """See frontier.base.Listing. `number(host)`: of the server that has it."""
+class PartitionedListing:
+    """See frontier.base.Listing. `number(host)`: of the partition that has it."""
 
     def __init__(self, parts: Sequence[RedisListing], number: Callable[[str], int]) -> None:
         self._parts, self._number = list(parts), number

@@ -1,10 +1,10 @@
-"""One frontier over several Redis servers: each has the hosts that fall to it, with their queues, leases and URLs.
+"""One frontier over the partitions of a crawl on a Redis Cluster: each has the hosts that fall to it, with their queues, leases and URLs.
 
-A server's part is a frontier as that of a single one. All parts share the hosts' ranking, so the best URL of any of them goes first. What is told
-and learned, and the notes, are on the first server; its learner scores the URLs on the others too.
+A partition lies in one slot, so on one node, and is a frontier as that of a crawl on one server. All share the hosts' ranking, so the best URL
+of any of them goes first. What is told and learned, and the notes, are in the first partition; its learner scores the URLs of the others too.
 
-No transaction spans two servers, and none is needed: a page's links are sent before its end, and a process that has changes on their way to any server,
-or a page under way anywhere, has something to do everywhere. The crawl has ended when all servers say so, and say so again after another
+No transaction spans two partitions, and none is needed: a page's links are sent before its end, and a process that has changes on their way to
+any of them, or a page under way anywhere, has something to do everywhere. The crawl has ended when all say so, and say so again after another
 look around with nothing changed: what one said earlier may be out of date when the last one says it.
 """
 
@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Self, TypeVar
 
 from topiccrawler.cluster.redis.frontier import RedisFrontier, WorkerView
-from topiccrawler.cluster.redis.listing import ShardedListing
+from topiccrawler.cluster.redis.listing import PartitionedListing
 from topiccrawler.cluster.sharing import Ahead, Exchange
 from topiccrawler.frontier.base import Accept, Leased, Notes, Postpone, Pushed, State
 from topiccrawler.model import Link, Score
@@ -30,14 +30,14 @@ MOST = frozenset({"workers"})  # figures of which the largest counts
 T = TypeVar("T")
 
 
-def shard_of(host: str, servers: int) -> int:
-    """The number of the server that has a host."""
+def partition_of(host: str, partitions: int) -> int:
+    """The number of the partition that has a host."""
     hashed = blake2b(host.encode("utf-8", "surrogatepass"), digest_size=4).digest()
-    return int.from_bytes(hashed, "big") % servers
+    return int.from_bytes(hashed, "big") % partitions
 
 
-class ShardedView(ShardedListing):
-    """See frontier.base.FrontierView. `number(host)`: of the server that has it."""
+class PartitionedView(PartitionedListing):
+    """See frontier.base.FrontierView. `number(host)`: of the partition that has it."""
 
     def __init__(self, parts: Sequence[WorkerView], number: Callable[[str], int]) -> None:
         super().__init__(parts, number)
@@ -53,21 +53,21 @@ class ShardedView(ShardedListing):
         return self._views[self._number(host_of(url))].is_new_anchor(url, text)
 
 
-class ShardedFrontier:
+class PartitionedFrontier:
     """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts, but: first in first out among equal scores
-    holds for the hosts of one server. `parts`: of each server, over the same `hosts`."""
+    holds for the hosts of one partition. `parts`: over the same `hosts`."""
 
     def __init__(self, parts: Sequence[RedisFrontier]) -> None:
         self.parts = list(parts)
         first = self.parts[0]
         self.hosts = first.hosts
-        self._view = ShardedView([part.look() for part in parts], self._number)
+        self._view = PartitionedView([part.look() for part in parts], self._number)
         self.notes: Notes = first.notes
         self.exchange: Exchange = first.exchange
         first.worker.others = [part.worker for part in parts[1:]]
         for part in self.parts:
             part.busy_elsewhere = partial(self._is_busy_but, part)
-        self._dry_at: tuple[list[int], object] | None = None  # looks and counts when all servers were dry
+        self._dry_at: tuple[list[int], object] | None = None  # looks and counts when all were dry
 
     def push(
         self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
@@ -98,7 +98,7 @@ class ShardedFrontier:
             leased = self._of(host).lease(now, asked)
             if leased is not None:
                 return leased
-            if self.hosts.best(now) == host:  # its server went away just now
+            if self.hosts.best(now) == host:  # its node went away just now
                 return None
         return None
 
@@ -118,7 +118,7 @@ class ShardedFrontier:
     def send_scores(self, scores: Iterable[Score]) -> int:
         return sum(part.send_scores(some) for part, some in self._divided(scores, _host_of_score))
 
-    def look(self) -> ShardedView:
+    def look(self) -> PartitionedView:
         return self._view
 
     def look_up(self, urls: Iterable[str]) -> bool:
@@ -130,7 +130,7 @@ class ShardedFrontier:
         return _together([ahead for ahead in found if ahead is not None])
 
     def pending(self) -> bool:
-        """All servers are asked, the learner is known to all of them."""
+        """All are asked, the learner is known to all of them."""
         for part in self.parts[1:]:
             part.worker.exchange.used = self.parts[0].worker.exchange.is_learner
         found = [part.pending() for part in self.parts]
@@ -169,7 +169,7 @@ class ShardedFrontier:
         self.close()
 
     def _number(self, host: str) -> int:
-        return shard_of(host, len(self.parts))
+        return partition_of(host, len(self.parts))
 
     def _of(self, host: str) -> RedisFrontier:
         return self.parts[self._number(host)]
@@ -177,7 +177,7 @@ class ShardedFrontier:
     def _divided(
         self, things: Iterable[T], host: Callable[[T], str]
     ) -> Iterable[tuple[RedisFrontier, list[T]]]:
-        """Each server's, in their order."""
+        """Each one's, in their order."""
         found: dict[int, list[T]] = {}
         for thing in things:
             found.setdefault(self._number(host(thing)), []).append(thing)

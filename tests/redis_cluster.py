@@ -1,0 +1,60 @@
+"""A Redis Cluster of real nodes on loopback, of which tests may kill one and start it again."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from contextlib import ExitStack
+from typing import Self
+
+import pytest
+from redis_server import PATIENCE_SECONDS, RedisServer
+
+CLI = shutil.which("redis-cli") or shutil.which("valkey-cli")
+NODES = 3
+
+
+def free_ports(count: int) -> list[int]:
+    """That nobody has just now."""
+    with ExitStack() as open_now:
+        found = [open_now.enter_context(socket.socket()) for _ in range(count)]
+        for one in found:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in found]
+
+
+class RedisNodes:
+    """Three primaries without replicas. While one is away the others go on."""
+
+    def __init__(self) -> None:
+        if CLI is None:
+            pytest.skip("no redis-cli is installed (.ci/run installs Debian's)")
+        numbers = free_ports(2 * NODES)
+        self.ports = numbers[:NODES]
+        self.nodes = [
+            RedisServer(
+                "--bind", "127.0.0.1", "--port", str(port), "--cluster-enabled", "yes", "--cluster-port", str(bus),
+                "--cluster-node-timeout", "2000", "--cluster-require-full-coverage", "no",
+            )
+            for port, bus in zip(self.ports, numbers[NODES:], strict=True)
+        ]  # fmt: skip
+
+    @property
+    def url(self) -> str:
+        """For REDIS_URL: of the first node."""
+        return f"redis://127.0.0.1:{self.ports[0]}"
+
+    def start(self) -> Self:
+        """Start them and make a cluster of them."""
+        for node in self.nodes:
+            node.start()
+        addresses = [f"127.0.0.1:{port}" for port in self.ports]
+        words = ["--cluster", "create", *addresses, "--cluster-replicas", "0", "--cluster-yes"]
+        subprocess.run([str(CLI), *words], check=True, capture_output=True, timeout=4 * PATIENCE_SECONDS)
+        return self
+
+    def stop(self) -> None:
+        """End them and forget what they held."""
+        for node in self.nodes:
+            node.stop()
