@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
+import time
 from contextlib import ExitStack
-from typing import Self
+from typing import Any, Self
 
 import pytest
+import redis
 from redis_server import PATIENCE_SECONDS, RedisServer
 
 CLI = shutil.which("redis-cli") or shutil.which("valkey-cli")
@@ -47,12 +49,32 @@ class RedisNodes:
 
     def start(self) -> Self:
         """Start them and make a cluster of them."""
+        try:
+            return self._started()
+        except BaseException:
+            self.stop()
+            raise
+
+    def _started(self) -> Self:
         for node in self.nodes:
             node.start()
         addresses = [f"127.0.0.1:{port}" for port in self.ports]
         words = ["--cluster", "create", *addresses, "--cluster-replicas", "0", "--cluster-yes"]
         subprocess.run([str(CLI), *words], check=True, capture_output=True, timeout=4 * PATIENCE_SECONDS)
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not all(self._is_ready(node) for node in self.nodes):
+            assert time.monotonic() < end
+            time.sleep(0.02)
         return self
+
+    def client(self) -> redis.RedisCluster:
+        """A client of the tests' own."""
+        return redis.RedisCluster.from_url(self.url)
+
+    def _is_ready(self, node: RedisServer) -> bool:
+        with node.client() as client:
+            info: Any = client.execute_command("CLUSTER INFO")
+            return bool(info["cluster_state"] == "ok")
 
     def stop(self) -> None:
         """End them and forget what they held."""

@@ -10,10 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 from crowd import PAGES, Crowd, Taking, Whole, address
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as drawn
-from redis_cluster import RedisNodes
-from redis_server import RedisServer
 
 from topiccrawler.crawling.checkpoints import whole_entry_of
 from topiccrawler.frontier.base import Pushed
@@ -21,8 +19,12 @@ from topiccrawler.model import Page
 
 
 @pytest.fixture(
-    params=[(Whole, "server"), (Taking, "server"), (Whole, "nodes"), (Taking, "nodes")],
-    ids=["whole", "taking", "whole_cluster", "taking_cluster"],
+    params=[
+        pytest.param((Whole, "server"), id="whole"),
+        pytest.param((Taking, "server"), id="taking"),
+        pytest.param((Whole, "nodes"), id="whole_cluster", marks=pytest.mark.slow),
+        pytest.param((Taking, "nodes"), id="taking_cluster", marks=pytest.mark.slow),
+    ]
 )
 def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
     kind, where = request.param
@@ -121,20 +123,18 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
     crowd.drain()
 
 
-@settings(max_examples=16, deadline=None)
+@pytest.mark.parametrize("where", ["redis_server", pytest.param("redis_nodes", marks=pytest.mark.slow)])
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)  # what it fetches by `request` lasts
 @given(
     kind=drawn.sampled_from([Whole, Taking]),
-    clustered=drawn.sampled_from([False, False, True]),
     steps=drawn.lists(drawn.tuples(drawn.sampled_from("fffllk"), drawn.integers(0, 2)), max_size=60),
 )
 def test_a_learner_that_dies_at_any_moment_loses_no_page(
-    redis_server: RedisServer,
-    redis_nodes: RedisNodes,
-    kind: type[Whole],
-    clustered: bool,
-    steps: list[tuple[str, int]],
+    request: pytest.FixtureRequest, where: str, kind: type[Whole], steps: list[tuple[str, int]]
 ) -> None:
-    crowd = Crowd(redis_nodes.url if clustered else redis_server.url, kind)
+    crowd = Crowd(request.getfixturevalue(where).url, kind)
     for _ in range(3):
         crowd.join()
     for what, which in steps:

@@ -101,7 +101,7 @@ def clients_of(url: str, job: str) -> list[Client]:
     """A crawl's: one, or on a cluster one for each partition. StateError when there is no such server, it refuses us or is too old."""
     one = Client(url, job)
     one.check()
-    if not one.is_clustered():
+    if not one.is_clustered:
         return [one]
     one.close()
     cluster = _cluster(url, one.server)
@@ -144,6 +144,8 @@ class Client:
         self.name = f"{shown(url)} job {job}"
         self.prefix = prefix_of(job, partition)
         self.server = shown(url)
+        self.is_clustered = False  # it is a node of a Redis Cluster; known after `check`
+        self.is_durable = True  # it writes what it holds to an append-only file, or does not say
         self.connects = 0  # how often a connection was made
         self._url, self._cluster, self._answer_seconds = check_address(url), cluster, answer_seconds
         self._faults = redis.exceptions
@@ -153,25 +155,23 @@ class Client:
 
     def check(self) -> None:
         """StateError when there is no such server, it refuses us or is too old."""
-        remedy = "start it, or give another REDIS_URL"
         try:
-            info: Any = self._call("INFO", "server")
+            info: Any = self._call("INFO")
+            self.is_clustered = bool(info.get("cluster_enabled", 0))
+            if self._cluster is not None or not self.is_clustered:
+                self.read("EXISTS", "recipe")  # it may be loading, or without a part of its cluster
         except AwayError as error:
-            raise StateError(f"Redis {self.server}", f"cannot be reached: {error}", remedy) from None
+            raise self.unreachable(error) from None
+        self.is_durable = bool(info.get("aof_enabled", 1))
         version = str(info.get("redis_version", "0"))
         if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
             fault = f"is of version {version}"
             raise StateError(f"Redis {self.server}", fault, "it must be 6.2 or newer (Valkey alike)")
 
-    def is_clustered(self) -> bool:
-        """The server is a node of a Redis Cluster."""
-        info: Any = self._call("INFO", "cluster")
-        return bool(int(info.get("cluster_enabled", 0)))
-
-    def is_durable(self) -> bool:
-        """The server writes what it holds to an append-only file; True when it does not say."""
-        info: Any = self._call("INFO", "persistence")
-        return bool(int(info.get("aof_enabled", 1)))
+    def unreachable(self, error: AwayError) -> StateError:
+        """For who cannot wait."""
+        remedy = "start it, or give another REDIS_URL"
+        return StateError(f"Redis {self.server}", f"cannot be reached: {error}", remedy)
 
     def run(self, name: str, arguments: Sequence[Argument]) -> Any:
         """Run a script. AwayError, or StateError for what will not pass by itself."""

@@ -47,18 +47,21 @@ def open_shared(
     """
     hosts = Hosts() if hosts is None else hosts
     clients = clients_of(url, job)
-    if not all(client.is_durable() for client in clients):
+    if not all(client.is_durable for client in clients):
         logger.warning(NOT_DURABLE, clients[0].server)
     parts = []
     for number, client in enumerate(clients, 1):
         place = {"partition": f"{number} of {len(clients)}"} if len(clients) > 1 else {}
-        joined = join(
-            client,
-            {**(recipe or {}), **place},
-            worker_seconds=worker_seconds,
-            made_of=made_of,
-            call_seconds=call_seconds,
-        )
+        try:
+            joined = join(
+                client,
+                {**(recipe or {}), **place},
+                worker_seconds=worker_seconds,
+                made_of=made_of,
+                call_seconds=call_seconds,
+            )
+        except AwayError as error:
+            raise client.unreachable(error) from None
         parts.append(RedisFrontier(joined, hosts, partitions=len(clients), **options))
     return PartitionedFrontier(parts) if len(parts) > 1 else parts[0]
 
@@ -144,15 +147,10 @@ class RedisView:
         try:
             return client.run(name, arguments)
         except AwayError as error:
-            raise self._away(error) from None
+            raise client.unreachable(error) from None
 
     def _read(self, command: str, name: str) -> Any:
         try:
             return self._clients[0].read(command, name)
         except AwayError as error:
-            raise self._away(error) from None
-
-    def _away(self, error: AwayError) -> StateError:
-        return StateError(
-            f"Redis {self.name}", f"is away ({error})", "give the command again when it is back"
-        )
+            raise self._clients[0].unreachable(error) from None
