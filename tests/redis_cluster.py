@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, Self
 
@@ -26,6 +27,22 @@ def free_ports(count: int) -> list[int]:
         return [int(one.getsockname()[1]) for one in found]
 
 
+def wait_for(what: Callable[[], bool]) -> None:
+    """Nodes hear of each other now and then."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def node_at(port: int, bus: int) -> RedisServer:
+    """Of no cluster yet."""
+    return RedisServer(
+        "--bind", "127.0.0.1", "--port", str(port), "--cluster-enabled", "yes", "--cluster-port", str(bus),
+        "--cluster-node-timeout", "2000", "--cluster-require-full-coverage", "no",
+    )  # fmt: skip
+
+
 class RedisNodes:
     """Three primaries without replicas. While one is away the others go on."""
 
@@ -34,13 +51,7 @@ class RedisNodes:
             pytest.skip("no redis-cli is installed (.ci/run installs Debian's)")
         numbers = free_ports(2 * NODES)
         self.ports = numbers[:NODES]
-        self.nodes = [
-            RedisServer(
-                "--bind", "127.0.0.1", "--port", str(port), "--cluster-enabled", "yes", "--cluster-port", str(bus),
-                "--cluster-node-timeout", "2000", "--cluster-require-full-coverage", "no",
-            )
-            for port, bus in zip(self.ports, numbers[NODES:], strict=True)
-        ]  # fmt: skip
+        self.nodes = [node_at(port, bus) for port, bus in zip(self.ports, numbers[NODES:], strict=True)]
 
     @property
     def url(self) -> str:
@@ -61,15 +72,24 @@ class RedisNodes:
         addresses = [f"127.0.0.1:{port}" for port in self.ports]
         words = ["--cluster", "create", *addresses, "--cluster-replicas", "0", "--cluster-yes"]
         subprocess.run([str(CLI), *words], check=True, capture_output=True, timeout=4 * PATIENCE_SECONDS)
-        end = time.monotonic() + PATIENCE_SECONDS
-        while not all(self._is_ready(node) for node in self.nodes):
-            assert time.monotonic() < end
-            time.sleep(0.02)
+        wait_for(lambda: all(self._is_ready(node) for node in self.nodes))
         return self
 
     def client(self) -> redis.RedisCluster:
         """A client of the tests' own."""
         return redis.RedisCluster.from_url(self.url)
+
+    def add_replica(self, number: int) -> None:
+        """Of this node; it takes over when the node dies."""
+        port, bus = free_ports(2)
+        self.ports.append(port)
+        self.nodes.append(node_at(port, bus).start())
+        with self.nodes[number].client() as primary, self.nodes[-1].client() as replica:
+            primary.execute_command("CLUSTER MEET", "127.0.0.1", port, bus)
+            name = primary.execute_command("CLUSTER MYID").decode()
+            wait_for(lambda: name in repr(replica.execute_command("CLUSTER NODES")))
+            replica.execute_command("CLUSTER REPLICATE", name)
+            wait_for(lambda: replica.info("replication").get("master_link_status") == "up")
 
     def _is_ready(self, node: RedisServer) -> bool:
         with node.client() as client:

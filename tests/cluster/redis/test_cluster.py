@@ -12,7 +12,7 @@ import pytest
 import redis
 from frontier_calls import drain, lease, push, states, until
 from redis.crc import key_slot
-from redis_cluster import NODES, RedisNodes
+from redis_cluster import NODES, RedisNodes, wait_for
 
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
 from topiccrawler.cluster.redis.records import PARTITIONS, SLOTS, partitions_of, prefix_of
@@ -111,6 +111,32 @@ def test_what_is_found_while_a_node_is_away_waits_for_it_and_the_others_go_on(
     ]
     frontier.close()
     assert RedisView(own_nodes.url, "money").look().counts()[State.COMPLETED] == len(URLS)
+
+
+@pytest.mark.slow
+def test_a_replica_that_takes_over_is_found_and_gets_what_it_had_not_heard_of(own_nodes: RedisNodes) -> None:
+    own_nodes.add_replica(2)
+    frontier = crawl(own_nodes)
+    push(frontier, *URLS[:40])
+    frontier.commit()
+    assert states(frontier) == {"waiting": 40}
+    with own_nodes.nodes[3].client() as replica:
+        wait_for(lambda: replica.dbsize() > 0)
+        replica.execute_command("CONFIG SET", "masterauth", "wrong")  # it hears no more
+        replica.execute_command("CLIENT KILL", "TYPE", "master")
+        wait_for(lambda: replica.info("replication")["master_link_status"] == "down")
+    push(frontier, *URLS[40:])
+    frontier.commit()
+    assert states(frontier) == {"waiting": len(URLS)}
+    with own_nodes.nodes[3].client() as replica:
+        assert replica.info("replication")["master_link_status"] == "down"
+    own_nodes.nodes[2].kill()
+    order: list[str] = []
+    until(lambda: order.extend(drain(frontier)) or len(order) >= len(URLS))
+    assert sorted(order) == sorted(url for url, _ in URLS)
+    until(lambda: not frontier.pending())
+    assert states(frontier) == {"completed": len(URLS)}
+    frontier.close()
 
 
 @pytest.mark.slow
