@@ -148,7 +148,17 @@ class Client:
         self.is_durable = True  # it writes what it holds to an append-only file, or does not say
         self.connects = 0  # how often a connection was made
         self._url, self._cluster, self._answer_seconds = check_address(url), cluster, answer_seconds
-        self._faults = redis.exceptions
+        self._faults = faults = redis.exceptions
+        self._passing = (
+            faults.BusyLoadingError,
+            faults.ConnectionError,
+            faults.TimeoutError,
+            faults.AskError,  # MovedError too
+            faults.TryAgainError,
+            faults.ClusterDownError,
+            faults.RedisClusterException,
+            OSError,
+        )
         self._redis = self._opened()
         self._is_lost = cluster is not None  # it is not known which node to call
         self._digests: dict[str, str] = {}
@@ -215,48 +225,31 @@ class Client:
 
     def _find(self) -> None:
         """Which node has the slot now: nodes fail and are replaced, slots move."""
-        faults = self._faults
-        try:
-            if self.connects:  # else it was asked just now
-                self._cluster.nodes_manager.initialize()
-            node = self._cluster.get_node_from_key(self.prefix)
-        except (faults.RedisError, faults.RedisClusterException, OSError) as error:
-            raise AwayError(str(error)) from None
+        if self.connects:  # else it was asked just now
+            self._cluster.nodes_manager.initialize()
+        node = self._cluster.get_node_from_key(self.prefix)
         self.close()
         self._redis = self._opened(host=node.host, port=node.port)
         self.server = f"{shown(self._url)} node {node.host}:{node.port}"
         self._is_lost = False
 
     def _call(self, *command: Argument) -> Any:
-        if self._is_lost:
-            self._find()
-        try:
-            return self._answer(*command)
-        except AwayError:
-            self._is_lost = self._cluster is not None
-            raise
-
-    def _answer(self, *command: Argument) -> Any:
         faults = self._faults
         try:
+            if self._is_lost:
+                self._find()
             return self._redis.execute_command(*command)
         except faults.NoScriptError:
             raise
         except (faults.AuthenticationError, faults.NoPermissionError) as error:
             raise self._fault(f"refuses us: {error}", "check user and password in REDIS_URL") from None
-        except (faults.BusyLoadingError, faults.ConnectionError, faults.TimeoutError) as error:
-            raise AwayError(str(error) or type(error).__name__) from None
-        except (faults.AskError, faults.TryAgainError, faults.ClusterDownError) as error:  # MOVED is one, too
+        except self._passing as error:
+            self._is_lost = self._cluster is not None
             raise AwayError(f"{type(error).__name__} {error}") from None
         except faults.ResponseError as error:
-            text = str(error)
-            if text.startswith(("NOAUTH", "WRONGPASS")):
-                raise self._fault(f"refuses us: {text}", "check user and password in REDIS_URL") from None
-            if text.startswith("BUSY "):
-                raise AwayError(text) from None
-            raise self._fault(f"answers {text}", "mend the server, then give the command again") from None
-        except OSError as error:
-            raise AwayError(str(error)) from None
+            if str(error).startswith("BUSY "):
+                raise AwayError(str(error)) from None
+            raise self._fault(f"answers {error}", "mend the server, then give the command again") from None
 
     def _fault(self, fault: str, remedy: str) -> CrawlerError:
         return StateError(f"Redis {self.server}", fault, remedy)

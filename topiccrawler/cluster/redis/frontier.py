@@ -21,7 +21,7 @@ URLs, those beyond the reserve, and those that rank behind the best that nobody 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -243,7 +243,7 @@ class WorkerView(RedisListing):
         where: str,
         mine: Callable[[int, str], bool],
     ) -> None:
-        super().__init__(worker.ask_or_fail, where, mine)
+        super().__init__([worker.ask_or_fail], where, mine)
         self._worker, self._entries, self._look_ups, self._batch = worker, entries, look_ups, batch
 
     def waiting(self) -> int:
@@ -305,10 +305,12 @@ class RedisFrontier(LeasingFrontier):
         )
         self._now, self._next_look = 0.0, 0.0  # as the caller last had it; by time.monotonic
         self._view: WorkerView = WorkerView(
-            self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self._scores_anew
+            self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self.scores_anew
         )
         self.exchange: Exchange = self.worker.exchange
-        self.busy_elsewhere: Callable[[], bool] = bool  # in other partitions of the crawl (partitions.py)
+        self.others: Sequence[
+            RedisFrontier
+        ] = ()  # this process's in other partitions of the crawl (partitions.py)
         self.notes: Notes = RedisNotes(self._batch, joined.notes)
 
     def push(
@@ -336,7 +338,7 @@ class RedisFrontier(LeasingFrontier):
         question = self._look_ups.begin(urls)
         if question is None or question.call.answer is None:
             return None
-        return Ahead(question.call.answer, partial(self._look_ups.hear, question))
+        return Ahead([question.call.answer], partial(self._look_ups.hear, question))
 
     def lease(
         self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
@@ -495,9 +497,8 @@ class RedisFrontier(LeasingFrontier):
             return
         self._look_ups.hear_rest()
         leased = {self._host(number) for _, number in self._leases.values()}
-        self._looking.begin(
-            self._now, leased, self._lost, reads=bool(self._readings) or self.busy_elsewhere()
-        )
+        reads = bool(self._readings) or any(other.is_busy for other in self.others)
+        self._looking.begin(self._now, leased, self._lost, reads=reads)
         self._entries.sweep(lambda: {*self._tops.numbers(), *(number for _, number in self._leases.values())})
         self._next_look = monotonic() + LOOK_SECONDS
         self.worker.give_up_after(self._outage_seconds)
@@ -510,7 +511,8 @@ class RedisFrontier(LeasingFrontier):
                 self._end_lease(url, self._now)
                 self._entries.lose(number)
 
-    def _scores_anew(self, number: int, host: str) -> bool:
+    def scores_anew(self, number: int, host: str) -> bool:
+        """The URL waits, as far as is known here, and no other worker scores it anew."""
         entry, worker = self._entries.get(number), self.worker
         mine = host in self._tops.owned or worker.exchange.is_learner or worker.live < 2
         waits = entry is None or entry.state is State.WAITING

@@ -119,6 +119,12 @@ def partitions_of(job: str) -> tuple[int, ...]:
     )
 
 
+def partition_of(host: str, partitions: int) -> int:
+    """The place among so many of the one that has a host."""
+    hashed = blake2b(host.encode("utf-8", "surrogatepass"), digest_size=4).digest()
+    return int.from_bytes(hashed, "big") % partitions
+
+
 def _tag(job: str, partition: int) -> str:
     return f"{job}:{partition}" if partition else job
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -16,9 +16,9 @@ from topiccrawler.cluster.redis.connection import CALL_SECONDS, AwayError, Clien
 from topiccrawler.cluster.redis.exchange import learned_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import MADE_OF, RedisNotes, hash_of, join, texts_of
-from topiccrawler.cluster.redis.listing import PartitionedListing, RedisListing, counts_of
-from topiccrawler.cluster.redis.partitions import PartitionedFrontier, partition_of
-from topiccrawler.cluster.redis.records import Argument, Batch
+from topiccrawler.cluster.redis.listing import RedisListing, counts_of
+from topiccrawler.cluster.redis.partitions import PartitionedFrontier
+from topiccrawler.cluster.redis.records import Batch
 from topiccrawler.cluster.sharing import Learned
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Listing, Notes, Row, State
@@ -80,9 +80,8 @@ class RedisView:
             fault = "there is no crawl of this name"
             raise StateError(f"Redis {self.name}", fault, "give the name it was begun with by -a job=NAME")
         self.made_of: Mapping[str, Any] = json.loads(made_of)
-        parts = [RedisListing(partial(self._ask_one, client), client.name) for client in self._clients]
-        number = partial(partition_of, partitions=len(parts))
-        self._listing: Listing = PartitionedListing(parts, number) if len(parts) > 1 else parts[0]
+        parts = [partial(self._or_fail, client, client.run) for client in self._clients]
+        self._listing: Listing = RedisListing(parts, self.name)
         self.notes: Notes = RedisNotes(Batch(), self.notes_of(0))
 
     def look(self) -> Listing:
@@ -95,7 +94,7 @@ class RedisView:
 
     def learned(self) -> Learned | None:
         """What the learner published last."""
-        return learned_of(self._ask("learned", []))
+        return learned_of(self._or_fail(self._clients[0], self._clients[0].run, "learned", []))
 
     def rows(self) -> Iterator[Row]:
         """All records, in order of arrival."""
@@ -103,7 +102,7 @@ class RedisView:
 
     def overview(self, top: int) -> Overview:
         """Counts, and what comes next. O(hosts); of hosts only those that wait or are owned, and what of them waits or is leased."""
-        found = [self._ask_one(client, "overview", []) for client in self._clients]
+        found = [self._or_fail(client, client.run, "overview", []) for client in self._clients]
         hosts = [host for _, some, _ in found for host in some]
         waiting = {
             name.decode("utf-8", "replace"): {
@@ -140,17 +139,11 @@ class RedisView:
         for client in self._clients:
             client.close()
 
-    def _ask(self, name: str, arguments: Sequence[Argument]) -> Any:
-        return self._ask_one(self._clients[0], name, arguments)
+    def _read(self, command: str, name: str) -> Any:
+        return self._or_fail(self._clients[0], self._clients[0].read, command, name)
 
-    def _ask_one(self, client: Client, name: str, arguments: Sequence[Argument]) -> Any:
+    def _or_fail(self, client: Client, call: Callable[..., Any], *arguments: Any) -> Any:
         try:
-            return client.run(name, arguments)
+            return call(*arguments)
         except AwayError as error:
             raise client.unreachable(error) from None
-
-    def _read(self, command: str, name: str) -> Any:
-        try:
-            return self._clients[0].read(command, name)
-        except AwayError as error:
-            raise self._clients[0].unreachable(error) from None
