@@ -51,6 +51,29 @@ def test_a_server_that_lost_its_last_writes_gets_them_again(own_server: RedisSer
     frontier.close()
 
 
+def test_a_server_that_forgot_which_numbers_it_gave_gives_none_of_them_again(
+    own_server: RedisServer,
+) -> None:
+    own_server.client().set("something", 1)
+    log = max(Path(own_server.folder.name).rglob("*.aof"), key=lambda path: path.stat().st_size)
+    before = log.stat().st_size
+    frontier = RedisFrontier(join(Client(own_server.url, "lost"), call_seconds=60.0))
+    push(frontier, ("a/1", 1.0), ("b/1", 2.0))
+    assert states(frontier) == {"waiting": 2}
+    own_server.kill()
+    with log.open("r+b") as file:
+        file.truncate(before)
+    push(frontier, ("c/1", 3.0), ("d/1", 4.0))  # numbered by the server once it is back
+    own_server.start()
+    leased: set[str | None] = set()
+    until(lambda: leased.add(lease(frontier)) or len(leased - {None}) == 4)
+    assert leased - {None} == {"a/1", "b/1", "c/1", "d/1"}
+    assert sorted(row.link.url for row in frontier.look().rows()) == sorted(
+        f"http://{url}" for url in ("a/1", "b/1", "c/1", "d/1")
+    )
+    frontier.close()
+
+
 def test_who_is_back_first_does_not_take_what_a_killed_server_forgot_that_another_has(
     own_server: RedisServer,
 ) -> None:
