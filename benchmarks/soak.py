@@ -40,8 +40,8 @@ from scrapy.utils.project import get_project_settings
 from webs.endless import SEED
 from webs.server import processors, served
 
+from topiccrawler.engine.opening import Crawl
 from topiccrawler.engine.progress import search_seldom
-from topiccrawler.engine.runtime import Runtime
 
 MOST_GROWTH, MOST_SLICE_MS = 1.10, 50.0
 LOOP_EVERY = 10  # pages
@@ -70,8 +70,8 @@ class Meter:
     every = 1000
     found: list[Stretch] = []  # noqa: RUF012 of the one crawl of the process
 
-    def __init__(self, crawler: Crawler, runtime: Runtime) -> None:
-        self._stats, self._runtime = crawler.stats, runtime
+    def __init__(self, crawler: Crawler, runtime: Crawl) -> None:
+        self._stats, self._crawl = crawler.stats, runtime
         self._loop_seconds, self._loops = 0.0, 0
         self._slice = self._stall = 0.0
         ordering = runtime.ordering
@@ -100,7 +100,7 @@ class Meter:
     def _after(self, add: Callable[..., None]) -> Callable[..., None]:
         def added(**given: Any) -> None:
             add(**given)
-            pages = self._runtime.harvest.pages
+            pages = self._crawl.harvest.pages
             if pages % LOOP_EVERY == 0:
                 begun = time.process_time()
                 work()
@@ -113,11 +113,11 @@ class Meter:
 
     def _tell(self, pages: int) -> None:
         spent = time.process_time() - self._begun - self._loop_seconds
-        counted = self._runtime.frontier.look().counts()
+        counted = self._crawl.frontier.look().counts()
         loop = self._loop_seconds / max(1, self._loops)
         stretch = Stretch(
             pages=pages,
-            kept=self._runtime.harvest.kept,
+            kept=self._crawl.harvest.kept,
             urls=sum(counted.values()),
             cpu_ms=round(1000 * spent / self.every, 2),
             of_loop=round(spent / self.every / loop, 3) if loop else 0.0,

@@ -106,7 +106,9 @@ def has_path(quoted: str) -> bool:
 
 @cache
 def has_name(quoted: str) -> bool:
-    """A module of the package, or what can be got from one."""
+    """A module of the package, what can be got from one, or a group of entry points."""
+    if any(f'"{quoted}"' in source for source in SOURCES.values()):
+        return True
     module, *rest = quoted.removeprefix("topiccrawler.").split(".")
     thing: Any = import_module(f"topiccrawler.{module}")
     for name in rest:

@@ -137,6 +137,8 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
         ("allowed_domains", "passed", ""),
         ("blocked", "refused", f"blocked: {SITE}fund"),
         ("private_network", "passed", ""),
+        ("budget", "unknown", ""),
+        ("trap", "unknown", ""),
         ("gate", "passed", "the gate stands open"),
         ("robots_txt", "unknown", ""),
         ("resolved_address", "unknown", ""),

@@ -15,6 +15,7 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
+from topiccrawler.cluster.redis.server import open_view
 from topiccrawler.cluster.redis.view import open_shared
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
@@ -99,17 +100,17 @@ def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer
         frontier.pending()
     ordering.learn(0.0)
     frontier.close()
-    assert SharedCrawl(redis_server.url, name).parts.strategy.save() == strategy.save()
+    assert SharedCrawl(open_view(redis_server.url, name), name).parts.strategy.save() == strategy.save()
     Client(redis_server.url, name).read("HSET", "learned", "state", "{}")
     with pytest.raises(StateError, match=r"is damaged .KeyError: 'state'.; wait for the next one"):
-        _ = SharedCrawl(redis_server.url, name).parts
+        _ = SharedCrawl(open_view(redis_server.url, name), name).parts
 
 
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
         (["frontier", "--job", "nosuch"], "there is no crawl of this name"),
-        (["frontier", "load", "--job", "nosuch"], "is not for a crawl in Redis"),
+        (["frontier", "load", "--job", "nosuch"], "is not for a crawl on a server"),
         (["explain", "http://a.example/", "--job", "nosuch"], "there is no crawl of this name"),
     ],
 )
@@ -123,4 +124,4 @@ def test_what_is_not_there_is_one_line(
 
 
 def test_a_name_without_a_server_is_one_line(command: Callable[..., Any]) -> None:
-    assert "there is no REDIS_URL" in command("frontier", "--job", "money").err
+    assert "give -s REDIS_URL=redis://" in command("frontier", "--job", "money").err

@@ -24,7 +24,7 @@ def of_crawl(tmp_path: Path, **arguments: str) -> Topic:
     settings.setdict({"TOPIC_DATA_DIR": str(tmp_path / "data")}, priority="cmdline")
     arguments.setdefault("seeds", "http://a.example/")
     spider = TopicSpider.from_crawler(Crawler(TopicSpider, settings), **arguments)
-    return spider.runtime.topic
+    return spider.crawl.topic
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,15 @@ from collections.abc import Sequence
 import pytest
 
 from topiccrawler.crawling.admission import (
-    ORDER,
+    AFTER_OTHERS,
+    BEFORE_OTHERS,
     Admission,
+    BudgetRule,
+    DownloaderRule,
     GateRule,
     Moment,
     Rule,
-    Told,
+    TrapRule,
     UrlRule,
     allowed_domains,
     blocked,
@@ -27,6 +30,7 @@ from topiccrawler.crawling.gate import Block, Blocks, Decision, LinkGate
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.frontier.base import Pushed, State
+from topiccrawler.frontier.budgets import HOST_PAGES, Allowance, Budgets
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page
@@ -58,15 +62,30 @@ def blocks(*sites: str) -> Blocks:
     return made
 
 
-def rules(gate: LinkGate | None = None) -> list[Rule | Told]:
+def budgets() -> Budgets:
+    """One page is left of each host's, and full.example has been asked for it."""
+    made = Budgets(MemoryFrontier(), Allowance(host_pages=1))
+    made.take(Link("http://full.example/", "full.example"))
+    return made
+
+
+ORDER = [*BEFORE_OTHERS, "of_a_package", *AFTER_OTHERS]
+
+
+def rules(gate: LinkGate | None = None) -> list[Rule | DownloaderRule]:
     """All of them, the last first."""
     return [
-        Told("resolved_address", lambda _: Decision(False, reason="leads inside")),
-        Told("robots_txt", lambda _: None),
+        DownloaderRule("resolved_address", lambda _: Decision(False, reason="leads inside")),
+        DownloaderRule("robots_txt", lambda _: None),
         GateRule(gate or LinkGate(Odds(), 0.5)),
+        TrapRule(budgets()),
+        BudgetRule(budgets()),
+        UrlRule(
+            "of_a_package", frozenset({LEASED}), lambda: lambda link: "odd" if "odd" in link.url else None
+        ),
         private_network(["10.0.0.1:81"]),
         blocked(blocks("spam.example")),
-        allowed_domains(within(["a.example", "spam.example", "10.0.0.2", "10.0.0.1"])),
+        allowed_domains(within(["a.example", "spam.example", "10.0.0.2", "10.0.0.1", "full.example"])),
         url_length(lambda: 30),
         depth_limit(lambda: 3),
     ]
@@ -83,17 +102,18 @@ REFUSED = {  # by the rule that refuses it: link, moments, why
         {LEASED, RETRIED, REDIRECTED},
         "private address: 10.0.0.2",
     ),
+    "of_a_package": (link("odd"), {LEASED}, "odd"),
+    "budget": (link("", host="full.example"), {LEASED}, HOST_PAGES),
+    "trap": (link("a/a/a/a/a"), {LEASED}, "trap: repeated segments: a 5 times"),
     "gate": (POOR, {FOUND, LEASED, REDIRECTED}, "below link threshold"),
 }
 
 
 def test_the_rules_stand_in_one_order_whatever_order_they_are_given_in() -> None:
-    assert Admission(rules()).names == list(ORDER)
+    assert Admission(rules()).names == ORDER
     late = Admission([GateRule(LinkGate())])
     late.add(depth_limit(lambda: 1))
     assert late.names == ["depth", "gate"]
-    with pytest.raises(ValueError, match="not in"):
-        late.add(UrlRule("unheard", frozenset(), lambda _: None))
 
 
 @pytest.mark.parametrize("moment", Moment)
@@ -194,6 +214,6 @@ def test_a_crawl_asks_the_rules_of_links_before_they_are_queued_and_of_rows_befo
     leased = ordering.lease(0.0)
     assert leased is not None
     assert (leased.link, ordering.decision.reason) == (FINE, "at or above the threshold 0.5")
-    row = frontier.listing.row(late.url)
+    row = frontier.look().row(late.url)
     assert row is not None
     assert (row.state, row.reason) == (State.DISCARDED, "blocked: late.example")

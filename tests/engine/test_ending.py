@@ -8,17 +8,17 @@ from scrapy.settings import Settings
 from topiccrawler.crawling.keeping import HarvestCounter
 from topiccrawler.crawling.recipe import parse_arguments
 from topiccrawler.engine.ending import failed_lines, found_lines, no_page, place_lines, why
-from topiccrawler.engine.runtime import Runtime, build_runtime
+from topiccrawler.engine.opening import Crawl, open_crawl
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 
 
-def runtime(folder: Path, **arguments: str) -> Runtime:
+def crawl(folder: Path, **arguments: str) -> Crawl:
     settings = Settings({"TOPIC_DATA_DIR": str(folder)})
     settings.setmodule("topiccrawler.settings", priority="default")
     given = {"topic": "finance", "seeds": "http://a.cn/,http://b.cn/,http://c.cn/", **arguments}
     params = parse_arguments(given, topic=None, strategy="breadth_first")
-    return build_runtime(params, settings, "job")
+    return open_crawl(params, settings, "job")
 
 
 def test_what_was_found_is_reported_of_the_job_and_of_this_run() -> None:
@@ -73,32 +73,32 @@ def test_the_commands_can_be_copied(tmp_path: Path) -> None:
     ],
 )
 def test_a_finish_reason_is_put_in_words(tmp_path: Path, reason: str, waiting: int, words: str) -> None:
-    crawl = runtime(tmp_path, pages="3", targets="2")
+    made = crawl(tmp_path, pages="3", targets="2")
     stats = {"frontier/urls/waiting": waiting}
-    assert why(reason, crawl, stats, resumable=True) == words
-    assert why(reason, crawl, stats, resumable=False) == words.partition(";")[0]
+    assert why(reason, made, stats, resumable=True) == words
+    assert why(reason, made, stats, resumable=False) == words.partition(";")[0]
 
 
 def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
-    crawl = runtime(tmp_path, pages="3", targets="1")
-    crawl.harvest.add(kept=True)
-    assert why("enough", crawl, {}, resumable=True) == "1 pages are kept (-a targets)"
+    made = crawl(tmp_path, pages="3", targets="1")
+    made.harvest.add(kept=True)
+    assert why("enough", made, {}, resumable=True) == "1 pages are kept (-a targets)"
     stats = {"frontier/urls/over_budget": 4, "frontier/urls/waiting": 4}
     words = "the budgets of hosts hold back all that waits; 4 URLs wait, a larger budget goes on with them"
-    assert why("finished", crawl, stats, resumable=True) == words
-    crawl.faults.break_off(StateError("pages.sqlite", "is full", "make room"))
-    assert why("storage_failed", crawl, {}, resumable=True) == "failed; pages.sqlite: is full; make room"
+    assert why("finished", made, stats, resumable=True) == words
+    fault = str(StateError("pages.sqlite", "is full", "make room"))
+    assert why("storage_failed", made, {}, resumable=True, faults=[fault]) == f"failed; {fault}"
 
 
 def test_seeds_that_gave_no_page_are_reported_with_their_reasons(tmp_path: Path) -> None:
-    crawl = runtime(tmp_path)
-    crawl.ordering.seed(crawl.seeds, 0.0)
+    made = crawl(tmp_path)
+    made.ordering.seed(made.seeds, 0.0)
     for reason in ("no such host", "http 404", "http 404"):
-        leased = crawl.ordering.lease(0.0)
+        leased = made.ordering.lease(0.0)
         assert leased is not None
-        crawl.ordering.end(leased.link.url, State.ERROR, reason, 0.0)
+        made.ordering.end(leased.link.url, State.ERROR, reason, 0.0)
     remedy = "check them and the network, then give the command again"
-    assert str(no_page(crawl)) == f"seeds: none of 3 gave a page (2 http 404, 1 no such host); {remedy}"
-    alone = runtime(tmp_path, seeds="http://a.cn/")
+    assert str(no_page(made)) == f"seeds: none of 3 gave a page (2 http 404, 1 no such host); {remedy}"
+    alone = crawl(tmp_path, seeds="http://a.cn/")
     alone.ordering.seed(alone.seeds, 0.0)
     assert str(no_page(alone)) == f"seed http://a.cn/: gave no page (1 waiting); {remedy}"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from topiccrawler.crawling.crawl import Fetch
 from topiccrawler.engine.leases import Lease, Leases
 from topiccrawler.frontier.base import Leased, State
 from topiccrawler.model import Link
@@ -23,7 +24,7 @@ def ends() -> Ends:
 
 def test_a_lease_ends_only_when_the_callback_is_done_and_every_item_is_settled(ends: Ends) -> None:
     leases = Leases(ends)
-    lease = leases.begin(LEASED)
+    lease = leases.begin(Fetch(LEASED))
     lease.items = 2
     leases.item_settled(lease, kept=True)
     leases.iterated(lease)
@@ -45,7 +46,7 @@ def test_the_item_decides_how_it_ends(
     ends: Ends, kept: bool, drop_reason: str, error: str, end: tuple[int, State, str]
 ) -> None:
     leases = Leases(ends)
-    lease = leases.begin(LEASED)
+    lease = leases.begin(Fetch(LEASED))
     lease.items = 1
     leases.iterated(lease)
     leases.item_settled(lease, kept=kept, drop_reason=drop_reason, error=error)
@@ -54,13 +55,13 @@ def test_the_item_decides_how_it_ends(
 
 def test_a_callback_without_items_is_no_page(ends: Ends) -> None:
     leases = Leases(ends)
-    leases.iterated(leases.begin(LEASED))
+    leases.iterated(leases.begin(Fetch(LEASED)))
     assert ends == [(1, State.DISCARDED, "no page")]
 
 
 def test_a_callback_that_raises_after_an_item_is_an_error_once_the_item_is_settled(ends: Ends) -> None:
     leases = Leases(ends)
-    lease = leases.begin(LEASED)
+    lease = leases.begin(Fetch(LEASED))
     lease.items = 1
     leases.broke(lease, "callback: ValueError")
     assert ends == []
@@ -71,7 +72,7 @@ def test_a_callback_that_raises_after_an_item_is_an_error_once_the_item_is_settl
 
 def test_the_sweep_ends_what_the_engine_misses_twice_and_long_enough(ends: Ends) -> None:
     leases = Leases(ends)
-    known, lost = leases.begin(LEASED), leases.begin(LEASED)
+    known, lost = leases.begin(Fetch(LEASED)), leases.begin(Fetch(LEASED))
     assert leases.sweep([known.number], now=100.0, patience_seconds=10.0) == 0
     assert leases.sweep([known.number], now=105.0, patience_seconds=10.0) == 0
     assert leases.sweep([known.number, lost.number], now=108.0, patience_seconds=10.0) == 0
@@ -82,7 +83,7 @@ def test_the_sweep_ends_what_the_engine_misses_twice_and_long_enough(ends: Ends)
 
 def test_what_is_open_at_the_end_is_given_back_and_ends_no_more(ends: Ends) -> None:
     leases = Leases(ends)
-    lease = leases.begin(LEASED)
+    lease = leases.begin(Fetch(LEASED))
     assert leases.drop_all() == [lease]
     leases.iterated(lease)
     assert (ends, leases.get(1), leases.get("1")) == ([], None, None)

@@ -9,7 +9,7 @@ from scrapy.settings import Settings
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.recipe import Recipe, parse_arguments
-from topiccrawler.engine.runtime import _recipe, queue_place
+from topiccrawler.engine.opening import _recipe, queue_place
 from topiccrawler.errors import ArgumentError
 from topiccrawler.topics.topic import make_topic
 
@@ -23,7 +23,11 @@ def place(arguments: dict[str, str], **settings: str) -> object:
 @pytest.mark.parametrize(
     ("arguments", "settings", "fault"),
     [
-        ({"job": "money"}, {}, "-a job=money: names a crawl in Redis, but there is no REDIS_URL"),
+        (
+            {"job": "money"},
+            {},
+            "-a job=money: names a crawl that several processes share, but no server; give -s REDIS_URL=redis://HOST:6379/0",
+        ),
         ({}, {"REDIS_URL": URL}, "queue.example:6379/0: needs the name of the crawl"),
         ({"job": "a/b"}, {"REDIS_URL": URL}, "job name 'a/b': is no plain name"),
         ({"job": "a"}, {"REDIS_URL": "http://me:secret@queue.example"}, "is no address of a Redis server"),

@@ -9,25 +9,25 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawler.crawling.recipe import parse_arguments
-from topiccrawler.engine.runtime import Runtime, build_runtime
+from topiccrawler.engine.opening import Crawl, open_crawl
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.detail import FILE, DetailReader, load_detail, save_detail
 
 
-def runtime(folder: Path, arguments: dict[str, str], **more: str) -> Runtime:
+def crawl(folder: Path, arguments: dict[str, str], **more: str) -> Crawl:
     settings = Settings({**more, "TOPIC_DATA_DIR": str(folder)})
     settings.setmodule("topiccrawler.settings", priority="default")
     given = parse_arguments({"topic": "finance", **arguments}, topic=None, strategy="best_first")
-    return build_runtime(given, settings, "job")
+    return open_crawl(given, settings, "job")
 
 
 @pytest.mark.parametrize("strategy", ["best_first", "anchor_text", "jlse"])
 def test_pages_are_read_plainly_unless_the_strategy_asks_for_more(tmp_path: Path, strategy: str) -> None:
-    assert type(runtime(tmp_path, {"strategy": strategy}).reader) is Reader
+    assert type(crawl(tmp_path, {"strategy": strategy}).reader) is Reader
 
 
 def test_a_strategy_that_asks_for_detail_pages_gets_them(tmp_path: Path) -> None:
-    found = runtime(tmp_path, {"strategy": "jlse", "strategy_detail": "true"}).reader
+    found = crawl(tmp_path, {"strategy": "jlse", "strategy_detail": "true"}).reader
     assert isinstance(found, DetailReader)
     assert found.svm.gamma == load_detail().gamma
 
@@ -37,7 +37,7 @@ def test_the_folder_of_page_classifiers_may_hold_an_svm_of_its_own(tmp_path: Pat
     place.parent.mkdir(parents=True)
     save_detail(replace(load_detail(), gamma=9.5), place)
     arguments = {"strategy": "jlse", "strategy_detail": "true"}
-    found = runtime(tmp_path, arguments, TOPIC_PAGE_CLASSIFIER_MODELS=str(tmp_path)).reader
+    found = crawl(tmp_path, arguments, TOPIC_PAGE_CLASSIFIER_MODELS=str(tmp_path)).reader
     assert isinstance(found, DetailReader)
     assert found.svm.gamma == 9.5
 
@@ -45,6 +45,6 @@ def test_the_folder_of_page_classifiers_may_hold_an_svm_of_its_own(tmp_path: Pat
 def test_settings_of_an_earlier_release_are_one_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    runtime(tmp_path, {}, TOPIC_GROWTH="False", TOPIC_THRESHOLD="auto")
+    crawl(tmp_path, {}, TOPIC_GROWTH="False", TOPIC_THRESHOLD="auto")
     line = "setting TOPIC_GROWTH, TOPIC_THRESHOLD: no longer used, changes nothing; take it out"
     assert [one for one in caplog.messages if "TOPIC_" in one] == [line]

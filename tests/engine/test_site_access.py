@@ -24,7 +24,7 @@ RULES = {
 
 def made(sites: dict[str, SiteRule]) -> SiteAccessMiddleware:
     crawler = get_crawler()
-    crawler.spider = SimpleNamespace(runtime=SimpleNamespace(topic=SimpleNamespace(sites=sites)))  # type: ignore[assignment]
+    crawler.spider = SimpleNamespace(crawl=SimpleNamespace(topic=SimpleNamespace(sites=sites)))  # type: ignore[assignment]
     return SiteAccessMiddleware.from_crawler(crawler)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.search import make_query
+from topiccrawler.store.index import fts5
 
 
 @pytest.mark.parametrize(
@@ -24,12 +25,12 @@ from topiccrawler.results.search import make_query
     ],
 )
 def test_words_phrases_and_exclusions_become_an_expression(text: str, expression: str) -> None:
-    assert make_query(text).expression == expression
+    assert fts5(make_query(text).terms) == expression
 
 
 def test_a_word_that_the_segmenter_cuts_is_looked_for_in_either_spelling() -> None:
     query = make_query("换电柜", plain=[["换电"]])
-    assert query.expression == '(("换电柜") OR ("换电"))'
+    assert fts5(query.terms) == '(("换电柜") OR ("换电"))'
     assert query.marked == ("换电柜", "换电")
 
 

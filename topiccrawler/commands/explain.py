@@ -45,7 +45,7 @@ class Command(TellingCommand):
         parser.add_argument(
             "--job",
             metavar="DIR",
-            help="folder of a crawl: its JOBDIR or data folder; with REDIS_URL or STORE_URL also the name of one there",
+            help="folder of a crawl: its JOBDIR or data folder; where a setting names a server, also the name of one there",
         )
         parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -62,13 +62,15 @@ class Command(TellingCommand):
         url = canonical(args[0]) if args else ""
         if url is None:
             raise ArgumentError(f"URL {args[0]!r}", "is no http(s) URL", "write it as http://host/path")
-        folder, redis = opts.job or (self.setting("JOBDIR") if url else None), self.setting("REDIS_URL")
+        from topiccrawler.crawling.servers import queue_address
+
+        folder, queue = opts.job or (self.setting("JOBDIR") if url else None), queue_address(self.setting)
         data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         past: PastCrawl | None = None
-        if folder and redis and not Path(folder).expanduser().is_dir():
+        if folder and queue is not None and not Path(folder).expanduser().is_dir():
             from topiccrawler.crawling.shared_crawl import SharedCrawl
 
-            past = SharedCrawl(redis, folder)
+            past = SharedCrawl(queue.server.open_view(queue.address, folder), folder)
         with ExitStack() as opened:
             if folder and past is None:
                 past = PastCrawl(opened.enter_context(given_folder(folder, data, self.setting("STORE_URL"))))

@@ -18,7 +18,7 @@ from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError
 
 USAGE = """[JOBDIR]
-  scrapy frontier [dump] --job NAME -s REDIS_URL=redis://…
+  scrapy frontier [dump] --job NAME
   scrapy frontier dump [JOBDIR] [--file FILE]
   scrapy frontier load [JOBDIR] [--file FILE]
   scrapy frontier tables [JOBDIR] --file FILE"""
@@ -42,7 +42,9 @@ class Command(TellingCommand):
             "--top", type=int, default=10, metavar="N", help="URLs and hosts shown (default 10)"
         )
         parser.add_argument(
-            "--job", metavar="NAME", help="a crawl in Redis (-s REDIS_URL=…), instead of JOBDIR"
+            "--job",
+            metavar="NAME",
+            help="a crawl of several processes, on the server that a setting names, instead of JOBDIR",
         )
         parser.add_argument(
             "--file",
@@ -62,7 +64,7 @@ class Command(TellingCommand):
         from topiccrawler.crawling.job_files import FRONTIER
 
         if opts.job:
-            self._in_redis(args, opts)
+            self._on_server(args, opts)
             return
         folder = next(iter(_folders(args)), None) or self.setting("JOBDIR")
         if not folder:
@@ -81,24 +83,20 @@ class Command(TellingCommand):
         else:
             self._show(path, opts)
 
-    def _in_redis(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.cluster.redis.view import RedisView
+    def _on_server(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.recipe import Recipe
+        from topiccrawler.crawling.servers import no_queue_server, queue_address
         from topiccrawler.frontier.dump import dump
         from topiccrawler.results.summary import report_of
 
-        url = self.setting("REDIS_URL")
-        if not url:
-            raise ArgumentError(
-                f"--job {opts.job}",
-                "names a crawl in Redis, but there is no REDIS_URL",
-                "give -s REDIS_URL=…",
-            )
+        queue = queue_address(self.setting)
+        if queue is None:
+            raise no_queue_server(f"--job {opts.job}")
         if args not in ([], [DUMP]):
             raise ArgumentError(
-                " ".join(args), "is not for a crawl in Redis", "only the overview and dump are"
+                " ".join(args), "is not for a crawl on a server", "only the overview and dump are"
             )
-        view = RedisView(url, opts.job)
+        view = queue.server.open_view(queue.address, opts.job)
         try:
             if args:
                 self._write(dump(view.notes_of(0), view.rows()), opts)

@@ -1,4 +1,4 @@
-"""May this URL be fetched? One ordered list of rules, asked alike by the scheduler, the replay and `scrapy explain`.
+"""May this URL be fetched? One ordered list of rules, asked alike by a crawl, a replay and `scrapy explain`.
 
 A URL is asked about when a page's link is found, when its row is leased, and when the request of a lease comes back for the same URL or
 leads to another. Each rule says at which of these moments it is asked; the first that refuses decides, and is counted.
@@ -6,10 +6,14 @@ leads to another. Each rule says at which of these moments it is asked; the firs
     depth, url_length, allowed_domains  found                       the link is hidden from the strategy
     blocked                             all                         as above
     private_network                     all but found               by the spelling of its host
+    rules of other packages             as they say                 entry points of the group topiccrawler.admission_rules
+    budget                              leased                      the URL keeps waiting, its host is closed (frontier.budgets)
+    trap                                leased                      the URL is discarded (frontier.budgets)
     gate                                found, leased, redirected   shown to the strategy and not queued
     robots_txt, resolved_address        asked by the downloader     their verdicts are read here, for explanations only
 
-Budgets and traps are asked before these rules are (frontier.budgets): they postpone whole hosts.
+A text that is no http(s) URL has no canonical form (urls.canonical), so it is no link. What a page's own bytes or date decide comes later
+(crawling.gate.Restrictions).
 """
 
 from __future__ import annotations
@@ -17,29 +21,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from topiccrawler.crawling.gate import Blocks, Decision, LinkGate
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.model import Link
 from topiccrawler.urls.canonical import host_of
 from topiccrawler.urls.private_hosts import address_of, is_inside
 
 DEPTH, URL_LENGTH, ALLOWED_DOMAINS = "depth", "url_length", "allowed_domains"
-BLOCKED, PRIVATE_NETWORK, GATE = "blocked", "private_network", "gate"
+BLOCKED, PRIVATE_NETWORK, BUDGET, TRAP, GATE = "blocked", "private_network", "budget", "trap", "gate"
 ROBOTS_TXT, RESOLVED_ADDRESS = "robots_txt", "resolved_address"
-ORDER = (
-    DEPTH,
-    URL_LENGTH,
-    ALLOWED_DOMAINS,
-    BLOCKED,
-    PRIVATE_NETWORK,
-    GATE,
-    ROBOTS_TXT,
-    RESOLVED_ADDRESS,
-)
+BEFORE_OTHERS = (DEPTH, URL_LENGTH, ALLOWED_DOMAINS, BLOCKED, PRIVATE_NETWORK)
+AFTER_OTHERS = (BUDGET, TRAP, GATE, ROBOTS_TXT, RESOLVED_ADDRESS)
+GROUP = "topiccrawler.admission_rules"
 PRIVATE_ADDRESS = "private address"
 PASSED = Decision(True)
+_ONE = (PASSED,)
 
 
 class Moment(Enum):
@@ -67,28 +68,36 @@ class Rule(Protocol):
     @property
     def hides(self) -> bool: ...
 
-    def verdict(self, link: Link, moment: Moment, tunnel: int = 0) -> Decision:
-        """At a moment when the rule is not asked it passes. `tunnel`: tunnel steps in a row that led to the link's page, 0 or more."""
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        """A decision a link; None = all pass. It changes nothing. `tunnel`: tunnel steps in a row that led to the links' page, 0 or more. `now`: seconds, the
+        crawl's clock."""
 
-    def verdicts(self, links: Sequence[Link], moment: Moment, tunnel: int = 0) -> Sequence[Decision]:
-        """Of several links at once."""
+    def refused(self, link: Link, decision: Decision) -> None:
+        """A link was refused for this."""
+
+
+Test = Callable[[Link], str | None]
+"""Why a link is refused; None = it passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class UrlRule:
-    """A rule that needs the link alone. `reason`: why it is refused; None = it passes."""
+    """A rule that needs the link alone. `test`: gives the test as it is now; None = all pass."""
 
     name: str
     moments: frozenset[Moment]
-    reason: Callable[[Link], str | None]
+    test: Callable[[], Test | None]
     hides: bool = True
 
-    def verdict(self, link: Link, moment: Moment, tunnel: int = 0) -> Decision:
-        why = self.reason(link) if moment in self.moments else None
-        return PASSED if why is None else Decision(False, reason=why)
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        test = self.test()
+        return None if test is None else _of(list(map(test, links)))
 
-    def verdicts(self, links: Sequence[Link], moment: Moment, tunnel: int = 0) -> Sequence[Decision]:
-        return [self.verdict(link, moment, tunnel) for link in links]
+    def refused(self, link: Link, decision: Decision) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,53 +109,107 @@ class GateRule:
     moments: frozenset[Moment] = _FOUND | {Moment.LEASED, Moment.REDIRECTED}
     hides: bool = False
 
-    def verdict(self, link: Link, moment: Moment, tunnel: int = 0) -> Decision:
-        return self.verdicts([link], moment, tunnel)[0]
-
-    def verdicts(self, links: Sequence[Link], moment: Moment, tunnel: int = 0) -> Sequence[Decision]:
-        if moment not in self.moments or (moment is Moment.REDIRECTED and tunnel):
-            return [PASSED] * len(links)
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        if moment is Moment.REDIRECTED and tunnel:
+            return None
         return self.gate.decided(links, tunnel)
+
+    def refused(self, link: Link, decision: Decision) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRule:
+    """Hosts and sites that have cost enough."""
+
+    budgets: Budgets
+    name: str = BUDGET
+    moments: frozenset[Moment] = frozenset({Moment.LEASED})
+    hides: bool = False
+
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        return _of([self.budgets.spent(link.host) for link in links], postpones=True)
+
+    def refused(self, link: Link, decision: Decision) -> None:
+        self.budgets.close(link.host, decision.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class TrapRule:
+    """Forms of URLs that no ordinary site has, or that were no longer useful."""
+
+    budgets: Budgets
+    name: str = TRAP
+    moments: frozenset[Moment] = frozenset({Moment.LEASED})
+    hides: bool = False
+
+    def decide(
+        self, links: Sequence[Link], moment: Moment, tunnel: int, now: float
+    ) -> Sequence[Decision] | None:
+        return _of([why and f"{TRAP}: {why}" for why in (self.budgets.trap(link, now) for link in links)])
+
+    def refused(self, link: Link, decision: Decision) -> None:
+        self.budgets.refused[decision.reason.split(": ")[1]] += 1
 
 
 def depth_limit(most: Callable[[], int]) -> Rule:
     """`most`: link steps from the seeds; 0 = no bound."""
 
-    def reason(link: Link) -> str | None:
-        return f"deeper than {most()}" if link.source_url and 0 < most() < link.depth else None
+    def test() -> Test | None:
+        bound = most()
+        why = f"deeper than {bound}"
+        return (lambda link: why if link.source_url and bound < link.depth else None) if bound > 0 else None
 
-    return UrlRule(DEPTH, _FOUND, reason)
+    return UrlRule(DEPTH, _FOUND, test)
 
 
 def url_length(most: Callable[[], int]) -> Rule:
     """`most`: characters of a URL; 0 = no bound."""
 
-    def reason(link: Link) -> str | None:
-        too_long = link.source_url and 0 < most() < len(link.url)
-        return f"longer than {most()} characters" if too_long else None
+    def test() -> Test | None:
+        bound = most()
+        why = f"longer than {bound} characters"
+        return (
+            (lambda link: why if bound < len(link.url) and link.source_url else None) if bound > 0 else None
+        )
 
-    return UrlRule(URL_LENGTH, _FOUND, reason)
-
-
-def allowed_domains(allows: Callable[[str], bool]) -> Rule:
-    """`allows`: whether a host, without port, is of the domains that the crawl stays on. Seeds need not be."""
-
-    def reason(link: Link) -> str | None:
-        host = urlsplit(link.url).hostname or ""
-        return f"off site: {host}" if link.source_url and not allows(host) else None
-
-    return UrlRule(ALLOWED_DOMAINS, _FOUND, reason)
+    return UrlRule(URL_LENGTH, _FOUND, test)
 
 
-def within(domains: Iterable[str]) -> Callable[[str], bool]:
-    """Whether a host is one of these domains or a subdomain; no domains = any host."""
+def allowed_domains(allows: Callable[[], Callable[[str], bool] | None]) -> Rule:
+    """`allows`: gives what says whether a host, without port, is of the domains that the crawl stays on; None = it may go anywhere. Seeds
+    need not be of them."""
+
+    def test() -> Test | None:
+        if (is_allowed := allows()) is None:
+            return None
+
+        def reason(link: Link) -> str | None:
+            host = urlsplit(link.url).hostname or ""
+            return f"off site: {host}" if link.source_url and not is_allowed(host) else None
+
+        return reason
+
+    return UrlRule(ALLOWED_DOMAINS, _FOUND, test)
+
+
+def within(domains: Iterable[str]) -> Callable[[], Callable[[str], bool] | None]:
+    """Hosts of these domains and their subdomains are allowed; without domains any host."""
     wanted = tuple(domains)
-    return lambda host: not wanted or any(host == one or host.endswith(f".{one}") for one in wanted)
+    is_within = lambda host: any(host == one or host.endswith(f".{one}") for one in wanted)  # noqa: E731
+    return lambda: is_within if wanted else None
 
 
 def blocked(blocks: Blocks) -> Rule:
     """What the user has blocked while the crawl runs."""
-    return UrlRule(BLOCKED, frozenset(Moment), lambda link: blocks.reason(link.url))
+
+    def test() -> Test | None:
+        return (lambda link: blocks.reason(link.url)) if blocks.any() else None
+
+    return UrlRule(BLOCKED, frozenset(Moment), test)
 
 
 def private_network(seed_hosts: Iterable[str]) -> Rule:
@@ -159,11 +222,11 @@ def private_network(seed_hosts: Iterable[str]) -> Rule:
         name = (urlsplit(link.url).hostname or "").lower()
         return f"{PRIVATE_ADDRESS}: {address_of(name) or name}" if is_inside(name) else None
 
-    return UrlRule(PRIVATE_NETWORK, _FETCHED, reason)
+    return UrlRule(PRIVATE_NETWORK, _FETCHED, lambda: reason)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DownloaderRule:
     """A rule that the downloader asks by itself. `known`: its verdict where it is known already."""
 
     name: str
@@ -179,77 +242,112 @@ Refused = Callable[[str, Sequence[Link]], None]
 
 
 class Admission:
-    """The rules of one crawl, in the order of ORDER, whatever the order they are given in.
+    """The rules of one crawl, in the order above, whatever the order they are given in.
 
     `refused`: notified of the name of each rule that refuses, and of the links; explanations do not count.
     """
 
-    def __init__(self, rules: Iterable[Rule | Told] = (), refused: Refused | None = None) -> None:
+    def __init__(self, rules: Iterable[Rule | DownloaderRule] = (), refused: Refused | None = None) -> None:
         self.refused = refused
-        self._rules: list[Rule | Told] = []
+        self._rules: list[Rule | DownloaderRule] = []
         self.add(*rules)
 
-    def add(self, *rules: Rule | Told) -> None:
-        """Take more rules, each in its place. ValueError for a name that ORDER lacks."""
-        self._rules = sorted([*self._rules, *rules], key=lambda rule: ORDER.index(rule.name))
-        self._asked: list[Rule] = [rule for rule in self._rules if not isinstance(rule, Told)]
+    def add(self, *rules: Rule | DownloaderRule) -> None:
+        """Take more rules, each in its place."""
+        self._rules = sorted([*self._rules, *rules], key=lambda rule: _place(rule.name))
+        self._asked: list[Rule] = [rule for rule in self._rules if not isinstance(rule, DownloaderRule)]
 
     @property
     def names(self) -> list[str]:
         """Of all rules, in order."""
         return [rule.name for rule in self._rules]
 
-    def ask(self, link: Link, moment: Moment, tunnel: int = 0) -> Decision:
-        """The verdict of the first rule that refuses, else of the last one asked."""
-        verdict = PASSED
+    def ask(self, link: Link, moment: Moment, tunnel: int = 0, now: float = 0.0) -> Decision:
+        """The decision of the first rule that refuses, else of the last one asked."""
+        decision = PASSED
         for rule in self._asked:
-            if moment not in rule.moments:
-                continue
-            verdict = rule.verdict(link, moment, tunnel)
-            if not verdict.passed:
-                self._notify(rule, [link])
-                break
-        return verdict
+            if moment in rule.moments:
+                decision = (rule.decide([link], moment, tunnel, now) or _ONE)[0]
+                if not decision.passed:
+                    self._notify(rule, [link], [decision])
+                    break
+        return decision
 
     def shown(self, links: Sequence[Link]) -> Sequence[Link]:
         """The links of a page that the strategy is shown."""
         for rule in self._asked:
             if rule.hides and Moment.FOUND in rule.moments:
-                verdicts = rule.verdicts(links, Moment.FOUND)
-                links = self._passed(rule, links, verdicts)
+                found = rule.decide(links, Moment.FOUND, 0, 0.0)
+                if found is not None:
+                    links = self._passed(rule, links, found)
         return links
 
     def queued(self, links: Sequence[Link], tunnel: int = 0) -> Sequence[Decision]:
-        """Of links that the strategy was shown, which are queued: a verdict each."""
-        rule = next((rule for rule in self._asked if not rule.hides), None)
-        if rule is None:
-            return [PASSED] * len(links)
-        verdicts = rule.verdicts(links, Moment.FOUND, tunnel)
-        self._passed(rule, links, verdicts)
-        return verdicts
+        """Of links that the strategy was shown, which are queued: a decision each."""
+        decisions: Sequence[Decision] = [PASSED] * len(links)
+        for rule in self._asked:
+            if not rule.hides and Moment.FOUND in rule.moments:
+                found = rule.decide(links, Moment.FOUND, tunnel, 0.0)
+                if found is None:
+                    continue
+                self._passed(rule, links, found)
+                decisions = [
+                    one if before.passed else before for one, before in zip(found, decisions, strict=True)
+                ]
+        return decisions
 
-    def explained(self, link: Link, tunnel: int = 0) -> list[tuple[str, Decision | None]]:
-        """Each rule's name and its verdict now; None where it is not known. A link in words, without a URL, has the gate's alone."""
-        return [(rule.name, self._now(rule, link, tunnel)) for rule in self._rules]
+    def explained(self, link: Link, tunnel: int = 0, now: float = 0.0) -> list[tuple[str, Decision | None]]:
+        """Each rule's name and its decision now; None where it is not known. A link in words, without a URL, has the gate's alone."""
+        return [(rule.name, _decision_now(rule, link, tunnel, now)) for rule in self._rules]
 
-    @staticmethod
-    def _now(rule: Rule | Told, link: Link, tunnel: int) -> Decision | None:
-        if not link.url and rule.name != GATE:
-            return None
-        if isinstance(rule, Told):
-            return rule.known(link)
-        moment = Moment.LEASED if Moment.LEASED in rule.moments else Moment.FOUND
-        return rule.verdict(link, moment, tunnel)
-
-    def _passed(self, rule: Rule, links: Sequence[Link], verdicts: Sequence[Decision]) -> Sequence[Link]:
-        kept = [link for link, verdict in zip(links, verdicts, strict=True) if verdict.passed]
-        if len(kept) == len(links):
+    def _passed(self, rule: Rule, links: Sequence[Link], decisions: Sequence[Decision]) -> Sequence[Link]:
+        pairs = list(zip(links, decisions, strict=True))
+        refused = [(link, decision) for link, decision in pairs if not decision.passed]
+        if not refused:
             return links
-        self._notify(
-            rule, [link for link, verdict in zip(links, verdicts, strict=True) if not verdict.passed]
-        )
-        return kept
+        self._notify(rule, [link for link, _ in refused], [decision for _, decision in refused])
+        return [link for link, decision in pairs if decision.passed]
 
-    def _notify(self, rule: Rule, links: Sequence[Link]) -> None:
+    def _notify(self, rule: Rule, links: Sequence[Link], decisions: Sequence[Decision]) -> None:
+        for link, decision in zip(links, decisions, strict=True):
+            rule.refused(link, decision)
         if self.refused is not None:
             self.refused(rule.name, links)
+
+
+def rules_of_packages(*arguments: object) -> list[Rule]:
+    """What the entry points of other packages make: functions that give a Rule, called with these. StateError for one that fails."""
+    return [_made(point, arguments) for point in entry_points(group=GROUP)]
+
+
+def _made(point: EntryPoint, arguments: Sequence[object]) -> Rule:
+    try:
+        made: Rule = point.load()(*arguments)
+        _ = made.name, made.moments, made.hides, made.decide, made.refused
+    except Exception as error:
+        fault = f"cannot be used: {type(error).__name__}: {error}"
+        remedy = f"correct the entry point {point.value} of its package"
+        raise StateError(f"admission rule {point.name!r}", fault, remedy) from error
+    return made
+
+
+def _place(name: str) -> int:
+    if name in AFTER_OTHERS:
+        return len(BEFORE_OTHERS) + 1 + AFTER_OTHERS.index(name)
+    return BEFORE_OTHERS.index(name) if name in BEFORE_OTHERS else len(BEFORE_OTHERS)
+
+
+def _decision_now(rule: Rule | DownloaderRule, link: Link, tunnel: int, now: float) -> Decision | None:
+    if not link.url and rule.name != GATE:
+        return None
+    if isinstance(rule, DownloaderRule):
+        return rule.known(link)
+    moment = Moment.LEASED if Moment.LEASED in rule.moments else Moment.FOUND
+    return (rule.decide([link], moment, tunnel, now) or _ONE)[0]
+
+
+def _of(reasons: Sequence[str | None], *, postpones: bool = False) -> Sequence[Decision] | None:
+    """None where there is no reason to refuse any."""
+    if not any(reasons):
+        return None
+    return [Decision(False, reason=why, postpones=postpones) if why else PASSED for why in reasons]

@@ -289,8 +289,11 @@ def admission_of(
         found.append(rules.blocked(Blocks(notes)))
     if not limits.private_network:
         found.append(rules.private_network(seed_hosts))
-    told = [rules.Told(name, lambda _: None) for name in (rules.ROBOTS_TXT, rules.RESOLVED_ADDRESS)]
-    return Admission([*found, *told])
+    unknown = [
+        rules.DownloaderRule(name, lambda _: None)
+        for name in (rules.BUDGET, rules.TRAP, rules.ROBOTS_TXT, rules.RESOLVED_ADDRESS)
+    ]
+    return Admission([*found, *unknown])
 
 
 VERSION = 2

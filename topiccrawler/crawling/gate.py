@@ -27,14 +27,14 @@ from dataclasses import asdict, dataclass, field
 from datetime import date
 from email.utils import parsedate_to_datetime
 
-from topiccrawler.cluster.sharing import Exchange
+from topiccrawler.crawling.sharing import Exchange
 from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Notes
 from topiccrawler.model import Link
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.strategies.base import LinkScorer
-from topiccrawler.text.weights import logistic
+from topiccrawler.text.weights import logistic_of
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
 
@@ -108,6 +108,11 @@ class Blocks:
         """From now on."""
         if self._keep(block) and self._exchange is not None:
             self._exchange.announce(json.dumps({NOTE: asdict(block)}, ensure_ascii=False))
+
+    def any(self) -> bool:
+        """Something is blocked."""
+        self._hear()
+        return bool(self._blocks)
 
     def reason(self, url: str) -> str | None:
         """Why a URL is blocked; None when it is not."""
@@ -193,6 +198,7 @@ class Decision:
     tunnel: int = 0  # tunnel steps in a row, this one included, when the gate lets it through
     probability: float | None = None  # P(+|link); None when the gate stands open and did not look
     reason: str = ""  # why
+    postpones: bool = False  # a refused URL keeps waiting, its host is passed over
 
 
 @dataclass(slots=True)
@@ -218,9 +224,9 @@ class LinkGate:
         if self.threshold <= 0.0 or self.scorer is None:
             return [_EXEMPT.get(_exempt(link), _OPEN) for link in links]
         judged = [link for link in links if not _exempt(link)]
-        odds = iter(self.scorer.log_odds(judged) if judged else ())
+        probabilities = iter(logistic_of(self.scorer.log_odds(judged)) if judged else ())
         return [
-            _EXEMPT[why] if (why := _exempt(link)) else self._decided(link, next(odds), tunnel)
+            _EXEMPT[why] if (why := _exempt(link)) else self._decided(link, next(probabilities), tunnel)
             for link in links
         ]
 
@@ -229,8 +235,7 @@ class LinkGate:
         decided = self.decided(links, tunnel)
         return [link for link, verdict in zip(links, decided, strict=True) if verdict.passed]
 
-    def _decided(self, link: Link, log_odds: float, tunnel: int) -> Decision:
-        probability = logistic(log_odds)
+    def _decided(self, link: Link, probability: float, tunnel: int) -> Decision:
         if probability >= self.threshold:
             return Decision(True, 0, probability, f"at or above the threshold {self.threshold:g}")
         if tunnel < self.tunnel_depth and _share(link.url) < self.tunnel_probability:

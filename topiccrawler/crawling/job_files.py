@@ -4,7 +4,7 @@ job.json            the recipe (crawl.recipe), so that the job can be explained 
 topic.toml          a topic that is not of the catalogue, as a file that `-a topic=` takes
 frontier.sqlite     the queue, when there is a JOBDIR
 pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
-                    (pages and fingerprints may be in a database instead: STORE_URL, cluster.postgresql)
+                    (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
 index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
 checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
 discarded.sqlite    a sample of the pages that were found off topic (store.refused)
@@ -35,7 +35,6 @@ from math import inf
 from pathlib import Path
 from typing import IO
 
-from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.assemble import TOPIC, as_toml, topic_argument
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import another_topic, changes
@@ -46,7 +45,7 @@ from topiccrawler.store.database import Database
 from topiccrawler.store.duplicates import DuplicateIndex
 from topiccrawler.store.index import BATCH, PageIndex
 from topiccrawler.store.outlinks import OutlinkStore
-from topiccrawler.store.pages import PageChecks, PageRecord, Pages, PageStore
+from topiccrawler.store.pages import PageChecks, PageRecord, Pages, PageStore, SharedPages
 from topiccrawler.store.refused import PageSample, RefusedLinks
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.topics.topic import make_topic
@@ -176,7 +175,7 @@ class JobFiles:
         shared: bool = True,
         indexed: bool = False,
         discarded: int = 0,
-        kept_in: CrawlPages | None = None,
+        kept_in: SharedPages | None = None,
     ) -> None:
         self.kept_in = kept_in
         self._place, self._shared, self._indexed, self._discarded = place, shared, indexed, discarded

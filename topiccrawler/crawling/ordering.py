@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from topiccrawler.cluster.sharing import Ahead, SharedQueue
-from topiccrawler.crawling.admission import Admission, Moment
+from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapRule
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.keeping import LinkingPages
-from topiccrawler.crawling.shared_learning import LEARNING_SECONDS, OwnLearning, SharedLearning
+from topiccrawler.crawling.learning import LEARNING_SECONDS, OwnLearning
+from topiccrawler.crawling.sharing import Ahead, Learning, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
@@ -60,6 +60,8 @@ class Ordering:
         self.expand: Expand = expand or strategy.expand
         self.budgets = budgets
         self.admission = admission or Admission()
+        if budgets is not None:
+            self.admission.add(BudgetRule(budgets), TrapRule(budgets))
         self.decision = Decision(True)  # on the URL leased last
         self.listings, self._refused = listings, refused
         self.linking_pages = linking_pages
@@ -67,19 +69,15 @@ class Ordering:
         self._refresh_asked = False
         self._now = 0.0
         self._late: Counter[Pushed] = Counter()  # what links of other processes' pages became
-        self._learning: OwnLearning | SharedLearning
+        self._learning: Learning
         if shared is None:
-            self._learning = OwnLearning(
+            own = OwnLearning(
                 strategy, frontier, self.rescoring, durable=durable, every_pages=checkpoint_pages
             )
+            self._learning = own
         else:
-            self._learning = SharedLearning(
-                strategy,
-                shared,
-                self.rescoring,
-                self._took,
-                seconds=learning_seconds,
-                every_pages=checkpoint_pages,
+            self._learning = shared.learning(
+                strategy, self.rescoring, self._took, seconds=learning_seconds, every_pages=checkpoint_pages
             )
         self.pages = self._learning.load()
 
@@ -99,7 +97,7 @@ class Ordering:
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
 
     def ask_ahead(self, page: Page, links: Sequence[Link]) -> Ahead | None:
-        """Before a visit, where the queue is on another machine: ask it about the links (cluster.sharing.SharedQueue)."""
+        """Before a visit, where the queue is on another machine: ask it about the links (crawling.sharing.SharedQueue)."""
         if not self._learning.is_shared:
             return None
         return self._learning.ask_ahead(link.url for link in self._followed(page, links))
@@ -159,26 +157,25 @@ class Ordering:
     def lease(self, now: float, refusals: int = 0) -> Leased | None:
         """The best URL that may be fetched now; what was decided on it is `decision`. After so many `refusals` (0 = no bound) it is
         None for this time: `next_ready` says whether to ask again."""
-        budgets, refused = self.budgets, 0
+        refused = 0
         decisions: dict[str, Decision] = {}
 
         def ask(row: Leased) -> str | Postpone | None:
             nonlocal refused
             if 0 < refusals <= refused:
                 return Postpone.STOP
-            answer = budgets.ask(row.link, now) if budgets is not None else None
-            if answer is None:
-                decision = self.admission.ask(row.link, Moment.LEASED, row.tunnel)
+            decision = self.admission.ask(row.link, Moment.LEASED, row.tunnel, now)
+            if decision.passed:
                 decisions[row.link.url] = decision
-                answer = None if decision.passed else decision.reason
-            refused += answer is not None
-            return answer
+                return None
+            refused += 1
+            return Postpone.SKIP_HOST if decision.postpones else decision.reason
 
         leased = self.frontier.lease(now, ask)
         if leased is not None:
             self.decision = decisions[leased.link.url]
-            if budgets is not None:
-                budgets.take(leased.link)
+            if self.budgets is not None:
+                self.budgets.take(leased.link)
         return leased
 
     def end(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:

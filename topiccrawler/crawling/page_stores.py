@@ -23,15 +23,13 @@ from heapq import merge
 from operator import attrgetter
 from pathlib import Path
 
-from topiccrawler.cluster.postgresql.address import give, whole
-from topiccrawler.cluster.postgresql.session import Session
-from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.crawling.assemble import recipe_of_words, topic_as_written
 from topiccrawler.crawling.job_files import PAGES, VISITS, read_recipe, write_recipe
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.servers import ServedPages, page_server
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.model import Visit
-from topiccrawler.store.pages import Pages, PageStore
+from topiccrawler.store.pages import PageStore
 from topiccrawler.store.visits import read_visits
 
 Stored = tuple[str, str]  # address of the database, job
@@ -59,7 +57,7 @@ def kept_nothing(folder: Path) -> bool:
     return log.is_file() and not has_pages(folder) and not any(visit.stored for visit in read_visits(log))
 
 
-def open_pages(folder: Path) -> Pages:
+def open_pages(folder: Path) -> PageStore | ServedPages:
     """The pages of the job in that folder, to be read; none of a job that kept none. StateError where there is no job, or they cannot be got."""
     stored = stored_in(folder)
     if stored is None and kept_nothing(folder):
@@ -67,15 +65,15 @@ def open_pages(folder: Path) -> Pages:
     return PageStore(folder / PAGES, create=False) if stored is None else open_stored(*stored)
 
 
-def open_stored(address: str, job: str) -> PostgresPages:
+def open_stored(address: str, job: str) -> ServedPages:
     """The pages of a job in a database. StateError when there is no such job."""
-    return PostgresPages(Session(whole(address)), job, create=False)
+    return page_server(address).open_pages(address, job)
 
 
 @contextmanager
 def folder_of_stored(address: str, job: str, data: Path) -> Iterator[Path]:
     """A folder by which a job in a database is looked at: that of one of its processes on this machine, else one with the recipe only."""
-    give(address, for_all=True)
+    page_server(address).remember(address, for_all=True)
     with closing(open_stored(address, job)) as pages:
         _, text = pages.recipe() or ("", "")
     for folder in folders_of(job, data)[:1]:
@@ -87,7 +85,7 @@ def folder_of_stored(address: str, job: str, data: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="topiccrawler-") as place:
         folder = Path(place, job)
         folder.mkdir()
-        kept = {**json.loads(text), "store": pages.session.address, "store_job": job}
+        kept = {**json.loads(text), "store": pages.address, "store_job": job}
         write_recipe(Recipe.from_json(kept, pages.name), folder)
         yield folder
 

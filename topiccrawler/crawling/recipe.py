@@ -82,7 +82,7 @@ class CrawlParams(BaseModel):
     job: str | None = Field(
         default=None,
         min_length=1,
-        description="name of a crawl that several processes share (with REDIS_URL)",
+        description="name of a crawl that several processes share (docs/scaling.md)",
     )
     pages: int | None = Field(default=None, ge=1, description="stop after so many fetched pages")
     targets: int | None = Field(default=None, ge=1, description="stop after so many kept pages")
@@ -236,7 +236,7 @@ class Recipe:
     topic_fields: Mapping[str, Any] | None = None  # a user's topic as it was when the job began
     # by which pages are judged for the strategy, where answers taught another topic
     strategy_topic: Mapping[str, Any] | None = None
-    store: str = ""  # address of the PostgreSQL database that has the pages, without password; empty = they are in the job's folder
+    store: str = ""  # address of the database that has the pages, without password; empty = they are in the job's folder
     store_job: str = ""  # the job's name there
     # seconds since the epoch from which on relevances of the job are probabilities; None = they are similarities (earlier_jobs)
     relevance_since: float | None = 0.0

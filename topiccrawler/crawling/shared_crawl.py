@@ -1,4 +1,4 @@
-"""A crawl in Redis as `scrapy explain` looks at it: its queue and its recipe, and its pages when they lie in a database; logs are with the
+"""A crawl on a server of several processes as `scrapy explain` looks at it: its queue and its recipe, and its pages when they lie in a database; logs are with the
 processes."""
 
 from __future__ import annotations
@@ -6,11 +6,11 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from topiccrawler.cluster.redis.view import RedisView
 from topiccrawler.crawling.explanation import PastCrawl
+from topiccrawler.crawling.learning import DAMAGED, load_state
 from topiccrawler.crawling.page_stores import open_stored
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.shared_learning import DAMAGED, load_state
+from topiccrawler.crawling.servers import SharedView
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.strategies.base import Strategy
 
@@ -18,9 +18,8 @@ from topiccrawler.strategies.base import Strategy
 class SharedCrawl(PastCrawl):
     """The queue, with what its learner published last."""
 
-    def __init__(self, url: str, job: str) -> None:
-        view = RedisView(url, job)
-        self.folder = Path(f"Redis job {job}")
+    def __init__(self, view: SharedView, job: str) -> None:
+        self.folder = Path(f"job {job}")
         self.recipe = Recipe.from_json(view.made_of, view.name)
         self._frontier = view
         self._store = None

@@ -42,7 +42,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.engine.faults import end_with_failure, reported_by_scrapy
-from topiccrawler.engine.runtime import runtime_of
+from topiccrawler.engine.opening import crawl_of, faults_of
 from topiccrawler.errors import ReplayError
 from topiccrawler.items import Outlinks
 from topiccrawler.replay.warc import Pacer, Recorded, RecordedWeb, recorded_paths
@@ -66,8 +66,8 @@ class WarcOutMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        runtime = runtime_of(crawler)
-        process = process_name() if runtime is not None and runtime.shared is not None else ""
+        crawl = crawl_of(crawler)
+        process = process_name() if crawl is not None and crawl.shared is not None else ""
         with reported_by_scrapy(crawler.settings):
             writer = writer_of(crawler.settings, process)
         middleware = cls(writer, crawler.stats, crawler)
@@ -103,9 +103,9 @@ class WarcOutMiddleware:
         self._failed = True
         if self._crawler is None or self._crawler.engine is None:
             raise fault
-        runtime = runtime_of(self._crawler)
-        if runtime is not None:
-            runtime.faults.end(fault, WARC_FAILED)
+        crawl = crawl_of(self._crawler)
+        if crawl is not None:
+            faults_of(self._crawler).end(fault, WARC_FAILED)
             return
         logger.error("%s", fault)
         end_with_failure()

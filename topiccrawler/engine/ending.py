@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -17,9 +17,11 @@ from typing import Any, Self
 from scrapy import signals
 from scrapy.crawler import Crawler
 
+from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import PAGES
 from topiccrawler.crawling.keeping import HarvestCounter
-from topiccrawler.engine.runtime import Runtime, needed_runtime
+from topiccrawler.engine.faults import FatalFaults
+from topiccrawler.engine.opening import faults_of, needed_crawl
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import CrawlerError, SeedsError
 from topiccrawler.frontier.base import State
@@ -46,12 +48,13 @@ class Ending:
     """Extension: fails a crawl that got no page, and tells of any other how it went."""
 
     crawler: Crawler
-    runtime: Runtime
+    crawl: Crawl
+    faults: FatalFaults
     reason: str = ""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        ending = cls(crawler, needed_runtime(crawler))
+        ending = cls(crawler, needed_crawl(crawler), faults_of(crawler))
         crawler.signals.connect(ending.idle, signals.spider_idle)
         crawler.signals.connect(ending.closed, signals.spider_closed)
         crawler.signals.connect(ending.tell, signals.engine_stopped)
@@ -59,16 +62,16 @@ class Ending:
 
     def idle(self) -> None:
         """Nothing waits and nothing is under way: that is no good end when no page ever came."""
-        faults = self.runtime.faults
-        if self._began() and self.runtime.harvest.pages == 0 and not faults.reported:
+        faults = self.faults
+        if self._began() and self.crawl.harvest.pages == 0 and not faults.reported:
             with faults.guard():
-                if self.runtime.shared is not None and self._others_got_pages():
+                if self.crawl.shared is not None and self._others_got_pages():
                     return
-                faults.end(no_page(self.runtime), SEEDS_FAILED)
+                faults.end(no_page(self.crawl), SEEDS_FAILED)
 
     def closed(self, reason: str) -> None:
         """Remember why."""
-        self.reason = reason if self._began() or self.runtime.faults.reported else ""
+        self.reason = reason if self._began() or self.faults.reported else ""
 
     def tell(self) -> None:
         """After Scrapy's own last words."""
@@ -76,20 +79,20 @@ class Ending:
             return
         stats, spider = self.crawler.stats.get_stats(), self.crawler.spider
         queued = bool(self.crawler.settings.get("JOBDIR"))
-        resumable = queued or self.runtime.shared is not None
+        resumable = queued or self.crawl.shared is not None
         found: Callable[[], list[str]] | None = getattr(spider, "found_lines", None)
         report = [
-            *(found() if found is not None else found_lines(self.runtime.harvest)),
-            *(self.runtime.revisits.lines() if self.runtime.revisits is not None else []),
+            *(found() if found is not None else found_lines(self.crawl.harvest)),
+            *(self.crawl.rechecks.lines() if self.crawl.rechecks is not None else []),
             *failed_lines(stats),
-            *(look_lines(self.runtime) if found is None else []),
-            *place_lines(self.runtime.files.folder, queued=queued, has_pages=self.runtime.files.has_pages),
-            f"ended: {why(self.reason, self.runtime, stats, resumable=resumable)}",
+            *(look_lines(self.crawl) if found is None else []),
+            *place_lines(self.crawl.files.folder, queued=queued, has_pages=self.crawl.files.has_pages),
+            f"ended: {why(self.reason, self.crawl, stats, resumable=resumable, faults=self.faults.reported)}",
         ]
         logger.info("The crawl in short\n%s", "\n".join(f"  {line}" for line in report))
 
     def _others_got_pages(self) -> bool:
-        counts = self.runtime.frontier.look().counts()
+        counts = self.crawl.frontier.look().counts()
         return counts[State.COMPLETED] + counts[State.DISCARDED] > 0
 
     def _began(self) -> bool:
@@ -98,17 +101,17 @@ class Ending:
         return scheduler is not None and scheduler.armed
 
 
-def no_page(runtime: Runtime) -> CrawlerError:
+def no_page(crawl: Crawl) -> CrawlerError:
     """What became of the seeds, none of which gave a page."""
-    reasons = Counter(row.reason or row.state.value for row in runtime.frontier.look().rows())
+    reasons = Counter(row.reason or row.state.value for row in crawl.frontier.look().rows())
     del reasons["redirected"]
-    seeds = len(runtime.seeds)
+    seeds = len(crawl.seeds)
     fault = (
         f"none of {seeds} gave a page ({counted(reasons)})"
         if seeds > 1
         else f"gave no page ({counted(reasons)})"
     )
-    what = "seeds" if seeds > 1 else f"seed {runtime.seeds[0].url}"
+    what = "seeds" if seeds > 1 else f"seed {crawl.seeds[0].url}"
     return SeedsError(what, fault, "check them and the network, then give the command again")
 
 
@@ -125,12 +128,12 @@ def found_lines(harvest: HarvestCounter) -> list[str]:
     ]
 
 
-def look_lines(runtime: Runtime) -> list[str]:
+def look_lines(crawl: Crawl) -> list[str]:
     """Titles by which a person sees whether the topic was understood; none where the files cannot be read any more."""
     from topiccrawler.results.job_pages import first_look  # what no crawl needs while it runs
 
     try:
-        return first_look(runtime.files.folder, runtime.reader.page_threshold).lines()
+        return first_look(crawl.files.folder, crawl.reader.page_threshold).lines()
     except CrawlerError:
         return []
 
@@ -156,19 +159,21 @@ def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[
     return [f"results: {folder}", *(f"look: {command}" for command in commands)]
 
 
-def why(reason: str, runtime: Runtime, stats: Mapping[str, Any], *, resumable: bool) -> str:
-    """A finish_reason in words, and what goes on with what still waits."""
-    if runtime.faults.reported:
-        return f"failed; {runtime.faults.reported[0]}"
+def why(
+    reason: str, crawl: Crawl, stats: Mapping[str, Any], *, resumable: bool, faults: Sequence[str] = ()
+) -> str:
+    """A finish_reason in words, and what goes on with what still waits. `faults`: what was said of lasting ones."""
+    if faults:
+        return f"failed; {faults[0]}"
     words, remedy = _WORDS.get(reason, reason), "the same command"
-    params, shared = runtime.params, runtime.shared
-    kept = runtime.harvest.kept if shared is None else shared.exchange.harvest().kept
-    if reason == "enough" or (reason == "finished" and shared is not None and runtime.is_enough()):
-        is_full = params.targets is not None and kept >= params.targets
+    limits, shared = crawl.limits, crawl.shared
+    kept = crawl.harvest.kept if shared is None else shared.exchange.harvest().kept
+    if reason == "enough" or (reason == "finished" and shared is not None and crawl.is_enough()):
+        is_full = limits.targets is not None and kept >= limits.targets
         asked = (
-            f"{params.targets} pages are kept (-a targets)"
+            f"{limits.targets} pages are kept (-a targets)"
             if is_full
-            else f"{params.pages} pages are fetched (-a pages)"
+            else f"{limits.pages} pages are fetched (-a pages)"
         )
         words, remedy = asked, "a larger number"
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):

@@ -14,7 +14,7 @@ it comes up, closes the spider. What is on disk is the state of the last commit,
 fetches again what was under way, and nothing else.
 
 Settings: the values of topiccrawler.settings are the defaults of a spider with a topic, in a project of any name. Scrapy makes a spider, and
-with it our runtime, before add-ons set anything; so they are given when Scrapy asks the spider's class for its settings
+with it our crawl, before add-ons set anything; so they are given when Scrapy asks the spider's class for its settings
 (engine.focused_spider). They have the priority "addon": a project's settings, custom_settings and `-s` win. Spiders without a topic are
 given nothing.
 """
@@ -49,7 +49,6 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
-from topiccrawler.cluster.postgresql.address import give
 from topiccrawler.errors import CrawlerError
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
@@ -216,7 +215,9 @@ class TellingCommand(ScrapyCommand):
         give_values(self.settings)
         if store_url := self.setting("STORE_URL"):
             typed = (self.settings.getpriority("STORE_URL") or 0) >= SETTINGS_PRIORITIES["cmdline"]
-            give(store_url, for_all=typed)  # jobs name their database without its password
+            from topiccrawler.crawling.servers import page_server
+
+            page_server(store_url).remember(store_url, for_all=typed)  # jobs name it without its password
         fault = ""
         try:
             self.work(args, opts)

@@ -20,7 +20,7 @@ from scrapy.settings import BaseSettings
 from w3lib.url import file_uri_to_path
 
 from topiccrawler.engine.faults import reported_by_scrapy
-from topiccrawler.engine.runtime import runtime_of
+from topiccrawler.engine.opening import crawl_of, faults_of
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 FEED_FAILED = "feed_failed"  # finish_reason
@@ -60,7 +60,7 @@ class FatalFeedExporter(FeedExporter):
             return super().from_crawler(crawler)
         except NotConfigured:
             feeds = ", ".join(map(str, crawler.settings.getdict("FEEDS")))
-            if not feeds or runtime_of(crawler) is None:
+            if not feeds or crawl_of(crawler) is None:
                 raise
         with reported_by_scrapy(crawler.settings):
             raise ArgumentError(
@@ -90,22 +90,20 @@ class FatalFeedExporter(FeedExporter):
                 sound.append(slot)
         self.slots = sound
         await super().close_spider(spider)
-        runtime = runtime_of(self.crawler)
-        if runtime is not None and any(
-            key.startswith(_FAILED_COUNT) for key in self.crawler.stats.get_stats()
-        ):
-            runtime.faults.note("a feed could not be stored")  # Scrapy has said why
+        crawl = crawl_of(self.crawler)
+        if crawl is not None and any(key.startswith(_FAILED_COUNT) for key in self.crawler.stats.get_stats()):
+            faults_of(self.crawler).note("a feed could not be stored")  # Scrapy has said why
 
     def _fail(self, slot: FeedSlot, error: OSError) -> None:
         """Tell it, and touch the feed no more: what is still to be written would fail again."""
         if slot.file is not None:
             with contextlib.suppress(OSError):
                 slot.file.close()
-        runtime = runtime_of(self.crawler)
-        if runtime is None:
+        crawl = crawl_of(self.crawler)
+        if crawl is None:
             raise error
-        store = f"the pages so far are in {runtime.files.folder}"
+        store = f"the pages so far are in {crawl.files.folder}"
         fault = f"cannot be written: {error.strerror or error}"
-        runtime.faults.end(
+        faults_of(self.crawler).end(
             StateError(f"feed {slot.uri}", fault, f"{store}; make room or {_REMEDY}"), FEED_FAILED
         )

@@ -1,4 +1,4 @@
-"""What our spiders have in common: arguments that are checked first, a runtime made of them, and how links are read.
+"""What our spiders have in common: arguments that are checked first, a crawl made of them, and how links are read.
 
 Holds back what Scrapy logs of itself until the call has been found right: a slip of the user's is one line, and the first.
 
@@ -21,18 +21,16 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default
 from scrapy.utils.log import log_scrapy_info
 from scrapy.utils.misc import load_object
 
+from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.gate import own_domains
 from topiccrawler.crawling.recipe import CrawlParams
 from topiccrawler.crawling.settings_check import check_settings
-from topiccrawler.engine.faults import give_defaults, reported_by_scrapy
+from topiccrawler.engine.faults import FatalFaults, give_defaults, reported_by_scrapy
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares import expanding
-from topiccrawler.engine.runtime import MEMORY, Runtime, build_runtime, queue_place
+from topiccrawler.engine.opening import MEMORY, open_crawl, queue_place
 from topiccrawler.engine.scheduler import is_focused
 from topiccrawler.errors import ArgumentError
-from topiccrawler.links.extract import ContextMaker, extract
-from topiccrawler.model import Link
-from topiccrawler.pages.read import Reading
 
 
 def hold_back() -> None:
@@ -96,9 +94,10 @@ CHECKED_TOPIC = "finance"  # `scrapy check` gives no arguments; its contracts ne
 
 
 class FocusedSpider(Spider):
-    """A spider with a runtime; `name`, `start` and `parse` are its own."""
+    """A spider with a crawl; `name`, `start` and `parse` are its own."""
 
-    runtime: Runtime
+    crawl: Crawl
+    faults: FatalFaults
     allowed_domains: list[str]  # as Scrapy has it; a crawl that may go anywhere has none
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
@@ -106,7 +105,7 @@ class FocusedSpider(Spider):
         raise NotImplementedError
 
     def prepare(self, params: Any) -> None:
-        """Make what else it needs, once the runtime is there."""
+        """Make what else it needs, once the crawl is there."""
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -135,25 +134,13 @@ class FocusedSpider(Spider):
             params = spider.params_of(kwargs, topic)
             check_feeds(settings)
             queue = MEMORY if command.startswith("scrapy.commands") else queue_place(params, settings)
-            spider.runtime = build_runtime(params, settings, job, queue)
+            spider.crawl, spider.faults = open_crawl(params, settings, job, queue), FatalFaults()
             spider.prepare(params)
-            own = list(params.allowed_domains) or own_domains(spider.runtime.topic.sites)
+            own = list(params.allowed_domains) or own_domains(spider.crawl.topic.sites)
             if own:
                 spider.allowed_domains = own
-        spider.runtime.faults.connect(crawler)
+        spider.faults.connect(crawler)
         go_on(settings)
         if command == "scrapy.commands.parse":
-            spider.__dict__["parse"] = expanding(spider.parse, spider.runtime.strategy)
+            spider.__dict__["parse"] = expanding(spider.parse, spider.crawl.strategy)
         return spider
-
-    def links_of(self, reading: Reading, context: ContextMaker) -> list[Link]:
-        """The links of a page, as the strategy reads them."""
-        return extract(
-            reading.document,
-            reading.page.url,
-            depth=reading.page.depth + 1,
-            context=context,
-            window=self.runtime.parts.recipe.context_characters,
-            extra_parameters=self.runtime.parts.dropped_parameters,
-            encoding=reading.encoding,
-        )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from scrapy import Request, signals
@@ -23,30 +23,27 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from topiccrawler.crawling.revisiting import Due
+from topiccrawler.crawling.crawl import Fetch, Outcome
 from topiccrawler.engine.faults import reason_of
 from topiccrawler.engine.log_formatter import FAILED
 from topiccrawler.engine.politeness import HeldBackError
 from topiccrawler.errors import CrawlerError
-from topiccrawler.frontier.base import Leased, State
+from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.items import PageItem
-from topiccrawler.model import Page
 
 OFF_TOPIC = "off topic"  # why pages are dropped that are under the page threshold
 META = "topic_lease"  # the lease's number in request.meta
 GATE_REFUSED = "topic/gate/refused"  # stat
 
 
-@dataclass(slots=True)
-class Lease:
-    """A URL under way, and what is known of its end."""
+@dataclass(slots=True, kw_only=True)
+class Lease(Fetch):
+    """A fetch, and what is known of its end in Scrapy's engine."""
 
     number: int
-    leased: Leased
     host: str  # where its request goes; another host after a redirect
     holds_slot: bool = False  # of `host`, taken by the request queue
-    redirect_targets: list[str] = field(default_factory=list)  # leased along, end with it
     moving: bool = False  # on its way back to the scheduler as a retry or redirect
     items: int = 0  # items that left the spider
     settled_items: int = 0  # items stored, dropped or failed
@@ -54,14 +51,7 @@ class Lease:
     kept_format: str = ""  # of a page that was kept
     kept_copy: bool = False
     iterated: bool = False  # the callback has given all it had
-    error: str = ""
     drop_reason: str = ""
-    status: int = 0
-    gate: str = ""  # what the link gate said
-    etag: str = ""  # headers of the response
-    modified: str = ""
-    due: Due | None = None  # of a page of the job that is looked at again; the frontier knows no such lease
-    page: Page | None = None
     missing_since: float | None = None  # when the sweep first did not find it
 
     @property
@@ -70,6 +60,10 @@ class Lease:
         if self.page is None or not self.items:
             return self.page is not None and self.page.is_target
         return self.kept_items > 0 or self.drop_reason not in {"", OFF_TOPIC}
+
+    def outcome(self, state: State, reason: str) -> Outcome:
+        """How it ended, with what became of its page."""
+        return Outcome(state, reason, self.is_relevant, self.kept_format, self.kept_copy)
 
     def release_slot(self, hosts: Hosts, now: float) -> None:
         """Give back the slot that the request queue took."""
@@ -95,10 +89,12 @@ class Leases:
     def __iter__(self) -> Iterator[Lease]:
         return iter(list(self._open.values()))
 
-    def begin(self, leased: Leased) -> Lease:
-        """Open a lease and number it."""
+    def begin(self, fetch: Fetch) -> Lease:
+        """Open a lease of what the crawl hands out, and number it."""
         self._next += 1
-        lease = self._open[self._next] = Lease(self._next, leased, leased.link.host)
+        leased = fetch.leased
+        lease = Lease(leased, fetch.decision, due=fetch.due, number=self._next, host=leased.link.host)
+        self._open[self._next] = lease
         return lease
 
     def get(self, number: object) -> Lease | None:

@@ -2,18 +2,12 @@
 
 DEPTH_LIMIT, URLLENGTH_LIMIT and `allowed_domains` keep links out of the queue; a leased link gets its Referer. Scrapy's own
 middlewares are asked, so that their settings, a project's subclasses of them and one that is switched off all count.
-
-A leased request that comes back to the scheduler: where it goes on to, and whether it may.
-
-A redirect leads the request of one leased URL to another, perhaps of another host, which may be waiting, under way or done
-with already. So the target is leased along and ends with the lease; a known one ends it at once. A retry stays where it is.
-Either way the host's slot is given back; the request takes a new one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
@@ -28,11 +22,8 @@ from scrapy.spidermiddlewares.urllength import UrlLengthMiddleware
 from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling import admission
-from topiccrawler.engine.leases import GATE_REFUSED, Lease
-from topiccrawler.engine.politeness import host_key
-from topiccrawler.frontier.base import Frontier
-from topiccrawler.model import Link, Score
-from topiccrawler.urls.canonical import canonical, host_of
+from topiccrawler.engine.leases import GATE_REFUSED
+from topiccrawler.model import Link
 
 STATS = {  # by rule
     admission.DEPTH: "depth/request_ignored_count",
@@ -102,34 +93,14 @@ class LinkRules:
         elif self.referer is not None:
             self.referer.get_processed_request(request, Response(link.source_url))
 
-    def _allows(self, host: str) -> bool:
+    def _allows(self) -> Callable[[str], bool] | None:
         offsite, spider = self.offsite, self.crawler.spider
         domains = tuple(getattr(spider, "allowed_domains", None) or ())
         if offsite is None or spider is None or not domains:
-            return True
+            return None
         if type(offsite).should_follow is not OffsiteMiddleware.should_follow:
-            return True  # a project's own rule wants the Request: the downloader asks it for each lease
+            return None  # a project's own rule wants the Request: the downloader asks it for each lease
         if self._compiled is None or self._compiled[0] != domains:
             self._compiled = domains, offsite.get_host_regex(spider)
-        return self._compiled[1].search(host) is not None
-
-
-KNOWN = "redirect to a known page"
-NO_PAGE = "redirect to no page"
-
-
-def follow(lease: Lease, request: Request, frontier: Frontier, now: float) -> str | None:
-    """Take the lease along to where its request goes next. A text = it goes no further, for that reason."""
-    link, target = lease.leased.link, canonical(request.url)
-    if target is None:
-        return NO_PAGE
-    if target not in (link.url, *lease.redirect_targets):
-        there = Link(target, host_of(target), link.anchor, depth=link.depth, source_url=link.url)
-        score = Score(target, lease.leased.score, shares=lease.leased.shares)
-        if frontier.lease(now, target=(there, score)) is None:
-            return KNOWN
-        lease.redirect_targets.append(target)
-    frontier.release(now, [link.url], slots_only=True)
-    lease.release_slot(frontier.hosts, now)
-    lease.host = host_key(request)
-    return None
+        matches = self._compiled[1].search
+        return lambda host: matches(host) is not None

@@ -24,7 +24,7 @@ from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.link_rules import count_refused
-from topiccrawler.engine.runtime import needed_runtime, runtime_of
+from topiccrawler.engine.opening import crawl_of, faults_of, needed_crawl
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import CrawlerError
 from topiccrawler.items import Outlinks
@@ -54,8 +54,8 @@ class OutlinksMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        scheduler, runtime = partial(focused_scheduler, crawler), runtime_of(crawler)
-        return cls(scheduler) if runtime is None else cls(scheduler, runtime.strategy, runtime.faults)
+        scheduler, crawl = partial(focused_scheduler, crawler), crawl_of(crawler)
+        return cls(scheduler) if crawl is None else cls(scheduler, crawl.strategy, faults_of(crawler))
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Seeds use the same door as links. A job whose files cannot be written does not begin."""
@@ -75,7 +75,7 @@ class OutlinksMiddleware:
         async for output in result:
             if isinstance(output, Outlinks):
                 if (scheduler := self._scheduler()) is not None:
-                    await ask_ahead(scheduler.runtime.ordering, output)
+                    await ask_ahead(scheduler.crawl.ordering, output)
                     scheduler.take_links(output.page, output.links, response.meta.get(META))
                 else:
                     for request in expand(output, self.strategy):
@@ -132,7 +132,7 @@ class LeaseEndMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        needed_runtime(crawler)  # other spiders have no leases
+        needed_crawl(crawler)  # other spiders have no leases
         return cls(partial(focused_scheduler, crawler))
 
     def process_spider_input(self, response: Response) -> None:
@@ -181,7 +181,7 @@ class LinkGateMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        admission = needed_runtime(crawler).admission
+        admission = needed_crawl(crawler).admission
         admission.refused = partial(count_refused, crawler.stats)  # our scheduler, made later, counts more
         return cls(admission)
 

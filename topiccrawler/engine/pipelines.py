@@ -14,8 +14,8 @@ from scrapy.statscollectors import StatsCollector
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.engine.faults import reported_by_scrapy
 from topiccrawler.engine.leases import OFF_TOPIC
+from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl
 from topiccrawler.engine.revisits import alias, page_of
-from topiccrawler.engine.runtime import StoreWait, needed_runtime, runtime_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
 from topiccrawler.pages.site_repeats import Fingerprint, fingerprint
@@ -34,10 +34,10 @@ class RelevancePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        runtime = runtime_of(crawler)
-        if runtime is None or not crawler.settings.getint("TOPIC_DISCARDED_SAMPLE"):
+        crawl = crawl_of(crawler)
+        if crawl is None or not crawler.settings.getint("TOPIC_DISCARDED_SAMPLE"):
             return cls()
-        return cls(lambda: runtime.files.discarded)
+        return cls(lambda: crawl.files.discarded)
 
     def process_item(self, item: Any) -> Any:
         page = page_of(item)
@@ -72,7 +72,7 @@ class NearDuplicatePipeline:
         if choice == "keep":
             raise NotConfigured
         across = crawler.settings.getbool("TOPIC_DUPLICATES_ACROSS_SITES", True)
-        files = needed_runtime(crawler).files
+        files = needed_crawl(crawler).files
         kind = cls if files.kept_in is None else SharedNearDuplicatePipeline
         made = kind(files, crawler.stats, choice=choice, across_sites=across)
         if isinstance(made, SharedNearDuplicatePipeline) and files.kept_in is not None:
@@ -131,7 +131,7 @@ class StoragePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        files = needed_runtime(crawler).files
+        files = needed_crawl(crawler).files
         kind = cls if files.kept_in is None else SharedStoragePipeline
         made = kind(files, partial(focused_scheduler, crawler))
         if isinstance(made, SharedStoragePipeline) and files.kept_in is not None:

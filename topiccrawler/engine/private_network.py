@@ -33,11 +33,11 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.error import DNSLookupError
 
-from topiccrawler.crawling.admission import PRIVATE_ADDRESS, RESOLVED_ADDRESS, Told
+from topiccrawler.crawling.admission import PRIVATE_ADDRESS, RESOLVED_ADDRESS, DownloaderRule
 from topiccrawler.crawling.gate import Decision
 from topiccrawler.engine.faults import reported_by_scrapy
+from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.engine.politeness import host_key
-from topiccrawler.engine.runtime import needed_runtime
 from topiccrawler.errors import ArgumentError
 from topiccrawler.model import Link
 from topiccrawler.pages.site_rules import rule_of
@@ -105,7 +105,7 @@ class PrivateNetworkMiddleware:
         if settings.getbool("TOPIC_PRIVATE_NETWORK") or settings.get("REPLAY_WARC"):
             strangers.clear()
             raise NotConfigured
-        seed_hosts = (seed.host for seed in needed_runtime(crawler).seeds)
+        seed_hosts = (seed.host for seed in needed_crawl(crawler).seeds)
         return cls(seed_hosts, crawler.stats, partial(install_resolver, crawler))
 
     def process_request(self, request: Request) -> None:
@@ -148,7 +148,7 @@ class PrivateNetworkMiddleware:
         raise IgnoreRequest(f"{PRIVATE_ADDRESS}: {shown}")
 
 
-def resolved_address(seed_hosts: Container[str]) -> Told:
+def resolved_address(seed_hosts: Container[str]) -> DownloaderRule:
     """What name servers have said of a link's host so far; refused where it leads inside."""
 
     def known(link: Link) -> Decision | None:
@@ -157,7 +157,7 @@ def resolved_address(seed_hosts: Container[str]) -> Told:
             return None
         return Decision(False, reason=f"{PRIVATE_ADDRESS}: {name} = {inside[name]}")
 
-    return Told(RESOLVED_ADDRESS, known)
+    return DownloaderRule(RESOLVED_ADDRESS, known)
 
 
 GIVEN = "topic_site_access"  # in meta: which keys it gave
@@ -171,7 +171,7 @@ class SiteAccessMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        sites = needed_runtime(crawler).topic.sites
+        sites = needed_crawl(crawler).topic.sites
         wanted = {place: rule for place, rule in sites.items() if rule.proxy or rule.user}
         if not wanted:
             raise NotConfigured

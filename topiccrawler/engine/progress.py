@@ -31,10 +31,11 @@ from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
+from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import NOTE, noted_waits
 from topiccrawler.crawling.keeping import HarvestCounter
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.engine.runtime import Runtime, needed_runtime
+from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.frontier.budgets import DOMAIN_PAGES, HOST_PAGES, HOST_UNPRODUCTIVE, UNPROVEN
 from topiccrawler.urls.canonical import site_of
 
@@ -180,12 +181,12 @@ class Progress:
         if seconds <= 0:
             raise NotConfigured("TOPIC_PROGRESS_SECONDS is 0")
         live = sys.stderr.isatty() and not crawler.settings.get("LOG_FILE")
-        runtime = needed_runtime(crawler)
+        crawl = needed_crawl(crawler)
         own = getattr(crawler.spider, "progress_line", None)  # of a spider that collects something else
-        line = own or partial(progress_line, runtime)
-        brief = partial(brief_line, runtime) if own is None else partial(_behind_pages, own)
+        line = own or partial(progress_line, crawl)
+        brief = partial(brief_line, crawl) if own is None else partial(_behind_pages, own)
         seconds = LIVE_SECONDS if live else seconds
-        extension = cls(line, brief, runtime.harvest, runtime.params.pages, seconds, live)
+        extension = cls(line, brief, crawl.harvest, crawl.limits.pages, seconds, live)
         crawler.signals.connect(extension.started, signals.engine_started)
         crawler.signals.connect(extension.stopped, signals.spider_closed)
         return extension
@@ -229,23 +230,23 @@ class Progress:
             self._bar.set_postfix_str(self.brief())
 
 
-def progress_line(runtime: Runtime) -> str:
+def progress_line(crawl: Crawl) -> str:
     """Pages, kept, harvest rate over the job and over the last pages of this run, URLs waiting, hosts known."""
-    harvest, recently = runtime.harvest, ""
+    harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.2f})"
     return (
         f"{harvest.pages} pages, {harvest.kept} kept, harvest rate {harvest.harvest_rate:.2f}{recently}"
-        f", {runtime.frontier.look().waiting()} queued, {len(runtime.hosts)} hosts"
+        f", {crawl.frontier.look().waiting()} queued, {len(crawl.hosts)} hosts"
     )
 
 
-def brief_line(runtime: Runtime) -> str:
+def brief_line(crawl: Crawl) -> str:
     """The same without pages and hosts, for a terminal of 80 columns."""
-    harvest, recently = runtime.harvest, ""
+    harvest, recently = crawl.harvest, ""
     if harvest.recent_pages:
         recently = f" (last {harvest.recent_pages}: {harvest.recent_harvest_rate:.0%})"
-    return f"{harvest.kept} kept = {harvest.harvest_rate:.0%}{recently}, {runtime.frontier.look().waiting()} queued"
+    return f"{harvest.kept} kept = {harvest.harvest_rate:.0%}{recently}, {crawl.frontier.look().waiting()} queued"
 
 
 def _behind_pages(line: Callable[[], str]) -> str:

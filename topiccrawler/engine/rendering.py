@@ -34,7 +34,7 @@ from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import run_in_thread
 
-from topiccrawler.engine.runtime import needed_runtime
+from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.errors import ArgumentError
 from topiccrawler.pages.formats.registry import HTML, IN_WORKER, recognise
 from topiccrawler.pages.parse import parse
@@ -54,7 +54,7 @@ class DocumentMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(needed_runtime(crawler).reader)
+        return cls(needed_crawl(crawler).reader)
 
     async def process_response(self, request: Request, response: Response) -> Response:
         if 200 <= response.status < 300:

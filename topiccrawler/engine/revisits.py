@@ -26,9 +26,10 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 from twisted.python.failure import Failure
 
+from topiccrawler.crawling.crawl import Fetch
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, missed
-from topiccrawler.engine.leases import META, Lease, Leases
+from topiccrawler.engine.leases import META, Leases
 from topiccrawler.frontier.base import Leased, Listing, Row, State
 from topiccrawler.items import Medium, Outlinks, PageItem
 from topiccrawler.model import Link, Via
@@ -110,8 +111,7 @@ class Revisits:
         self, spider: Spider, leases: Leases, failed: Callable[[Failure], Any], due: Due, place: int
     ) -> Request:
         row = self.listing.row(due.check.url) or _unlisted(due.check)
-        lease = leases.begin(Leased(row.link, row.score, row.carry, row.tunnel, b"", inf))
-        lease.due = due
+        lease = leases.begin(Fetch(Leased(row.link, row.score, row.carry, row.tunnel, b"", inf), due=due))
 
         def parse(response: Response) -> Iterator[Any]:
             if response.status not in UNCHANGED + GONE:
@@ -156,16 +156,16 @@ class Revisits:
         if before != due.digest:
             self.files.checks.keep_version(record, now)
 
-    def ended(self, lease: Lease, due: Due, now: float) -> None:
+    def ended(self, fetch: Fetch, due: Due, now: float) -> None:
         """Write down what the look has found; the caller commits the files."""
         before, checks = due.check, self.files.checks
         outcome = FAILED
-        if lease.status in UNCHANGED:
-            outcome, after = SAME, looked_unchanged(before, now, lease.etag, lease.modified)
-        elif lease.status in GONE:
+        if fetch.status in UNCHANGED:
+            outcome, after = SAME, looked_unchanged(before, now, fetch.etag, fetch.modified)
+        elif fetch.status in GONE:
             outcome, after = DEAD, missed(before, now)
-        elif lease.page is not None and not lease.error:
-            after = looked(before, now, digest=due.digest, etag=lease.etag, modified=lease.modified)
+        elif fetch.page is not None and not fetch.error:
+            after = looked(before, now, digest=due.digest, etag=fetch.etag, modified=fetch.modified)
             outcome = CHANGED if after.changes > before.changes else SAME
         if outcome != FAILED:
             checks.put(after)

@@ -12,19 +12,13 @@ Requests that are no rows: retries, redirects, and whatever spiders, shell, pars
 
 Such a request carries closures (callback, errback) that no row can hold, so the object itself is kept; it asks the same host
 clock as the rows do. There are few of them in a focused crawl: a scan over their hosts is enough.
-
-What is written down when a lease ends and when the crawl does, and in which order.
-
-The conflict: page store and frontier are two files that cannot be committed together, and a process may be killed between
-any two steps. So what only repeats work when it is done twice comes first: the store and the crawl log, then the
-acknowledgement, in one transaction with the page's links (docs/decisions/commit.md).
 """
 
 from __future__ import annotations
 
 import heapq
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, Self, cast
 
 from scrapy import Request
@@ -38,19 +32,24 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.spider import DefaultSpider
 
-from topiccrawler.crawling.admission import ROBOTS_TXT, Admission, Moment, Told, private_network, redirected
-from topiccrawler.crawling.gate import Decision
-from topiccrawler.crawling.revisiting import Due
+from topiccrawler.crawling.admission import (
+    ROBOTS_TXT,
+    Admission,
+    DownloaderRule,
+    private_network,
+    rules_of_packages,
+)
+from topiccrawler.crawling.crawl import KNOWN, Crawl, Fetch
+from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META, Lease, Leases, LeaseSignals
-from topiccrawler.engine.link_rules import KNOWN, LinkRules, follow
+from topiccrawler.engine.link_rules import LinkRules
+from topiccrawler.engine.opening import crawl_of, faults_of
 from topiccrawler.engine.politeness import WAKE, Politeness, SitemapLines, WakeTimer, host_key, paces_of
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware, resolved_address
 from topiccrawler.engine.progress import QueueStats
-from topiccrawler.engine.runtime import Runtime, runtime_of
-from topiccrawler.frontier.base import Leased, Pushed, State
+from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.model import Link, Page, Via, Visit
-from topiccrawler.urls.canonical import canonical
+from topiccrawler.model import Link, Page, Via
 
 
 def plain_scheduler(crawler: Crawler) -> Scheduler:
@@ -133,92 +132,14 @@ class RequestQueue:
         return min((max(now, hosts.ready_at(host)) for host in free), default=None)
 
 
-_MOVED = (State.DISCARDED, "redirected")
-
-
-def commit_lease(runtime: Runtime, lease: Lease, state: State, reason: str, now: float) -> None:
-    """Store, log, count and acknowledge; the caller ends the host's slot and commits the frontier."""
-    if lease.due is not None:
-        _commit_look(runtime, lease, lease.due, state, reason, now)
-        return
-    link = lease.leased.link
-    url = lease.redirect_targets[-1] if lease.redirect_targets else link.url
-    kept = state is State.COMPLETED
-    relevance = lease.page.relevance if lease.page is not None else 0.0
-    runtime.files.visits.append(
-        Visit(
-            url,
-            lease.status,
-            lease.leased.score,
-            relevance,
-            kept,
-            round(now, 3),
-            source_url=link.url if lease.redirect_targets else link.source_url,
-            anchor=link.anchor,
-            shares=runtime.strategy.shares(link, lease.leased.score, lease.leased.shares),
-            gate=lease.gate,
-            etag=lease.etag,
-            modified=lease.modified,
-        )
-    )
-    if kept and runtime.revisits is not None:
-        runtime.files.checks.led_to(link.source_url)
-    runtime.files.commit()
-    if lease.page is not None:
-        runtime.harvest.add(
-            kept=kept, relevant=lease.is_relevant, format=lease.kept_format, copy=lease.kept_copy
-        )
-        runtime.frontier.notes.put(runtime.harvest.NOTE, runtime.harvest.note())
-        if runtime.shared is not None:
-            runtime.shared.exchange.count(kept=kept)
-    _end_targets(runtime, lease, state, reason, now)
-    end = _MOVED if lease.redirect_targets else (state, reason)
-    runtime.ordering.end(link.url, *end, now, fetched=lease.status > 0)
-
-
-def _commit_look(runtime: Runtime, lease: Lease, due: Due, state: State, reason: str, now: float) -> None:
-    """A page of the job was looked at again; redirects led to rows of the frontier."""
-    if runtime.revisits is not None:
-        runtime.revisits.ended(lease, due, now)
-    runtime.files.commit()
-    _end_targets(runtime, lease, state, reason, now)
-
-
-def _end_targets(runtime: Runtime, lease: Lease, state: State, reason: str, now: float) -> None:
-    """The last of its redirects ends as the lease does, those before it led on."""
-    left = len(lease.redirect_targets)
-    for target in lease.redirect_targets:
-        left -= 1
-        runtime.ordering.end(target, *(_MOVED if left else (state, reason)), now)
-
-
-def close_files(runtime: Runtime, left: Iterable[Lease], queue_stats: QueueStats, now: float) -> None:
-    """The crawl closes: what is left under way waits again, the strategy's state is kept, the files are let go.
-
-    After a fault of one of them nothing more is written to any.
-    """
-    urls = [url for lease in left for url in (lease.leased.link.url, *lease.redirect_targets)]
-    with runtime.faults.guard():
-        if not runtime.faults.broken:
-            runtime.files.commit()
-            runtime.frontier.release(now, urls)
-            runtime.ordering.checkpoint()
-            queue_stats.finish(now)
-            runtime.frontier.close()
-            runtime.files.close()
-    if runtime.faults.broken:
-        runtime.frontier.close(commit=False)
-        runtime.files.abandon()
-
-
 def complete(admission: Admission, crawler: Crawler, rules: LinkRules, politeness: Politeness) -> None:
     """Give a crawl's admission the rules whose middlewares the crawl has, and its stats."""
     admission.refused = rules.refused
-    admission.add(*rules.rules())
+    admission.add(*rules.rules(), *rules_of_packages(crawler))
     if (guard := crawler.get_downloader_middleware(PrivateNetworkMiddleware)) is not None:
         admission.add(private_network(guard.seed_hosts), resolved_address(guard.seed_hosts))
     if crawler.get_downloader_middleware(RobotsTxtMiddleware) is not None:
-        admission.add(Told(ROBOTS_TXT, politeness.robots_txt))
+        admission.add(DownloaderRule(ROBOTS_TXT, politeness.robots_txt))
 
 
 SWEEP_SECONDS = 10.0
@@ -228,13 +149,14 @@ REFUSALS_AT_ONCE = 200  # then the engine has its slot; some 10 ms
 class FocusedScheduler(BaseScheduler):
     """Leases rows of the frontier as Requests; keeps other Requests in a request queue under the same host clocks.
 
-    `runtime`: the crawl's parts; a spider without them gets Scrapy's own scheduler instead of this one.
+    `crawl`: the crawl's parts; a spider without them gets Scrapy's own scheduler instead of this one.
     `concurrency`: leases at once.
     """
 
     def __init__(
         self,
-        runtime: Runtime,
+        crawl: Crawl,
+        faults: FatalFaults,
         politeness: Politeness,
         rules: LinkRules,
         *,
@@ -243,7 +165,7 @@ class FocusedScheduler(BaseScheduler):
         fingerprint: Callable[[Request], bytes],
         concurrency: int,
     ) -> None:
-        self.runtime, self.hosts, self.clock = runtime, runtime.hosts, runtime.clock
+        self.crawl, self.faults, self.hosts, self.clock = crawl, faults, crawl.hosts, crawl.clock
         self.engine, self.stats = engine, stats
         self.concurrency = concurrency
         self.politeness = politeness  # kept here: signals refer to their listeners weakly
@@ -254,24 +176,24 @@ class FocusedScheduler(BaseScheduler):
         self.leases = Leases(self._ended)
         self.lease_signals = LeaseSignals(self.leases)
         self.wake_timer = WakeTimer(engine)
-        self.queue_stats = QueueStats(runtime.ordering, runtime.harvest, stats)
-        self.faults = runtime.faults
+        self.queue_stats = QueueStats(crawl.ordering, crawl.harvest, stats)
         self._next_sweep = 0.0
         self._closing = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        settings, runtime = crawler.settings, runtime_of(crawler)
-        if runtime is None:
+        settings, crawl = crawler.settings, crawl_of(crawler)
+        if crawl is None:
             return cast("Self", plain_scheduler(crawler))
-        # Only now have add-ons set what they set; the spider, and its runtime, are made before them.
-        runtime.hosts.paces = paces_of(settings)
-        runtime.hosts.slots = slots = settings.getint("CONCURRENT_REQUESTS") or sys.maxsize
+        # Only now have add-ons set what they set; the spider, and its crawl, are made before them.
+        crawl.hosts.paces = paces_of(settings)
+        crawl.hosts.slots = slots = settings.getint("CONCURRENT_REQUESTS") or sys.maxsize
         rules = LinkRules.from_crawler(crawler)
-        politeness = Politeness.from_crawler(crawler, runtime.hosts, runtime.clock)
-        complete(runtime.admission, crawler, rules, politeness)
+        politeness = Politeness.from_crawler(crawler, crawl.hosts, crawl.clock)
+        complete(crawl.admission, crawler, rules, politeness)
         scheduler = cls(
-            runtime,
+            crawl,
+            faults_of(crawler),
             politeness,
             rules,
             engine=crawler.engine,
@@ -280,7 +202,7 @@ class FocusedScheduler(BaseScheduler):
             concurrency=slots,
         )
         scheduler.lease_signals.connect(crawler)
-        if (listings := runtime.ordering.listings) is not None:
+        if (listings := crawl.ordering.listings) is not None:
             scheduler.sitemap_lines = SitemapLines.from_crawler(crawler, listings)
         return scheduler
 
@@ -288,43 +210,37 @@ class FocusedScheduler(BaseScheduler):
         """Put back what is still leased, keep the strategy's state, let go of the files."""
         self._closing = True
         self.wake_timer.cancel()
-        close_files(self.runtime, self.leases.drop_all(), self.queue_stats, self.clock())
+        left = self.leases.drop_all()
+        with self.faults.guard():
+            if not self.faults.broken:
+                self.crawl.release(left, self.clock())
+                self.crawl.checkpoint()
+                self.queue_stats.finish(self.clock())
+                self.crawl.close()
+        if self.faults.broken:
+            self.crawl.abandon()
 
     def has_pending_requests(self) -> bool:
         """True while anything waits that will be fetched, be its host ready or cooling. O(1)."""
         if len(self.request_queue):
             return True
         with self.faults.guard():
-            if self._rows_pending():
+            if self.armed and self.crawl.has_more(self.clock(), len(self.leases)):
                 return True
         return False
-
-    def _rows_pending(self) -> bool:
-        ordering, budgets = self.runtime.ordering, self.runtime.ordering.budgets
-        if not self.armed or self.limit_reached() or not ordering.pending():
-            return False
-        if len(self.leases) or budgets is None or not budgets.closed:
-            return True
-        return ordering.next_ready(self.clock()) is not None  # else budgets hold back all that waits
 
     def seed(self, links: Sequence[Link]) -> None:
         """Queue the seeds and begin to hand out rows; restore the back-offs that servers asked for before the last stop."""
         with self.faults.guard():
             self.queue_stats.restore(self.clock())
-            self._count_pushed(self.runtime.ordering.seed(links, self.clock()))
-            self.runtime.frontier.commit()
+            self._count_pushed(self.crawl.seed(links, self.clock()))
             self.armed = True
 
     def take_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
         """A page was read: the strategy scores all its links, the frontier queues them."""
-        if (lease := self.leases.get(lease_number)) is not None:
-            lease.page = page
         with self.faults.guard():
-            if self.runtime.links_kept:
-                self.runtime.files.outlinks.put(page.url, (link.url for link in links))
-            ordering = self.runtime.ordering
-            visit = ordering.visit_again if lease is not None and lease.due is not None else ordering.visit
-            self._count_pushed(visit(page, links, self.clock()))
+            pushed = self.crawl.visit(page, links, self.clock(), self.leases.get(lease_number))
+            self._count_pushed(pushed)
 
     def enqueue_request(self, request: Request) -> bool:
         """A Request object: a retry or redirect of a lease, or somebody's own. It stays an object, closures and all."""
@@ -348,26 +264,18 @@ class FocusedScheduler(BaseScheduler):
         lease.moving = False
         refusal: str | None = None
         with self.faults.guard():
-            before = len(lease.redirect_targets)
-            refusal = follow(lease, request, self.runtime.frontier, self.clock())
-            moment = Moment.RETRIED if len(lease.redirect_targets) == before else Moment.REDIRECTED
-            refusal = refusal or self._refusal(lease, request, moment)
+            via: Via | None = request.meta.get("via")
+            tunnel = via.tunnel if via is not None else 0
+            refusal = self.crawl.come_back(lease, request.url, tunnel, self.clock())
         if self.faults.broken:
             return False
         if refusal is not None:
             self._count("frontier/redirects/known", refusal == KNOWN)
             self.leases.end(lease, State.DISCARDED, refusal)
-        return refusal is None
-
-    def _refusal(self, lease: Lease, request: Request, moment: Moment) -> str | None:
-        """Why the request of a lease that came back is not fetched."""
-        via: Via | None = request.meta.get("via")
-        link = redirected(lease.leased.link, canonical(request.url) or request.url)
-        decision = self.runtime.admission.ask(link, moment, via.tunnel if via is not None else 0)
-        if not decision.passed:
-            return decision.reason
-        lease.gate = decision.reason or lease.gate
-        return None
+            return False
+        lease.release_slot(self.hosts, self.clock())
+        lease.host = host_key(request)
+        return True
 
     @property
     def under_way(self) -> int:
@@ -386,7 +294,7 @@ class FocusedScheduler(BaseScheduler):
             return None
 
     def _next(self, now: float) -> Request | None:
-        self._count_pushed(self.runtime.ordering.learn(now))
+        self._count_pushed(self.crawl.ordering.learn(now))
         self.lease_signals.end_lost_moves()
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
@@ -398,10 +306,10 @@ class FocusedScheduler(BaseScheduler):
             return self._begin_slot(*waiting)
         leasing = self.armed and self.has_room() and not self.limit_reached()
         if leasing:
-            leased = self.runtime.ordering.lease(now, REFUSALS_AT_ONCE)
-            if leased is not None:
-                return self._request(leased, self.runtime.ordering.decision)
-        due = self.runtime.ordering.next_ready(now) if leasing else None
+            fetch = self.crawl.next(now, REFUSALS_AT_ONCE)
+            if fetch is not None:
+                return self._request(fetch)
+        due = self.crawl.next_ready(now) if leasing else None
         self.wake_timer.at([self.request_queue.next_ready(now), due], now)
         return None
 
@@ -413,17 +321,16 @@ class FocusedScheduler(BaseScheduler):
             self.request_queue.watch(request, host)
         return request
 
-    def _request(self, leased: Leased, decision: Decision) -> Request:
-        lease, link = self.leases.begin(leased), leased.link
-        lease.gate = decision.reason
+    def _request(self, fetch: Fetch) -> Request:
+        lease, link = self.leases.begin(fetch), fetch.leased.link
         self._count("frontier/leased")
-        self._count("topic/gate/tunnels", bool(decision.tunnel))
+        self._count("topic/gate/tunnels", bool(fetch.decision.tunnel))
         request = Request(
             link.url,
             errback=self.lease_signals.failed,
             meta={
                 META: lease.number,
-                "via": Via(link, leased.score, leased.carry, decision.tunnel),
+                "via": fetch.via,
                 "depth": link.depth,
                 "download_slot": self.hosts.paces.key(link.host),
             },
@@ -434,11 +341,10 @@ class FocusedScheduler(BaseScheduler):
     # --- how a lease ends, and when the crawl does
 
     def _ended(self, lease: Lease, state: State, reason: str) -> None:
-        runtime, now = self.runtime, self.clock()
+        now = self.clock()
         with self.faults.guard():
             if not self.faults.broken:
-                commit_lease(runtime, lease, state, reason, now)
-                runtime.frontier.commit()
+                self.crawl.end(lease, lease.outcome(state, reason), now)
         if self.faults.broken:
             return
         lease.release_slot(self.hosts, now)
@@ -449,7 +355,7 @@ class FocusedScheduler(BaseScheduler):
 
     def end_if_enough(self) -> None:
         """Close when nothing is under way and `pages` or `targets` are reached."""
-        if self.limit_reached() and not len(self.leases) and not self.runtime.revisits_left:
+        if self.limit_reached() and not len(self.leases) and not self.crawl.rechecks_left:
             deferred_from_coro(self.engine.close_spider_async(reason="enough"))
 
     def has_room(self) -> bool:
@@ -460,7 +366,7 @@ class FocusedScheduler(BaseScheduler):
 
     def limit_reached(self) -> bool:
         """No more leases: enough pages fetched or under way, or enough kept."""
-        return self.runtime.is_enough(len(self.leases))
+        return self.crawl.is_enough(len(self.leases))
 
     def _count_pushed(self, pushed: Mapping[Pushed, int]) -> None:
         for kind, count in pushed.items():

@@ -50,7 +50,7 @@ from typing import Any
 from zlib import crc32
 
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Frontier, Postpone, State
+from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.sites import Sites
 from topiccrawler.model import Link, Page
 from topiccrawler.urls.canonical import host_of, site_of
@@ -200,23 +200,17 @@ class Budgets:
         self._load()
         frontier.hosts.records = self
 
-    def ask(self, link: Link, now: float) -> str | Postpone | None:
-        """May this URL be fetched? None = yes; a text = it is discarded for that reason; Postpone.SKIP_HOST = its host is closed."""
-        record = self._records.get(link.host)
-        reason = self._spent(link.host, record)
-        if reason:
-            self.close(link.host, reason)
-            return Postpone.SKIP_HOST
+    def trap(self, link: Link, now: float) -> str | None:
+        """Why a URL is discarded by its form; None = it may be fetched. A seed is what the user wants."""
         if not link.source_url:
-            return None  # a seed is what the user wants
-        found = trap(link.url, link.source_url, self.allowance.limits, now)
-        most, kind = self.allowance.shape_unproductive_pages, shape(link.url)
-        if found is None and record is not None and 0 < most <= record.shapes.get(kind, 0):
-            found = f"shape: {kind} is no longer useful"
-        if found is None:
             return None
-        self.refused[found.partition(":")[0]] += 1
-        return f"trap: {found}"
+        found = trap(link.url, link.source_url, self.allowance.limits, now)
+        most, record = self.allowance.shape_unproductive_pages, self._records.get(link.host)
+        if found is None and record is not None and most > 0:
+            kind = shape(link.url)
+            if most <= record.shapes.get(kind, 0):
+                return f"shape: {kind} is no longer useful"
+        return found
 
     def take(self, link: Link) -> None:
         """The URL was leased."""
@@ -306,7 +300,7 @@ class Budgets:
         record.under_way = own.under_way
         self._records[host] = record
         self._changed[host] = None
-        if (reason := self._spent(host, record)) is not None:
+        if (reason := self.spent(host)) is not None:
             self.close(host, reason)
 
     def _reopen_proven(self) -> None:
@@ -315,8 +309,9 @@ class Budgets:
                 del self.closed[host]
                 self.frontier.hosts.reopen(host)
 
-    def _spent(self, host: str, record: _Record | None) -> str | None:
-        allowance = self.allowance
+    def spent(self, host: str) -> str | None:
+        """Why the host is asked no more; None = it may be."""
+        allowance, record = self.allowance, self._records.get(host)
         if record is not None and 0 < allowance.host_pages <= record.pages + record.under_way:
             return HOST_PAGES
         if record is not None and 0 < allowance.host_unproductive_pages <= record.unproductive:
@@ -370,8 +365,8 @@ class Budgets:
             host = name.removeprefix(NOTE)
             record = self._records[host] = _read_record(host, text)
             self._pages[site_of(host)] += record.pages
-        for host, record in self._records.items():
-            if (reason := self._spent(host, record)) is not None:
+        for host in self._records:
+            if (reason := self.spent(host)) is not None:
                 self.close(host, reason)
 
 

@@ -1,4 +1,4 @@
-"""One strategy's crawl over a recorded web, by the crawl's own Ordering and frontier. It repeats to the bit.
+"""One strategy's crawl over a recorded web, by the crawl's own Crawl and frontier. It repeats to the bit.
 
 Only the engine is gone: no network, no delays between requests to a host, the clock counts pages. As many pages are under
 way as in a live crawl, and come back in the order in which they were asked for, so a strategy learns from each page as late as
@@ -27,14 +27,13 @@ from pathlib import Path
 from typing import Self
 
 from topiccrawler.crawling import assemble
-from topiccrawler.crawling.admission import Admission, GateRule
 from topiccrawler.crawling.assemble import PLAIN_CONTEXT, Parts
-from topiccrawler.crawling.keeping import Verdict, linking_pages_of, verdict_of
-from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.crawl import Crawl, Fetch, Outcome
+from topiccrawler.crawling.keeping import Verdict, verdict_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.errors import CrawlerError, ModelError, StrategyError
-from topiccrawler.frontier.base import Leased, State
+from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.lab.recorded_web import ParsedPages, Reading
@@ -237,39 +236,32 @@ class ReplayedCrawl:
         self.most = run.pages
         self.found = Crawled(cost=cost)
         self.repeats = SiteRepeats()
-        self.tunnels: dict[str, int] = {}
         hosts = Hosts(concurrency=run.concurrency)  # to one host too: a recording needs no politeness
         self.frontier = MemoryFrontier(hosts)
         self.use(parts)
         self.draw = random.Random(run.seed)
-        # when it comes back, in pages leased; its number; its lease
-        self.under_way: list[tuple[float, int, Leased]] = []
+        # when it comes back, in pages leased; its number; what is known of it
+        self.under_way: list[tuple[float, int, Fetch]] = []
 
     def use(self, parts: Parts) -> None:
         """From now on order what waits by the strategy of these parts."""
         self.parts = parts
         after = parts.recipe.listings_after
         listings = SiteListings(self.frontier.notes, after, self._sitemaps, self.parsed.numbers.__contains__)
-        self.ordering = Ordering(
-            parts.strategy,
-            self.frontier,
-            expand=parts.expand,
-            admission=Admission([GateRule(parts.gate)], self._refused),
-            listings=listings if after else None,
-            linking_pages=linking_pages_of(parts.recipe, parts.page_classifier, self.frontier.notes, ()),
-        )
+        self.crawl = Crawl(parts, self.frontier, listings=listings if after else None)
+        self.crawl.admission.refused = self._refused
 
     def go(self) -> Crawled:
         """From the seeds on."""
-        self.ordering.seed([self.parsed.seed(number) for number in self.run.seeds], 0.0)
+        self.crawl.seed([self.parsed.seed(number) for number in self.run.seeds], 0.0)
         return self.go_on()
 
     def go_on(self) -> Crawled:
         """From where it stands."""
         self._ask()
         while self.under_way:
-            _, number, leased = heappop(self.under_way)
-            self._visit(number, leased)
+            _, number, fetch = heappop(self.under_way)
+            self._visit(number, fetch)
             self._ask()
         return self.found
 
@@ -291,40 +283,36 @@ class ReplayedCrawl:
         """Lease pages until enough are under way."""
         order = self.found.order
         while len(self.under_way) < self.run.concurrency and len(order) < self.most:
-            leased = self.ordering.lease(float(len(order)))
-            if leased is None:
+            fetch = self.crawl.next(float(len(order)))
+            if fetch is None:
                 return
-            if tunnel := self.ordering.decision.tunnel:
-                self.tunnels[leased.link.url] = tunnel
-                self.found.tunnels += 1
-            order.append(self.parsed.numbers[leased.link.url])
-            heappush(self.under_way, (len(order) + self._late(), order[-1], leased))
+            self.found.tunnels += bool(fetch.decision.tunnel)
+            order.append(self.parsed.numbers[fetch.leased.link.url])
+            heappush(self.under_way, (len(order) + self._late(), order[-1], fetch))
 
     def _late(self) -> float:
         """How many pages later than asked for a page comes back."""
         concurrency = self.run.concurrency
         return self.draw.uniform(0.0, concurrency) if self.run.seed and concurrency > 1 else 0.0
 
-    def _visit(self, number: int, leased: Leased) -> None:
+    def _visit(self, number: int, fetch: Fetch) -> None:
         now = float(len(self.found.order))
-        url = leased.link.url
         reading = self.parsed.read(number)
         if reading is None:
-            self.ordering.end(url, State.DISCARDED, "no page to read", now)
+            self.crawl.end(fetch, Outcome(State.DISCARDED, "no page to read"), now)
             return
-        via = Via(leased.link, leased.score, leased.carry, self.tunnels.pop(url, 0))
-        page = self.page(number, reading, via)
+        page = self.page(number, reading, fetch.via)
         self.found.verdicts[number] = self._verdict(page)
         links = self.parsed.links(reading, page, self.parts.context)
-        self.ordering.visit(page, links, now)
-        self.cost.most_queued = max(self.cost.most_queued, self.ordering.frontier.look().waiting())
+        self.crawl.visit(page, links, now, fetch)
+        self.cost.most_queued = max(self.cost.most_queued, self.frontier.look().waiting())
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
-        self.ordering.end(url, state, reason, now)
+        self.crawl.end(fetch, Outcome(state, reason, is_relevant=page.is_target), now)
 
     def _verdict(self, page: Page) -> Verdict:
         """Whether a crawl would keep it; its store, which tells copies, is not replayed."""
         threshold = self.parts.page_classifier.threshold
-        return verdict_of(page, None, self.parts, self.ordering.linking_pages, threshold)
+        return verdict_of(page, None, self.parts, self.crawl.ordering.linking_pages, threshold)
 
     def _sitemaps(self, root: str) -> Sequence[str]:
         """What the recorded robots.txt of a host says."""

@@ -23,19 +23,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from topiccrawler.cluster.postgresql.stored_pages import PostgresIndex, PostgresPages, quoted
 from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.job_files import INDEX, catch_up, read_recipe
 from topiccrawler.crawling.page_stores import Stored, has_pages, open_pages, stored_in
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.results.job_pages import of_job
-from topiccrawler.store.index import Found, PageIndex
-from topiccrawler.store.pages import Pages, PageStore, Selection
+from topiccrawler.store.index import Found, PageIndex, QueryTerm, fts5
+from topiccrawler.store.pages import PageStore, Selection
 from topiccrawler.text.normalise import fold
 from topiccrawler.text.tokenise import learn, stem, words_of
 
@@ -56,8 +55,7 @@ class Term:
 class Query:
     """What to look for in an index, and what to mark in a text."""
 
-    expression: str  # of FTS5
-    tsquery: str  # the same of PostgreSQL
+    terms: tuple[QueryTerm, ...]  # those that an index keeps words of
     marked: tuple[str, ...]  # folded words of the terms asked for, the longest first
 
 
@@ -80,40 +78,17 @@ def make_query(text: str, plain: Sequence[list[str]] | None = None) -> Query:
     terms = terms_of(text)
     plain = spellings_of(text) if plain is None else plain
     learn(term.text for term in terms)
-    wanted: list[tuple[str, str]] = []  # each as either database has it
-    unwanted: list[tuple[str, str]] = []
+    found: list[QueryTerm] = []
     marked: set[str] = set()
     for term, *spellings in zip(terms, spellings_of(text), plain, strict=True):
         if any(spellings):
-            expressions = _either(spellings, term, _fts5, " OR "), _either(spellings, term, _tsquery, " | ")
-            (unwanted if term.is_excluded else wanted).append(expressions)
+            lists = tuple(dict.fromkeys(tuple(words) for words in spellings if words))
+            found.append(QueryTerm(lists, term.is_phrase, term.is_excluded))
             marked |= set() if term.is_excluded else {word for words in spellings for word in words}
-    if not wanted:
+    if all(term.is_excluded for term in found):
         fault = "names no word to look for" if not terms else "has no word that an index keeps"
         raise ArgumentError(f"query {text!r}", fault, _REMEDY)
-    every = " AND ".join(expression for expression, _ in wanted)
-    return Query(
-        " NOT ".join([f"({every})" if unwanted else every, *(expression for expression, _ in unwanted)]),
-        " & ".join([*(expression for _, expression in wanted), *(f"!{found}" for _, found in unwanted)]),
-        tuple(sorted(marked, key=lambda word: (-len(word), word))),
-    )
-
-
-def _either(
-    spellings: Iterable[list[str]], term: Term, spell: Callable[[list[str], bool], str], or_: str
-) -> str:
-    """Any of these lists of words."""
-    joined = [spell(words, term.is_phrase) for words in spellings if words]
-    return f"({or_.join(dict.fromkeys(joined))})"
-
-
-def _fts5(words: list[str], is_phrase: bool) -> str:
-    joint = " ".join(words) if is_phrase else '" AND "'.join(words)
-    return f'("{joint}")'
-
-
-def _tsquery(words: list[str], is_phrase: bool) -> str:
-    return f"({(' <-> ' if is_phrase else ' & ').join(map(quoted, words))})"
+    return Query(tuple(found), tuple(sorted(marked, key=lambda word: (-len(word), word))))
 
 
 WIDTH = 120  # characters
@@ -196,7 +171,7 @@ class JobSearch:
 
     def __init__(self, folder: Path, told: Told | None = None) -> None:
         self.folder, self._told = folder, told
-        self._store: Pages = open_pages(folder)
+        self._store = open_pages(folder)
         self._index: PageIndex | None = None
         try:
             if isinstance(self._store, PageStore):
@@ -237,12 +212,12 @@ class JobSearch:
         told = self._told and partial(self._told, self.folder)
         if isinstance(self._store, PageStore) and self._index is not None:
             catch_up(self._store, self._index, told)
-            return self._index.find(query.expression, selection, limit)
-        if not isinstance(self._store, PostgresPages):
-            return []
-        index = PostgresIndex(self._store)
-        index.catch_up(told)
-        return index.find(query.tsquery, selection, limit)
+            return self._index.find(fts5(query.terms), selection, limit)
+        return (
+            []
+            if isinstance(self._store, PageStore)
+            else self._store.find(query.terms, selection, limit, told)
+        )
 
 
 def search(

@@ -50,7 +50,7 @@ class LinksSpider(FocusedSpider):
 
     def prepare(self, params: LinksParams) -> None:
         self.params = params
-        if params.out or self.runtime.files.resumes:
+        if params.out or self.crawl.files.resumes:
             _ = self.file  # what an earlier run wrote is read, or refused, before the first request
 
     @cached_property
@@ -58,8 +58,8 @@ class LinksSpider(FocusedSpider):
         """Where the links go."""
         params = self.params
         return LinkFile(
-            Path(params.out).expanduser() if params.out else self.runtime.files.folder / LINKS,
-            self.runtime.topic,
+            Path(params.out).expanduser() if params.out else self.crawl.files.folder / LINKS,
+            self.crawl.topic,
             context=params.context,
             caps=Caps(params.links_per_page, params.links_per_host, params.links_per_site),
             unlabelled=params.unlabelled,
@@ -67,15 +67,15 @@ class LinksSpider(FocusedSpider):
 
     async def start(self) -> AsyncIterator[Any]:
         """The seeds, as the out-links of the virtual root page."""
-        self.runtime.files.begin()
+        self.crawl.files.begin()
         logger.info(
             "Collecting links for topic %s, %s, %d seeds; they go to %s",
-            self.runtime.topic.display_name,
+            self.crawl.topic.display_name,
             self.params.strategy,
-            len(self.runtime.seeds),
+            len(self.crawl.seeds),
             self.file.path,
         )
-        yield Outlinks(ROOT, self.runtime.seeds)
+        yield Outlinks(ROOT, self.crawl.seeds)
 
     def parse(self, response: Response) -> Iterator[Any]:
         """Label and write a page's links, and follow all of them.
@@ -87,24 +87,24 @@ class LinksSpider(FocusedSpider):
         kind = content_type(response)
         if kind and not any(part in kind.lower() for part in HTML_TYPES):
             return
-        reading = self.runtime.reader.read(
+        reading = self.crawl.reader.read(
             response.url,
             response.body,
             http_content_type_encoding(kind),
             depth=response.meta.get("depth", 0),
             via=response.meta.get("via"),
         )
-        links = self.links_of(reading, self.params.context)
+        links = self.crawl.links_of(reading, self.params.context)
         taken = self.file.add(links)
         yield {"url": reading.page.url, "links": len(links), "taken": taken}
         yield Outlinks(reading.page, links)
 
     def progress_line(self) -> str:
         """Pages, links by label, links not taken, URLs waiting."""
-        runtime, file = self.runtime, self.file
+        crawl, file = self.crawl, self.file
         return (
-            f"{runtime.harvest.pages} pages, {file.counts[1]} links to the topic, {file.counts[0]} to others, "
-            f"{file.repeated} repeated, {file.capped} over a cap, {runtime.frontier.look().waiting()} queued"
+            f"{crawl.harvest.pages} pages, {file.counts[1]} links to the topic, {file.counts[0]} to others, "
+            f"{file.repeated} repeated, {file.capped} over a cap, {crawl.frontier.look().waiting()} queued"
         )
 
     def found_lines(self) -> list[str]:

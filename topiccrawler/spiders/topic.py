@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,6 +19,7 @@ from scrapy.utils.misc import load_object
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.assemble import TOPIC, words_and_weights
+from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import CHECKS, VISITS
 from topiccrawler.crawling.recipe import CrawlParams, parse_arguments
 from topiccrawler.crawling.revisiting import Due, known_pages, ranked
@@ -27,18 +29,13 @@ from topiccrawler.engine.faults import is_scrapys_process
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.progress import search_seldom
 from topiccrawler.engine.revisits import Revisits
-from topiccrawler.engine.runtime import Runtime
 from topiccrawler.engine.scheduler import focused_scheduler, is_focused
 from topiccrawler.errors import ArgumentError
-from topiccrawler.items import Outlinks, PageItem
-from topiccrawler.links.extract import media_of
-from topiccrawler.pages.formats.registry import READ, recognise
-from topiccrawler.pages.metadata import facts_of, words_about
-from topiccrawler.pages.read import Reading
+from topiccrawler.items import Outlinks
+from topiccrawler.pages.formats.registry import recognise
 from topiccrawler.store.visits import read_visits
 from topiccrawler.strategies.base import ROOT
 from topiccrawler.topics.meaning import as_understood
-from topiccrawler.urls.canonical import canonical
 
 _ARGUMENT = "argument -a revisit=true"
 
@@ -54,21 +51,22 @@ def check_revisit(settings: BaseSettings) -> None:
         )
 
 
-def plan_revisits(runtime: Runtime, settings: BaseSettings) -> None:
-    """Give the runtime its revisits. Of `pages` they take TOPIC_REVISIT_SHARE; the rest is for new pages."""
-    files = runtime.files
+def plan_revisits(crawl: Crawl, settings: BaseSettings) -> Revisits:
+    """Give the crawl the pages to look at again. Of `pages` they take TOPIC_REVISIT_SHARE; the rest is for new pages."""
+    files = crawl.files
     log = files.folder / VISITS
     checks = list(files.checks.all()) if (files.folder / CHECKS).is_file() else []
     # The draws differ from run to run, and are the same when a run is repeated.
     random = Random(sum(check.looks + check.misses for check in checks))
-    found = ranked(known_pages(read_visits(log), checks), runtime.clock(), random)
-    limit = runtime.params.pages
+    found = ranked(known_pages(read_visits(log), checks), crawl.clock(), random)
+    limit = crawl.limits.pages
     if limit is not None:
         found = found[: math.ceil(limit * settings.getfloat("TOPIC_REVISIT_SHARE"))]
-        new = runtime.harvest.pages + limit - len(found)
-        runtime.params = runtime.params.model_copy(update={"pages": new})
+        new = crawl.harvest.pages + limit - len(found)
+        crawl.limits = replace(crawl.limits, pages=new)
     due = [Due(page.check, value) for value, page in found]
-    runtime.revisits = Revisits(due, files, runtime.frontier.look(), runtime.reader.own_text)
+    crawl.rechecks = revisits = Revisits(due, files, crawl.frontier.look(), crawl.reader.own_text)
+    return revisits
 
 
 logger = logging.getLogger(__name__)
@@ -82,6 +80,7 @@ class TopicSpider(FocusedSpider):
     """
 
     name = "topic"
+    revisits: Revisits | None = None
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
         strategy = self.settings.get("TOPIC_STRATEGY", "adaptive")
@@ -92,33 +91,33 @@ class TopicSpider(FocusedSpider):
 
     def prepare(self, params: CrawlParams) -> None:
         if params.revisit:
-            plan_revisits(self.runtime, self.settings)
+            self.revisits = plan_revisits(self.crawl, self.settings)
 
     async def start(self) -> AsyncIterator[Any]:
         """The seeds, as the out-links of the virtual root page."""
-        self.runtime.files.begin()
+        self.crawl.files.begin()
         logger.info(
             "Topic %s, strategy %s, %d seeds; results go to %s",
-            self.runtime.topic.full_name,
-            self.runtime.params.strategy,
-            len(self.runtime.seeds),
-            self.runtime.files.folder,
+            self.crawl.topic.full_name,
+            self.crawl.parts.recipe.strategy,
+            len(self.crawl.seeds),
+            self.crawl.files.folder,
         )
-        if answers := answers_behind(self.runtime.topic, self.runtime.files.folder):
+        if answers := answers_behind(self.crawl.topic, self.crawl.files.folder):
             logger.info("With the topic as it was taught by %d answers", answers)
-        elif meant := as_understood(self.runtime.topic):
+        elif meant := as_understood(self.crawl.topic):
             logger.info("Understood as %s", meant)
             logger.info(
                 "Made of your words: %s; as a file: %s",
-                words_and_weights(self.runtime.topic),
-                self.runtime.files.folder / TOPIC,
+                words_and_weights(self.crawl.topic),
+                self.crawl.files.folder / TOPIC,
             )
         if is_scrapys_process():
             search_seldom(self.crawler)
-        yield Outlinks(ROOT, self.runtime.seeds)
-        if self.runtime.revisits is not None and (scheduler := focused_scheduler(self.crawler)) is not None:
+        yield Outlinks(ROOT, self.crawl.seeds)
+        if self.revisits is not None and (scheduler := focused_scheduler(self.crawler)) is not None:
             failed, waiting = scheduler.lease_signals.failed, scheduler.request_queue
-            async for request in self.runtime.revisits.requests(self, scheduler.leases, failed, waiting):
+            async for request in self.revisits.requests(self, scheduler.leases, failed, waiting):
                 yield request
 
     def parse(self, response: Response) -> Iterator[Any]:
@@ -129,70 +128,30 @@ class TopicSpider(FocusedSpider):
         @returns requests 0 0
         """
         declared = rendering.content_type(response)
-        form = recognise(response.body, declared)
-        runtime = self.runtime
-        if form not in READ or not runtime.restrictions.reads(response.url, form):
-            self._count(f"topic/skipped/{form}")
-            return
-        via = response.meta.get("via")
-        reading = runtime.reader.read(
+        reading = self.crawl.read(
             response.url,
             response.body,
+            declared,
             http_content_type_encoding(declared),
             depth=response.meta.get("depth", 0),
             seconds=response.meta.get("download_latency", 0.0),
-            via=via,
-            content_type=declared,
+            via=response.meta.get("via"),
             extract=response.meta.pop(rendering.EXTRACT_META, None),
         )
+        if reading is None:
+            self._count(f"topic/skipped/{recognise(response.body, declared)}")
+            return
         if reading.fault:
-            logger.info("Cannot read %s (%s): %s", response.url, form, reading.fault)
+            logger.info("Cannot read %s (%s): %s", response.url, reading.format, reading.fault)
             self._count("topic/skipped/unreadable")
             return
-        item = self._item(reading, response)
+        item = self.crawl.item_of(reading, response.status, self.crawl.clock())
         modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
-        if runtime.restrictions.is_old(item.url, item.published, modified):
+        if self.crawl.restrictions.is_old(item.url, item.published, modified):
             self._count("topic/skipped/older")
         else:
             yield item
-        yield Outlinks(reading.page, self.links_of(reading, runtime.parts.context))
-
-    def _item(self, reading: Reading, response: Response) -> PageItem:
-        """The page as the pipelines see it."""
-        page, document, runtime = reading.page, reading.document, self.runtime
-        via = page.via
-        relevance, is_kept = runtime.verdict(reading)
-        # Only what is kept is looked at further, but for what page classifiers read: most pages leave at the relevance filter.
-        facts = facts_of(document, reading.main_text, page.url) if is_kept else words_about(document)
-        itself = (
-            canonical(facts.canonical, page.url, runtime.parts.dropped_parameters)
-            if facts.canonical
-            else None
-        )
-        return PageItem(
-            url=page.url,
-            title=page.title,
-            text=reading.main_text,
-            topic=runtime.parts.topic_of_page(reading.words),
-            relevance=relevance,
-            is_target=is_kept,
-            depth=page.depth,
-            source_url=via.link.source_url if via is not None else "",
-            anchor=via.link.anchor if via is not None else "",
-            score=via.score if via is not None else 0.0,
-            encoding=reading.encoding,
-            status=response.status,
-            fetched=round(runtime.clock(), 3),
-            summary=runtime.summariser.summary(reading.main_text) if is_kept else "",
-            published=facts.published,
-            language=facts.language,
-            canonical_url=itself if itself and itself != page.url else "",
-            keywords=facts.keywords,
-            description=facts.description,
-            author=facts.author,
-            format=reading.format,
-            media=media_of(document, page.url, reading.encoding) if is_kept else [],
-        )
+        yield Outlinks(reading.page, self.crawl.links_of(reading))
 
     def _count(self, key: str) -> None:
         if self.crawler.stats is not None:

@@ -48,6 +48,28 @@ _Words = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """One word or phrase of a query."""
+
+    spellings: tuple[tuple[str, ...], ...]  # any of these lists of words
+    is_phrase: bool
+    is_excluded: bool
+
+
+def fts5(terms: Iterable[QueryTerm]) -> str:
+    """What all terms but those excluded match, as SQLite's FTS5 has it."""
+
+    def spelt(term: QueryTerm) -> str:
+        joint = " " if term.is_phrase else '" AND "'
+        lists = dict.fromkeys(joint.join(words) for words in term.spellings)
+        return "({})".format(" OR ".join(f'("{words}")' for words in lists))
+
+    wanted = " AND ".join(spelt(term) for term in terms if not term.is_excluded)
+    unwanted = [spelt(term) for term in terms if term.is_excluded]
+    return " NOT ".join([f"({wanted})" if unwanted else wanted, *unwanted])
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """One page that matches."""
 

@@ -22,7 +22,8 @@ import json
 import math
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, fields
 from hashlib import blake2b
@@ -265,6 +266,42 @@ class Pages(Protocol):
 
     def close(self) -> None:
         """Commit and let go. A second call does nothing."""
+
+
+class SharedPages(Protocol):
+    """The pages of a crawl that are kept on a server, by one of its processes. Futures are done when the server has answered."""
+
+    address: str  # of the server, without what is secret of it
+    job: str  # the crawl's name there
+
+    @property
+    def pages(self) -> Pages:
+        """For the thread of the crawl."""
+
+    def check(self, another: Callable[[str, str, str], tuple[str, str]] | None = None) -> None:
+        """StateError when the server cannot be used, or the job there is for another topic. `another`: of the recipe there, its topic and the
+        one asked for, fault and remedy in people's words."""
+
+    def begin(self, recipe: Mapping[str, object], topic: str = "") -> None:
+        """The crawl begins or goes on; its recipe is kept for those who look at it."""
+
+    def keep(self, record: PageRecord) -> Future[int]:
+        """Store a page; done when it is durable."""
+
+    def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool) -> Future[str | None]:
+        """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered."""
+
+    def hurry(self) -> None:
+        """The crawl closes: a server that is away is not waited for as long."""
+
+    def figures(self) -> Mapping[str, float]:
+        """Numbers for the stats, by name."""
+
+    def close(self) -> None:
+        """Finish and let go. A second call does nothing."""
+
+    def abandon(self) -> None:
+        """Let go at once."""
 
 
 class Copies(Protocol):

@@ -259,6 +259,7 @@ def _canonicalizer(base: str | None, extra_parameters: frozenset[str], encoding:
     return Canonicalizer(base, extra_parameters, encoding)
 
 
+@lru_cache(maxsize=4096)
 def host_of(url: str) -> str:
     """The host of a canonical URL, with the port when it is not the default one; "" when there is none."""
     start = url.find("://") + 3
@@ -268,11 +269,13 @@ def host_of(url: str) -> str:
     return url[start:end] if end >= 0 else url[start:].partition("?")[0]
 
 
+@lru_cache(maxsize=4096)
 def registered_domain(url: str) -> str:
     """The registered domain: a.b.com.cn -> b.com.cn, me.github.io -> me.github.io; else the host itself."""
     return _registered_domain(host_of(url))
 
 
+@lru_cache(maxsize=65536)
 def site_of(host: str) -> str:
     """What shares and proofs are counted for: the registered domain of a host; a bare address with its port."""
     return _domain_under_suffix(host) or host

@@ -13,7 +13,7 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
-from topiccrawler.cluster.sharing import Ahead
+from topiccrawler.crawling.sharing import Ahead
 from topiccrawler.frontier.base import Pushed, State
 
 Worker = Callable[[], RedisFrontier]

@@ -14,7 +14,7 @@ def test_neither_the_taught_topic_nor_the_one_before_it_is_left() -> None:
     finance = load_topic("finance")
     fields = finance.model_dump()
     recipe = Recipe("finance", link_models="none", topic_fields=fields, strategy_topic=fields)
-    runtime: Any = SimpleNamespace(shared=None, parts=SimpleNamespace(recipe=recipe), topic=finance)
-    parts = parts_for(runtime, "travel")
+    crawl: Any = SimpleNamespace(shared=None, parts=SimpleNamespace(recipe=recipe), topic=finance)
+    parts = parts_for(crawl, "travel")
     assert (parts.topic.name, parts.recipe.strategy_topic) == ("travel", None)
     assert parts.strategy_classifier is parts.page_classifier

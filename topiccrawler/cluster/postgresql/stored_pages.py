@@ -21,14 +21,14 @@ PostgreSQL takes no NUL in a text: it becomes U+FFFD.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple
 from hashlib import blake2b
 from typing import Any, TypeVar
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.errors import StateError
-from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, Found
+from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, Found, QueryTerm
 from topiccrawler.store.pages import ALL, COLUMNS, PageRecord, Selection, content_hash, record_from, storable
 from topiccrawler.text.tokenise import words_of
 from topiccrawler.urls.canonical import host_of
@@ -67,6 +67,17 @@ def words_of_page(record: PageRecord) -> str:
     _add(places, title, 1, "A")
     _add(places, text, 1 + len(title) + BREAK, "")
     return " ".join(f"{quoted(word)}:{','.join(where[:MOST_PLACES])}" for word, where in places.items())
+
+
+def tsquery(terms: Iterable[QueryTerm]) -> str:
+    """What all terms but those excluded match."""
+
+    def spelt(term: QueryTerm) -> str:
+        joint = " <-> " if term.is_phrase else " & "
+        found = (f"({joint.join(map(quoted, words))})" for words in term.spellings)
+        return f"{'!' if term.is_excluded else ''}({' | '.join(dict.fromkeys(found))})"
+
+    return " & ".join(map(spelt, sorted(terms, key=lambda term: term.is_excluded)))
 
 
 def quoted(word: str) -> str:
@@ -108,12 +119,25 @@ class PostgresPages:
 
     def __init__(self, session: Session, job: str, *, indexed: bool = True, create: bool = True) -> None:
         self.session, self.job, self._indexed = session, job, indexed
+        self.address = session.address  # without a password
         self.name = f"{session.name} job {job}"
         self._number: int | None = None
         if not create and self.recipe() is None:
             session.close()
             remedy = "give the name it was begun with (TOPIC_JOB, -a job=), and its STORE_URL"
             raise StateError(self.name, "there is no job of this name", remedy)
+
+    def find(
+        self,
+        terms: tuple[QueryTerm, ...],
+        selection: Selection,
+        limit: int,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Found]:
+        """The best pages that match; those kept with TOPIC_INDEX=False are indexed first."""
+        index = PostgresIndex(self)
+        index.catch_up(progress)
+        return index.find(tsquery(terms), selection, limit)
 
     def put(self, record: PageRecord) -> int:
         return self._ask(self.putting(record))

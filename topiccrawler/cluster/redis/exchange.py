@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from topiccrawler.cluster.redis.connection import Call
 from topiccrawler.cluster.redis.joining import Membership
 from topiccrawler.cluster.redis.records import Argument, Batch
-from topiccrawler.cluster.sharing import START, Harvest, Learned, Told
+from topiccrawler.crawling.sharing import START, Harvest, Learned, Told
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Counted(NamedTuple):
 
 
 class RedisExchange:
-    """See cluster.sharing.Exchange. `hand(call)` gives a call to the connection's thread; `flush()` all changes so far;
+    """See crawling.sharing.Exchange. `hand(call)` gives a call to the connection's thread; `flush()` all changes so far;
     `under_way()` says how many URLs are, of all processes."""
 
     def __init__(

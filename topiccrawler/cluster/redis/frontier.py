@@ -28,6 +28,7 @@ from math import inf
 from time import monotonic
 from typing import Any
 
+from topiccrawler.cluster.learning import SharedLearning
 from topiccrawler.cluster.redis.connection import BACK, CALL_SECONDS, AwayError, Call
 from topiccrawler.cluster.redis.entries import (
     Entries,
@@ -43,7 +44,7 @@ from topiccrawler.cluster.redis.joining import Membership, RedisNotes
 from topiccrawler.cluster.redis.listing import RedisListing, counts_of, share_of
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
-from topiccrawler.cluster.sharing import Ahead, Exchange
+from topiccrawler.crawling.sharing import Ahead, Exchange
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
@@ -55,8 +56,10 @@ from topiccrawler.frontier.base import (
 )
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
+from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.frontier.url_index import anchor_bit
-from topiccrawler.model import Link, Score
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import Strategy
 from topiccrawler.urls.canonical import host_of
 
 SLOT_HOSTS = 8  # hosts for each request that may be under way
@@ -272,7 +275,7 @@ CLOSE_SECONDS = 10.0  # for the last changes
 
 
 class RedisFrontier(LeasingFrontier):
-    """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts.
+    """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts.
 
     `joined`: the crawl and this worker's place in it (joining.join).
     `outage_seconds`: so long the crawl waits for a server that is away, then it ends.
@@ -393,6 +396,19 @@ class RedisFrontier(LeasingFrontier):
         )
         here = None if self.worker.away else self.hosts.next_ready(now)
         return now + wait if here is None else min(here, now + wait)
+
+    stats_family = "frontier/redis/…"
+
+    def learning(
+        self,
+        strategy: Strategy,
+        rescoring: Rescoring,
+        learned: Callable[[Page | None, Sequence[Link]], None],
+        *,
+        seconds: float,
+        every_pages: int,
+    ) -> SharedLearning:
+        return SharedLearning(strategy, self, rescoring, learned, seconds=seconds, every_pages=every_pages)
 
     def figures(self) -> Mapping[str, float]:
         return self.worker.figures()

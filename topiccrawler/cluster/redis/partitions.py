@@ -14,12 +14,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Self, TypeVar
 
+from topiccrawler.cluster.learning import SharedLearning
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.listing import RedisListing
 from topiccrawler.cluster.redis.records import partition_of
-from topiccrawler.cluster.sharing import Ahead, Exchange
+from topiccrawler.crawling.sharing import Ahead, Exchange
 from topiccrawler.frontier.base import Accept, Leased, Notes, Postpone, Pushed, State
-from topiccrawler.model import Link, Score
+from topiccrawler.frontier.rescoring import Rescoring
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import Strategy
 from topiccrawler.urls.canonical import host_of
 
 LOOKS = 2  # the second that is answered from now on was asked after now
@@ -47,7 +50,7 @@ class PartitionedView(RedisListing):
 
 
 class PartitionedFrontier:
-    """See frontier.base.Frontier and cluster.sharing.SharedQueue for the contracts, but: first in first out among equal scores
+    """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts, but: first in first out among equal scores
     holds for the hosts of one partition. `parts`: over the same `hosts`."""
 
     def __init__(self, parts: Sequence[RedisFrontier]) -> None:
@@ -141,6 +144,19 @@ class PartitionedFrontier:
     def next_ready(self, now: float) -> float | None:
         times = [part.next_ready(now) for part in self.parts]
         return min((time for time in times if time is not None), default=None)
+
+    stats_family = "frontier/redis/…"
+
+    def learning(
+        self,
+        strategy: Strategy,
+        rescoring: Rescoring,
+        learned: Callable[[Page | None, Sequence[Link]], None],
+        *,
+        seconds: float,
+        every_pages: int,
+    ) -> SharedLearning:
+        return SharedLearning(strategy, self, rescoring, learned, seconds=seconds, every_pages=every_pages)
 
     def figures(self) -> Mapping[str, float]:
         found = [part.figures() for part in self.parts]

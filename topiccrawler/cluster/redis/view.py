@@ -19,7 +19,7 @@ from topiccrawler.cluster.redis.joining import MADE_OF, RedisNotes, hash_of, joi
 from topiccrawler.cluster.redis.listing import RedisListing, counts_of
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
 from topiccrawler.cluster.redis.records import Batch
-from topiccrawler.cluster.sharing import Learned
+from topiccrawler.crawling.sharing import Learned
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Listing, Notes, Row, State
 from topiccrawler.frontier.dump import Overview

@@ -18,8 +18,9 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import is_asyncio_available
 
+from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.engine.control.client import Address
-from topiccrawler.engine.runtime import Runtime, needed_runtime
+from topiccrawler.engine.opening import needed_crawl
 
 if TYPE_CHECKING:
     from topiccrawler.engine.control.server import Server
@@ -66,7 +67,7 @@ class Control:
     """Extension: serves while the spider is open. `host`, `port`: where it listens; 0 = a port that the system picks."""
 
     crawler: Crawler
-    runtime: Runtime
+    crawl: Crawl
     host: str
     port: int
     _verbs: Verbs | None = None
@@ -79,13 +80,13 @@ class Control:
         settings = crawler.settings
         if not settings.getbool("TOPIC_CONTROL"):
             raise NotConfigured
-        runtime = needed_runtime(crawler)
+        crawl = needed_crawl(crawler)
         if crawler.spidercls.start.__module__.startswith("scrapy.commands"):
             raise NotConfigured  # `fetch`, `parse`, `check`: one page, no job
         if settings.getbool("TWISTED_REACTOR_ENABLED", True) and not is_asyncio_available():
             raise NotConfigured("TOPIC_CONTROL needs asyncio")
         control = cls(
-            crawler, runtime, str(settings["TOPIC_CONTROL_HOST"]), settings.getint("TOPIC_CONTROL_PORT")
+            crawler, crawl, str(settings["TOPIC_CONTROL_HOST"]), settings.getint("TOPIC_CONTROL_PORT")
         )
         crawler.signals.connect(control.start, signals.engine_started)
         crawler.signals.connect(control.stop, signals.spider_closed)
@@ -95,11 +96,11 @@ class Control:
         """Listen, and say where in the job's folder."""
         from topiccrawler.engine.control.verbs import Verbs
 
-        self._verbs = Verbs(self.crawler, self.runtime)
+        self._verbs = Verbs(self.crawler, self.crawl)
         listening = Listening(self._serve)
         try:
             self._address = Address(listening.open(self.host, self.port))
-            self._address.write(self.runtime.files.folder)
+            self._address.write(self.crawl.files.folder)
         except OSError as error:
             await listening.close()
             logger.warning(
@@ -116,7 +117,7 @@ class Control:
         listening, self._listening = self._listening, None
         if listening is None or self._address is None:
             return
-        self._address.remove(self.runtime.files.folder)
+        self._address.remove(self.crawl.files.folder)
         await listening.close()
         if self._server is not None:
             await self._server.stop()

@@ -8,11 +8,11 @@ A key becomes a name: `frontier/ended/completed` is topiccrawler_frontier_ended_
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from topiccrawler.engine.runtime import Runtime
+from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.engine.scheduler import FocusedScheduler
 
 RUNNING, PAUSED, CLOSING = "running", "paused", "closing"
@@ -20,17 +20,17 @@ _PLACES = 4
 
 
 def status_of(
-    runtime: Runtime, scheduler: FocusedScheduler | None, *, state: str, held: int, seconds: float
+    crawl: Crawl, scheduler: FocusedScheduler | None, *, state: str, held: int, seconds: float
 ) -> dict[str, Any]:
     """JSON values. `held`: requests that a pause holds back. `seconds`: since this run began, without pauses. O(hosts)."""
-    harvest, now = runtime.harvest, runtime.clock()
-    waits: Counter[str] = Counter(reason for _, reason, _ in runtime.hosts.waiting(now))
+    harvest, now = crawl.harvest, crawl.clock()
+    waits: Counter[str] = Counter(reason for _, reason, _ in crawl.hosts.waiting(now))
     new = harvest.pages - harvest.begun_with
     return {
         "state": state,
-        "topic": runtime.topic.name,
-        "topic_name": runtime.topic.display_name,
-        "strategy": runtime.params.strategy,
+        "topic": crawl.topic.name,
+        "topic_name": crawl.topic.display_name,
+        "strategy": crawl.parts.recipe.strategy,
         "pages": harvest.pages,
         "kept": harvest.kept,
         "relevant": harvest.relevant,
@@ -38,18 +38,18 @@ def status_of(
         "recent_pages": harvest.recent_pages,
         "recent_harvest_rate": round(harvest.recent_harvest_rate, _PLACES),
         "pages_per_second": round(new / seconds, 2) if seconds > 0 else 0.0,
-        "queued": runtime.frontier.look().waiting(),
+        "queued": crawl.frontier.look().waiting(),
         "in_flight": scheduler.under_way if scheduler is not None else 0,
         "held_back": held,
-        "page_threshold": round(runtime.reader.page_threshold, _PLACES),
-        "hosts": len(runtime.hosts),
+        "page_threshold": round(crawl.reader.page_threshold, _PLACES),
+        "hosts": len(crawl.hosts),
         "hosts_waiting": dict(waits.most_common()),
-        "limits": {"pages": runtime.params.pages, "targets": runtime.params.targets},
-        "standing": _why_standing(runtime, scheduler, state, now),
+        "limits": {"pages": crawl.limits.pages, "targets": crawl.limits.targets},
+        "standing": _why_standing(crawl, scheduler, state, now),
     }
 
 
-def _why_standing(runtime: Runtime, scheduler: FocusedScheduler | None, state: str, now: float) -> str:
+def _why_standing(crawl: Crawl, scheduler: FocusedScheduler | None, state: str, now: float) -> str:
     """Why no further request goes out now; empty when one may."""
     if state != RUNNING:
         return {PAUSED: "the crawl is paused", CLOSING: "the crawl is closing"}[state]
@@ -59,15 +59,15 @@ def _why_standing(runtime: Runtime, scheduler: FocusedScheduler | None, state: s
         return "enough pages are fetched, under way or kept (pages, targets)"
     if not scheduler.has_room():
         return "as many requests are under way as CONCURRENT_REQUESTS allows"
-    return _why_queue_waits(runtime, now)
+    return _why_queue_waits(crawl, now)
 
 
-def _why_queue_waits(runtime: Runtime, now: float) -> str:
-    if not runtime.frontier.look().waiting():
+def _why_queue_waits(crawl: Crawl, now: float) -> str:
+    if not crawl.frontier.look().waiting():
         return "the queue is empty"
-    due = runtime.hosts.next_ready(now)
+    due = crawl.hosts.next_ready(now)
     if due is None:
-        waits = [until for _, _, until in runtime.hosts.waiting(now)]
+        waits = [until for _, _, until in crawl.hosts.waiting(now)]
         over = waits and all(until == inf for until in waits)
         return "budgets hold back all that waits" if over else "all hosts that have URLs are busy"
     return f"all hosts that have URLs wait, the first for {due - now:.1f} s more" if due > now else ""
@@ -103,7 +103,6 @@ GAUGES = (
     "topic/warc/revisits",
     "frontier/waits/…",
     "frontier/traps/…",
-    "frontier/redis/…",
     "frontier/learner",
     "strategy/learning_lag_pages",
     "strategy/learning_lag_seconds",
@@ -124,10 +123,11 @@ _NOW = {
 }
 
 
-def metrics_text(stats: Mapping[str, Any], status: Mapping[str, Any]) -> str:
-    """Lines of text; `status`: as status_of gives it."""
+def metrics_text(stats: Mapping[str, Any], status: Mapping[str, Any], families: Sequence[str] = ()) -> str:
+    """Lines of text; `status`: as status_of gives it. `families`: stats keys that are gauges besides GAUGES."""
+    gauges = (*GAUGES, *families)
     return "\n".join(
-        [*_of_status(status), *_of_stats(stats, COUNTS, "counter"), *_of_stats(stats, GAUGES, "gauge"), ""]
+        [*_of_status(status), *_of_stats(stats, COUNTS, "counter"), *_of_stats(stats, gauges, "gauge"), ""]
     )
 
 

@@ -23,8 +23,8 @@ from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.crawling.assemble import Parts, assemble
+from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.gate import Block
-from topiccrawler.crawling.keeping import begin_anew, linking_pages_of
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
 from topiccrawler.crawling.teaching import words_of_record
@@ -32,67 +32,49 @@ from topiccrawler.engine.control import client, queue_view
 from topiccrawler.engine.control.queue_view import count, drop, slices
 from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, metrics_text, status_of
 from topiccrawler.engine.politeness import WAKE, Pause
-from topiccrawler.engine.runtime import Runtime
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.pages.metadata import Summariser
 from topiccrawler.strategies import build, parameters_of
 from topiccrawler.strategies.base import ROOT
 
 
-def parts_for(runtime: Runtime, topic: str) -> Parts:
+def parts_for(crawl: Crawl, topic: str) -> Parts:
     """Those of the crawl for another topic; ArgumentError for the one it has, TopicError for one there is not."""
-    if runtime.shared is not None:
+    if crawl.shared is not None:
         raise ArgumentError(
-            f"set topic={topic}", "the crawl is shared in Redis", "begin another one: -a job=NAME"
+            f"set topic={topic}", "several processes share the crawl", "begin another one: -a job=NAME"
         )
     of_old: dict[str, Any] = {"topic_fields": None, "strategy_topic": None, "keywords": (), "off_topic": ()}
-    recipe = replace(runtime.parts.recipe, topic=topic, **of_old)
+    recipe = replace(crawl.parts.recipe, topic=topic, **of_old)
     parts = assemble(recipe)
-    if parts.topic.name == runtime.topic.name:
+    if parts.topic.name == crawl.topic.name:
         raise ArgumentError(f"set topic={topic}", "is the topic already", "name another one")
     return parts
 
 
-def change_topic(runtime: Runtime, parts: Parts) -> None:
-    """From now on; what waits is scored by `rescore`."""
-    runtime.parts, runtime.topic, runtime.strategy = parts, parts.topic, parts.strategy
-    runtime.reader, runtime.summariser = (
-        parts.reader(runtime.reader.repeats),
-        Summariser(parts.topic.keywords),
-    )
-    gate = runtime.gate  # middlewares hold it
-    gate.scorer, gate.threshold = parts.gate.scorer, parts.gate.threshold
-    gate.tunnel_probability, gate.tunnel_depth = parts.gate.tunnel_probability, parts.gate.tunnel_depth
-    runtime.hosts.worth = parts.strategy.worth
-    runtime.restrictions = replace(runtime.restrictions, sites=parts.topic.sites)
-    runtime.params = runtime.params.model_copy(update={"topic": parts.recipe.topic, "keywords": ()})
-    runtime.ordering.change_strategy(parts.strategy, parts.expand)
-    notes = runtime.frontier.notes
-    begin_anew(notes, runtime.clock())
-    runtime.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
-    runtime.files.keep_recipe(parts.record(), parts.topic.name)  # the job is one for this topic from now on
+def _change_topic(crawl: Crawl, parts: Parts) -> None:
+    crawl.change_topic(parts, crawl.clock())
 
 
-def rescore(runtime: Runtime, links: Sequence[Link]) -> None:
+def rescore(crawl: Crawl, links: Sequence[Link]) -> None:
     """Score waiting links by what is known now."""
-    runtime.frontier.rescore(_scores(runtime, links))
+    crawl.frontier.rescore(_scores(crawl, links))
 
 
-def _scores(runtime: Runtime, links: Sequence[Link]) -> Iterator[Score]:
+def _scores(crawl: Crawl, links: Sequence[Link]) -> Iterator[Score]:
     for source, shown in groupby(links, key=lambda link: link.source_url):
         group = list(shown)
-        page = _page(runtime, source, group[0].depth - 1) if source else ROOT
-        yield from runtime.strategy.visit(page, group)
+        page = _page(crawl, source, group[0].depth - 1) if source else ROOT
+        yield from crawl.strategy.visit(page, group)
 
 
-def _page(runtime: Runtime, url: str, depth: int) -> Page:
+def _page(crawl: Crawl, url: str, depth: int) -> Page:
     """A page that was fetched, as far as its text is kept."""
-    record = runtime.files.store.get(url)
+    record = crawl.files.store.get(url)
     if record is None:
         return Page(url, depth)
-    classifier = runtime.parts.page_classifier
+    classifier = crawl.parts.page_classifier
     words = words_of_record(record, in_segments=classifier.reads_segments)
     relevance = classifier.relevance(words)
     return Page(
@@ -125,38 +107,38 @@ class Change:
     names: tuple[str, str] | None = None  # of before and after, where people know them by others
 
 
-def change_of(runtime: Runtime, name: str, value: str) -> Change:
+def change_of(crawl: Crawl, name: str, value: str) -> Change:
     """ArgumentError for what cannot be changed, or not to this."""
     if name == TOPIC:
-        return _topic(runtime, value)
+        return _topic(crawl, value)
     if name == PAGE_THRESHOLD:
-        return _page_threshold(runtime, _share(name, value))
+        return _page_threshold(crawl, _share(name, value))
     if name == LINK_THRESHOLD:
-        return _link_threshold(runtime, _share(name, value))
+        return _link_threshold(crawl, _share(name, value))
     if name in LIMITS:
-        return _limit(runtime, name, value)
+        return _limit(crawl, name, value)
     if name.startswith(STRATEGY_PREFIX):
-        return _parameter(runtime, name.removeprefix(STRATEGY_PREFIX), value)
+        return _parameter(crawl, name.removeprefix(STRATEGY_PREFIX), value)
     raise ArgumentError(
-        f"set {name}={value}", "cannot be changed while the crawl runs", f"these can: {_names(runtime)}"
+        f"set {name}={value}", "cannot be changed while the crawl runs", f"these can: {_names(crawl)}"
     )
 
 
-def _topic(runtime: Runtime, value: str) -> Change:
-    parts = parts_for(runtime, value)
+def _topic(crawl: Crawl, value: str) -> Change:
+    parts = parts_for(crawl, value)
     return Change(
         TOPIC,
-        runtime.topic.name,
+        crawl.topic.name,
         parts.topic.name,
-        partial(change_topic, runtime, parts),
+        partial(_change_topic, crawl, parts),
         lambda links: len(links) - len(parts.gate.passing(links)),
-        partial(rescore, runtime),
-        (runtime.topic.display_name, parts.topic.display_name),
+        partial(rescore, crawl),
+        (crawl.topic.display_name, parts.topic.display_name),
     )
 
 
-def _page_threshold(runtime: Runtime, value: float) -> Change:
-    reader = runtime.reader
+def _page_threshold(crawl: Crawl, value: float) -> Change:
+    reader = crawl.reader
 
     def make() -> None:
         reader.page_threshold = value
@@ -164,16 +146,16 @@ def _page_threshold(runtime: Runtime, value: float) -> Change:
     return Change(PAGE_THRESHOLD, reader.page_threshold, value, make)
 
 
-def _link_threshold(runtime: Runtime, value: float) -> Change:
-    gate = runtime.gate
+def _link_threshold(crawl: Crawl, value: float) -> Change:
+    gate = crawl.gate
     if gate.scorer is None:
-        fault = f"strategy {runtime.params.strategy} asks no link gate"
+        fault = f"strategy {crawl.parts.recipe.strategy} asks no link gate"
         raise ArgumentError(f"set {LINK_THRESHOLD}={value:g}", fault, "block what is not wanted")
 
     def make() -> None:
         gate.threshold = value
-        recipe = replace(runtime.parts.record(), link_threshold=value)
-        runtime.files.keep_recipe(recipe)  # so that `scrapy explain` asks the same gate
+        recipe = replace(crawl.parts.record(), link_threshold=value)
+        crawl.files.keep_recipe(recipe)  # so that `scrapy explain` asks the same gate
 
     def refuses(links: Sequence[Link]) -> int:
         return len(links) - len(replace(gate, threshold=value).passing(links))
@@ -181,30 +163,30 @@ def _link_threshold(runtime: Runtime, value: float) -> Change:
     return Change(LINK_THRESHOLD, gate.threshold, value, make, refuses)
 
 
-def _limit(runtime: Runtime, name: str, value: str) -> Change:
+def _limit(crawl: Crawl, name: str, value: str) -> Change:
     if value != NO_LIMIT and not _COUNT.accepts(value):
         raise ArgumentError(f"set {name}={value}", f"must be {_COUNT}, or {NO_LIMIT}", f"set {name}=1000")
     limit = None if value == NO_LIMIT else int(value)
 
     def make() -> None:
-        runtime.params = runtime.params.model_copy(update={name: limit})
+        crawl.limits = replace(crawl.limits, **{name: limit})
 
-    return Change(name, getattr(runtime.params, name), limit, make)
+    return Change(name, getattr(crawl.limits, name), limit, make)
 
 
-def _parameter(runtime: Runtime, key: str, value: str) -> Change:
-    strategy = runtime.strategy
+def _parameter(crawl: Crawl, key: str, value: str) -> Change:
+    strategy = crawl.strategy
     kind = type(strategy)
     if key in parameters_of(kind) and key not in kind.changeable:
         what = f"set {STRATEGY_PREFIX}{key}={value}"
         raise ArgumentError(
-            what, f"{kind.name} takes it at its beginning only", f"these can be changed: {_names(runtime)}"
+            what, f"{kind.name} takes it at its beginning only", f"these can be changed: {_names(crawl)}"
         )
     after = getattr(build(kind.name, {key: value}), key)
 
     def make() -> None:
         setattr(strategy, key, after)
-        runtime.ordering.ask_refresh()
+        crawl.ordering.ask_refresh()
 
     return Change(f"{STRATEGY_PREFIX}{key}", getattr(strategy, key), after, make)
 
@@ -215,8 +197,8 @@ def _share(name: str, value: str) -> float:
     return float(value)
 
 
-def _names(runtime: Runtime) -> str:
-    own = sorted(f"{STRATEGY_PREFIX}{key}" for key in type(runtime.strategy).changeable)
+def _names(crawl: Crawl) -> str:
+    own = sorted(f"{STRATEGY_PREFIX}{key}" for key in type(crawl.strategy).changeable)
     return ", ".join([TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD, *LIMITS, *own])
 
 
@@ -230,11 +212,11 @@ MOST_SHOWN, MOST_TOP = 10, 1000  # URLs, without a number and with one
 class Verbs:
     """Of one crawl."""
 
-    def __init__(self, crawler: Crawler, runtime: Runtime) -> None:
-        self._crawler, self._runtime = crawler, runtime
+    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
+        self._crawler, self._crawl = crawler, crawl
         self._engine, self._scheduler = crawler.engine, focused_scheduler(crawler)
         self._pause = Pause(self._engine, wakes=self._scheduler is not None)
-        self._began, self._paused_at, self._pauses = runtime.clock(), 0.0, 0.0
+        self._began, self._paused_at, self._pauses = crawl.clock(), 0.0, 0.0
         self._stopped = False
 
     @property
@@ -265,20 +247,22 @@ class Verbs:
 
     async def top(self, values: Values) -> Values:
         """The best that wait; `n`: how many."""
-        return {"top": queue_view.top(self._runtime, self._number("top", values))}
+        return {"top": queue_view.top(self._crawl, self._number("top", values))}
 
     async def sites(self, values: Values) -> Values:
         """The hosts with most waiting URLs; `n`: how many."""
-        return {"sites": queue_view.sites(self._runtime, self._number("sites", values))}
+        return {"sites": queue_view.sites(self._crawl, self._number("sites", values))}
 
     async def why(self, values: Values) -> Values:
         """Why a `url` has its score, what the gate says, what became of it."""
         self._check_open()
-        return await queue_view.why(self._runtime, str(values.get("url", "")))
+        return await queue_view.why(self._crawl, str(values.get("url", "")))
 
     async def metrics(self, _: Values) -> str:
         """The figures for Prometheus."""
-        return metrics_text(self._crawler.stats.get_stats(), self._status())
+        shared = self._crawl.shared
+        families = [] if shared is None else [shared.stats_family]
+        return metrics_text(self._crawler.stats.get_stats(), self._status(), families)
 
     async def pause(self, _: Values) -> Values:
         """No request leaves from now on."""
@@ -286,7 +270,7 @@ class Verbs:
         if not self._engine.paused:
             self._note("pause")
             self._pause.pause()
-            self._paused_at = self._runtime.clock()
+            self._paused_at = self._crawl.clock()
         return self._status()
 
     async def resume(self, _: Values) -> Values:
@@ -294,7 +278,7 @@ class Verbs:
         self._check_open()
         if self._engine.paused:
             self._note("resume")
-            self._pauses += self._runtime.clock() - self._paused_at
+            self._pauses += self._crawl.clock() - self._paused_at
             self._pause.resume()
         return self._status()
 
@@ -310,20 +294,19 @@ class Verbs:
         """Change `name` to `value`; with `preview` only say what that would do."""
         self._check_open()
         name, given = str(values.get("name", "")), values.get("value", "")
-        change = change_of(self._runtime, name, str(given))
+        change = change_of(self._crawl, name, str(given))
         refused = None
         if change.refuses is not None:
-            refused = sum([change.refuses(links) async for links in slices(self._runtime)])
+            refused = sum([change.refuses(links) async for links in slices(self._crawl)])
         told = {"name": name, "before": change.before, "after": change.after}
         names = change.names or (change.before, change.after)
         if not values.get("preview"):
             change.make()
             self._note("set", name=name, before=names[0], after=names[1])
             if change.rescore is not None:
-                async for links in slices(self._runtime):
+                async for links in slices(self._crawl):
                     change.rescore(links)
-                self._runtime.ordering.checkpoint()
-                self._runtime.frontier.commit()
+                self._crawl.checkpoint()
             if self._scheduler is not None:
                 self._scheduler.end_if_enough()
                 self._engine.crawl(WAKE)
@@ -331,7 +314,7 @@ class Verbs:
             **told,
             **({} if change.names is None else {"before_name": names[0], "after_name": names[1]}),
             "refused": refused,
-            "queued": self._runtime.frontier.look().waiting(),
+            "queued": self._crawl.frontier.look().waiting(),
             "preview": bool(values.get("preview")),
         }
 
@@ -339,11 +322,11 @@ class Verbs:
         """Drop and keep out the URLs of a `pattern` or a `site`; with `preview` only count them."""
         self._check_open()
         block = Block(str(values.get("pattern") or ""), str(values.get("site") or ""))
-        queued, preview = self._runtime.frontier.look().waiting(), bool(values.get("preview"))
+        queued, preview = self._crawl.frontier.look().waiting(), bool(values.get("preview"))
         if preview:
-            dropped = await count(self._runtime, block)
+            dropped = await count(self._crawl, block)
         else:
-            dropped = await drop(self._runtime, block)
+            dropped = await drop(self._crawl, block)
             self._note("block", **asdict(block), dropped=dropped, queued=queued)
         return {"dropped": dropped, "queued": queued, "preview": preview}
 
@@ -355,13 +338,13 @@ class Verbs:
         return int(given)
 
     def _note(self, verb: str, **what: Any) -> None:
-        client.note(self._runtime.files.folder, self._runtime.clock(), verb, what)
+        client.note(self._crawl.files.folder, self._crawl.clock(), verb, what)
 
     def _status(self) -> dict[str, Any]:
-        until = self._paused_at if self._engine.paused else self._runtime.clock()
+        until = self._paused_at if self._engine.paused else self._crawl.clock()
         state = CLOSING if self._is_closing() else PAUSED if self._engine.paused else RUNNING
         seconds = until - self._began - self._pauses
-        return status_of(self._runtime, self._scheduler, state=state, held=self._pause.held, seconds=seconds)
+        return status_of(self._crawl, self._scheduler, state=state, held=self._pause.held, seconds=seconds)
 
     def _is_closing(self) -> bool:
         return self._stopped or not self._engine.running or self._engine.scheduler is None

@@ -11,7 +11,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from topiccrawler.model import Score
+from topiccrawler.frontier.rescoring import Rescoring
+from topiccrawler.model import Link, Page, Score
+from topiccrawler.strategies.base import Strategy
 
 START = "-"  # the place before all entries
 
@@ -95,10 +97,69 @@ class Ahead:
     hear: Callable[[], object]  # takes them, in the caller's thread
 
 
+class Learning(Protocol):
+    """What a crawl's ordering asks of it."""
+
+    is_shared: bool  # with other processes
+    leads: bool  # this process scores the queue anew
+
+    def load(self) -> int:
+        """Bring the strategy to where the queue stands. Returns how many pages it was shown."""
+
+    def seeds_are_known(self, links: Sequence[Link]) -> bool:
+        """The strategy of the crawl was shown these seeds."""
+
+    def shown(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
+        """The strategy of this process was shown a page, its `pages`-th; a refresh began then."""
+
+    def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
+        """Send a page to the process that scores and queues its links. False when this process does so itself."""
+
+    def look_up(self, urls: Iterable[str]) -> None:
+        """What is known of these URLs is about to be asked."""
+
+    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
+        """The same without waiting for the answer; None = there is none to wait for."""
+
+    def others_live(self) -> bool:
+        """Other processes work on the crawl now."""
+
+    def pending(self) -> bool:
+        """Something waits, or is under way in another process, whose links may be fetched here."""
+
+    def next_ready(self, now: float) -> float | None:
+        """When to ask for a lease again, on the clock of `now`."""
+
+    def step(self) -> None:
+        """A slice of what this process does for others."""
+
+    def save(self, pages: int) -> None:
+        """Keep what was learned."""
+
+    def change_strategy(self, strategy: Strategy) -> None:
+        """Another strategy orders from now on, which has learned nothing."""
+
+    def figures(self) -> Mapping[str, float]:
+        """For the stats, by key."""
+
+
 class SharedQueue(Protocol):
     """What a crawl has besides its Frontier when other processes may work on the same queue, on another machine."""
 
     exchange: Exchange
+    stats_family: str  # key of its figures in the stats, with … for their names
+
+    def learning(
+        self,
+        strategy: Strategy,
+        rescoring: Rescoring,
+        learned: Callable[[Page | None, Sequence[Link]], None],
+        *,
+        seconds: float,
+        every_pages: int,
+    ) -> Learning:
+        """How the crawl's strategy learns from the pages of all processes. `learned(page, links)`: an entry was learned from; with a page, that
+        is to be shown to the strategy here and its links queued. `seconds`: between two states."""
 
     def look_up(self, urls: Iterable[str]) -> bool:
         """The caller is about to ask about these URLs and to push them: they are asked about in one go. False when the server

@@ -1,6 +1,6 @@
 """How a strategy learns when several processes share a crawl: one of them, the learner, from the pages of all.
 
-Each process tells what its pages gave (cluster.sharing), along with their links. The learner takes that, alone refreshes the queue, and
+Each process tells what its pages gave (crawling.sharing), along with their links. The learner takes that, alone refreshes the queue, and
 publishes its state. Strategies are of two kinds:
 
 - one that can `take` what another one took of a page scores links in every process, by the newest published state and by the pages that the
@@ -19,70 +19,24 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic, thread_time
-from typing import Any, ClassVar, Literal
+from typing import Any
 
-from topiccrawler.cluster.sharing import START, Ahead, Learned, SharedQueue, Told
-from topiccrawler.crawling.checkpoints import (
-    EVERY_PAGES,
-    TAKEN,
-    Checkpoints,
-    entry_of,
-    page_of,
-    show_again,
-    whole_entry_of,
-)
+from topiccrawler.crawling.checkpoints import TAKEN, entry_of, page_of, show_again, whole_entry_of
+from topiccrawler.crawling.learning import DAMAGED, LEARNING_SECONDS, load_state
+from topiccrawler.crawling.sharing import START, Ahead, Learned, SharedQueue, Told
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Strategy
 
 logger = logging.getLogger(__name__)
 
-LEARNING_SECONDS = 0.3
 SLICE_SECONDS = 0.02  # of a processor: the learner's work for others, between two pages of its own
 PAUSES = 10  # to make or load a state takes a tenth of a processor at most
 LOOK_SECONDS, LOOK_WHOLE_SECONDS = 0.2, 0.03  # between two looks at the stream; links wait for the second
 SESSIONS = 1000  # whose last entries are remembered
 LINKS_AT_ONCE = 200  # of entries that are taken together
 _PASSED_OVER = "What process %s told of a page is damaged (%s: %s): passed over"
-DAMAGED = (ValueError, KeyError, TypeError, AttributeError, zlib.error)
-
-
-class OwnLearning(Checkpoints):
-    """Of a crawl of one process: what SharedLearning asks of others and of the server is known here."""
-
-    is_shared: ClassVar[Literal[False]] = False
-    leads: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        strategy: Strategy,
-        frontier: Frontier,
-        rescoring: Rescoring,
-        *,
-        durable: bool = False,
-        every_pages: int = EVERY_PAGES,
-    ) -> None:
-        super().__init__(strategy, frontier.notes, rescoring, durable=durable, every_pages=every_pages)
-        self._view, self._hosts = frontier.look(), frontier.hosts
-
-    def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
-        return False
-
-    def look_up(self, urls: Iterable[str]) -> None: ...
-
-    def others_live(self) -> bool:
-        return False
-
-    def pending(self) -> bool:
-        return self._view.waiting() > 0
-
-    def next_ready(self, now: float) -> float | None:
-        return self._hosts.next_ready(now)
-
-    def figures(self) -> Mapping[str, float]:
-        return {}
 
 
 class SharedLearning:
@@ -92,7 +46,7 @@ class SharedLearning:
     `seconds`: between two states. `every_pages`: the same at least, where no other process needs them.
     """
 
-    is_shared: ClassVar[Literal[True]] = True
+    is_shared = True
 
     def __init__(
         self,
@@ -219,7 +173,8 @@ class SharedLearning:
 
     def figures(self) -> Mapping[str, float]:
         """For the stats."""
-        queue = {f"frontier/redis/{name}": figure for name, figure in self._shared.figures().items()}
+        family, figures = self._shared.stats_family, self._shared.figures()
+        queue = {family.replace("…", name): figure for name, figure in figures.items()}
         return {**queue, **self._lag()} if self.learns else queue
 
     def _lag(self) -> Mapping[str, float]:
@@ -334,8 +289,3 @@ class SharedLearning:
         """`began`: by time.thread_time."""
         least = self._seconds if self.leads else 0.0
         self._next_state = monotonic() + max(least, PAUSES * (thread_time() - began))
-
-
-def load_state(strategy: Strategy, text: str) -> None:
-    """What the learner published. ValueError, KeyError, TypeError or AttributeError when it is damaged."""
-    strategy.load(json.loads(text)["state"])

@@ -3,17 +3,14 @@
 The conflict: spider, scheduler, middlewares, pipelines and extensions are each built by Scrapy from the crawler, yet
 all need the same topic, frontier and gate. They are built here once, when the spider is, and hang on the spider.
 
-The time of day, by a clock that never goes back: it is read once, and a monotonic clock counts on from there.
+Where the queue of a crawl is kept: in memory, in a folder of this machine, or on a server for several processes.
 
-Where the queue of a crawl is kept: in memory, in a folder of this machine, or in Redis for several processes.
-
-Where the pages of a crawl are kept: in its folder, or in PostgreSQL (STORE_URL); and how a page waits for the database without holding up the others.
+Where the pages of a crawl are kept: in its folder, or in a database (STORE_URL); and how a page waits for the database without holding up the others.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import sys
 import time
@@ -29,26 +26,21 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
-from topiccrawler.cluster.postgresql.writing import CrawlPages
-from topiccrawler.cluster.redis.records import check_address, prefix_of, shown
-from topiccrawler.cluster.redis.view import open_shared
-from topiccrawler.cluster.sharing import SharedQueue
-from topiccrawler.crawling.admission import Admission, GateRule, blocked
 from topiccrawler.crawling.assemble import Parts, assemble, recipe_of_words, topic_of
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
-from topiccrawler.crawling.gate import Blocks, LinkGate, Restrictions
+from topiccrawler.crawling.crawl import Crawl, CrawlLimits
+from topiccrawler.crawling.gate import Restrictions
 from topiccrawler.crawling.job_files import SITE_REPEATS, JobFiles
-from topiccrawler.crawling.keeping import HarvestCounter, LinkingPages, Verdict, linking_pages_of, verdict_of
-from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.learning import LEARNING_SECONDS
 from topiccrawler.crawling.page_stores import as_begun, visits_of
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import ordering_of
+from topiccrawler.crawling.servers import QueueAddress, Times, no_queue_server, page_server, queue_address
 from topiccrawler.crawling.settings_check import warn_of_removed
-from topiccrawler.crawling.shared_learning import LEARNING_SECONDS
+from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
 from topiccrawler.engine.faults import FatalFaults
-from topiccrawler.engine.revisits import Revisits
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets, Limits
@@ -57,93 +49,65 @@ from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link
-from topiccrawler.pages.metadata import Summariser
-from topiccrawler.pages.read import Reader, Reading
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.seeding.seed_files import read_seeds
-from topiccrawler.strategies.base import Strategy
+from topiccrawler.store.pages import SharedPages
 from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import REMOVED_FIELDS, Topic
 from topiccrawler.urls.canonical import canonical, host_of
 
 
-class Clock:
-    """Seconds since the epoch; calling it twice never gives a smaller number."""
-
-    def __init__(self) -> None:
-        self._offset = time.time() - time.monotonic()
-
-    def __call__(self) -> float:
-        return self._offset + time.monotonic()
-
-
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """A folder, or a crawl in Redis."""
+    """Memory, a folder, or a crawl on a server."""
 
     jobdir: str = ""
-    redis_url: str = ""  # of the server, or of a node of a cluster
-    job: str = ""  # name of the crawl in Redis
+    address: QueueAddress | None = None
+    job: str = ""  # name of the crawl there
 
     @property
     def is_shared(self) -> bool:
         """Other processes may work on the crawl."""
-        return bool(self.redis_url)
+        return self.address is not None
 
     @property
     def is_durable(self) -> bool:
         """It outlives the process."""
-        return bool(self.jobdir or self.redis_url)
+        return bool(self.jobdir) or self.is_shared
 
 
 MEMORY = QueuePlace()
 
 
 def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
-    """What JOBDIR, REDIS_URL and `-a job=` say. ArgumentError when they do not fit."""
-    url, jobdir = settings.get("REDIS_URL") or "", settings.get("JOBDIR") or ""
-    if not url:
+    """What JOBDIR, the setting of a server and `-a job=` say. ArgumentError when they do not fit."""
+    address, jobdir = queue_address(settings.get), settings.get("JOBDIR") or ""
+    if address is None:
         if params.job:
-            raise ArgumentError(
-                f"argument -a job={params.job}",
-                "names a crawl in Redis, but there is no REDIS_URL",
-                "give -s REDIS_URL=redis://HOST:6379/0, or name a folder by TOPIC_JOB",
-            )
+            raise no_queue_server(f"argument -a job={params.job}")
         return QueuePlace(jobdir=jobdir)
     if jobdir:
-        raise ArgumentError(
-            f"JOBDIR={jobdir}", f"cannot keep the queue that is in {shown(url)}", "give one of both"
-        )
+        fault = f"cannot keep the queue that is in {address.server.public(address.address)}"
+        raise ArgumentError(f"JOBDIR={jobdir}", fault, "give one of both")
     job = params.job or settings.get("TOPIC_JOB") or ""
     if not job:
-        raise ArgumentError(
-            f"REDIS_URL={shown(url)}",
-            "needs the name of the crawl",
-            "give the same -a job=NAME to all its processes",
-        )
-    prefix_of(job)
-    return QueuePlace(redis_url=check_address(url), job=job)
+        remedy = "give the same -a job=NAME to all its processes"
+        raise ArgumentError(address.shown, "needs the name of the crawl", remedy)
+    address.server.check(address.address, job)
+    return QueuePlace(address=address, job=job)
 
 
 def open_frontier(
     place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link]
 ) -> tuple[Frontier, SharedQueue | None]:
-    """The queue kept there; it is made when there is none. Of one in Redis also what only several processes need."""
+    """The queue kept there; it is made when there is none. Of one on a server also what only several processes need."""
     lease_seconds = settings.getfloat("FRONTIER_LEASE_SECONDS")
-    if place.is_shared:
+    if place.address is not None:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
-        frontier = open_shared(
-            place.redis_url,
-            place.job,
-            hosts,
-            _recipe(parts, seeds),
-            worker_seconds=settings.getfloat("FRONTIER_WORKER_SECONDS"),
-            made_of=parts.record().as_json(),
-            lease_seconds=lease_seconds,
-            outage_seconds=settings.getfloat("FRONTIER_OUTAGE_SECONDS"),
-            acknowledgements_per_commit=sys.maxsize,  # as below
-        )
-        return frontier, frontier
+        worker, outage = (settings.getfloat(f"FRONTIER_{name}_SECONDS") for name in ("WORKER", "OUTAGE"))
+        times, made_of = Times(lease_seconds, worker, outage), parts.record().as_json()
+        server, address = place.address.server, place.address.address
+        return server.open_queue(address, place.job, hosts, _recipe(parts, seeds), made_of, times)
     if not place.jobdir:
         return MemoryFrontier(hosts, lease_seconds=lease_seconds), None
     Path(place.jobdir).mkdir(parents=True, exist_ok=True)
@@ -179,20 +143,20 @@ WAITED = "topic/store/wait_seconds"
 Result = TypeVar("Result")
 
 
-def open_store(settings: BaseSettings, job: str, topic: str) -> CrawlPages | None:
+def open_store(settings: BaseSettings, job: str, topic: str) -> SharedPages | None:
     """The database that STORE_URL names, for the pages of this job; None = they are kept in its folder. ArgumentError for no address."""
     url = settings.get("STORE_URL")
     if not url:
         return None
     outage_seconds = settings.getfloat("FRONTIER_OUTAGE_SECONDS")
     indexed = settings.getbool("TOPIC_INDEX")
-    return CrawlPages(url, job, topic, indexed=indexed, outage_seconds=outage_seconds)
+    return page_server(url).open_shared(url, job, topic, indexed=indexed, outage_seconds=outage_seconds)
 
 
 class StoreWait:
     """Of a crawl's items for the database; its stats."""
 
-    def __init__(self, crawler: Crawler, pages: CrawlPages) -> None:
+    def __init__(self, crawler: Crawler, pages: SharedPages) -> None:
         self.pages = pages
         self._crawler = crawler
 
@@ -213,59 +177,12 @@ class StoreWait:
                 stats.set_value(f"topic/store/{name}", figure)
 
 
-logger = logging.getLogger(__name__)
-
 TIME, FETCHES = "time", "fetches"  # what a crawl gets the most relevant pages for
 
 
-@dataclass(slots=True)
-class Runtime:
-    """One crawl's parts."""
-
-    params: CrawlParams
-    parts: Parts
-    topic: Topic
-    reader: Reader
-    summariser: Summariser
-    strategy: Strategy
-    hosts: Hosts
-    frontier: Frontier
-    ordering: Ordering
-    gate: LinkGate
-    harvest: HarvestCounter
-    clock: Clock
-    files: JobFiles
-    seeds: list[Link]
-    faults: FatalFaults
-    restrictions: Restrictions
-    blocks: Blocks
-    admission: Admission
-    links_kept: bool = False  # TOPIC_LINK_GRAPH
-    revisits: Revisits | None = None  # -a revisit=true
-    shared: SharedQueue | None = None  # other processes may work on the crawl
-
-    def is_enough(self, under_way: int = 0) -> bool:
-        """`pages` or `targets` are reached, by all processes of the crawl; `under_way`: here."""
-        pages, kept = self.harvest.pages, self.harvest.kept
-        if self.shared is not None:
-            pages, kept, under_way = self.shared.exchange.harvest()
-        fetched = self.params.pages is not None and pages + under_way >= self.params.pages
-        return fetched or (self.params.targets is not None and kept >= self.params.targets)
-
-    def verdict(self, reading: Reading) -> Verdict:
-        """The relevance of a page read that is held against the page threshold, and whether the page is kept."""
-        known, threshold = self.ordering.linking_pages, self.reader.page_threshold
-        return verdict_of(reading.page, reading.words, self.parts, known, threshold)
-
-    @property
-    def revisits_left(self) -> int:
-        """Pages of the job that are still to be looked at again."""
-        return self.revisits.left if self.revisits is not None else 0
-
-
-def build_runtime(
+def open_crawl(
     params: CrawlParams, settings: BaseSettings, job: str | None, queue: QueuePlace = MEMORY
-) -> Runtime:
+) -> Crawl:
     """Build a crawl, or raise the CrawlerError that says what is wrong with what the user gave.
 
     `job`: the name scrapyd gave this run. `queue`: where the queue is kept.
@@ -301,7 +218,6 @@ def build_runtime(
     hosts = Hosts(
         patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
         idle_share=_idle_share(params, settings),
-        worth=parts.strategy.worth,
     )
     seeds = _seeds(given, topic)
     files = JobFiles(
@@ -315,50 +231,26 @@ def build_runtime(
     files.check(queued=bool(jobdir))
     frontier, shared = open_frontier(queue, settings, hosts, parts, seeds)
     budgets = _budgets(settings, frontier)
+    crawl = Crawl(
+        parts,
+        frontier,
+        seeds=seeds,
+        limits=CrawlLimits(params.pages, params.targets),
+        files=files,
+        budgets=budgets,
+        restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
+        shared=shared,
+        repeats=SiteRepeats(folder / SITE_REPEATS if queue.is_durable else None),
+        visits=visits_of(files.folder) if files.resumes else (),
+        links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
+        listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
+        durable=queue.is_durable,
+        checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
+        learning_seconds=settings.getfloat("FRONTIER_LEARNING_SECONDS", LEARNING_SECONDS),
+    )
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)
-    blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
-    admission = Admission([blocked(blocks), GateRule(parts.gate)])
-    return Runtime(
-        params=params,
-        parts=parts,
-        topic=parts.topic,
-        reader=parts.reader(SiteRepeats(folder / SITE_REPEATS if queue.is_durable else None)),
-        summariser=Summariser(parts.topic.keywords),
-        strategy=parts.strategy,
-        hosts=hosts,
-        frontier=frontier,
-        ordering=Ordering(
-            parts.strategy,
-            frontier,
-            budgets,
-            durable=queue.is_durable,
-            expand=parts.expand,
-            admission=admission,
-            checkpoint_pages=settings.getint("FRONTIER_CHECKPOINT_PAGES", EVERY_PAGES),
-            listings=SiteListings(frontier.notes, recipe.listings_after) if recipe.listings_after else None,
-            refused=files.note_refused,
-            linking_pages=_linking_pages(parts, frontier, files),
-            learning_seconds=settings.getfloat("FRONTIER_LEARNING_SECONDS", LEARNING_SECONDS),
-            shared=shared,
-        ),
-        gate=parts.gate,
-        harvest=HarvestCounter(frontier.notes.get(HarvestCounter.NOTE)),
-        clock=Clock(),
-        files=files,
-        seeds=seeds,
-        faults=FatalFaults(),
-        blocks=blocks,
-        admission=admission,
-        links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
-        shared=shared,
-        restrictions=Restrictions(frozenset(params.formats), params.since, parts.topic.sites),
-    )
-
-
-def _linking_pages(parts: Parts, frontier: Frontier, files: JobFiles) -> LinkingPages | None:
-    visits = visits_of(files.folder) if files.resumes else ()
-    return linking_pages_of(parts.recipe, parts.page_classifier, frontier.notes, visits)
+    return crawl
 
 
 def _idle_share(params: CrawlParams, settings: BaseSettings) -> float:
@@ -420,15 +312,21 @@ def _writable(folder: Path, setting: str) -> Path:
     return folder
 
 
-def runtime_of(crawler: Crawler) -> Runtime | None:
+def crawl_of(crawler: Crawler) -> Crawl | None:
     """What the crawler's spider brought along; None for a spider that is not ours, and in `scrapy shell`, which makes
     its spider last."""
-    return getattr(crawler.spider, "runtime", None)
+    return getattr(crawler.spider, "crawl", None)
 
 
-def needed_runtime(crawler: Crawler) -> Runtime:
+def needed_crawl(crawler: Crawler) -> Crawl:
     """The same for components that have nothing to do without it: Scrapy then leaves them out, and says nothing."""
-    runtime = runtime_of(crawler)
-    if runtime is None:
+    crawl = crawl_of(crawler)
+    if crawl is None:
         raise NotConfigured
-    return runtime
+    return crawl
+
+
+def faults_of(crawler: Crawler) -> FatalFaults:
+    """Of the same spider."""
+    faults: FatalFaults = vars(crawler.spider)["faults"]
+    return faults

@@ -1,0 +1,155 @@
+"""The way of the data through one crawl, without Scrapy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, CrawlLimits, Fetch, Outcome
+from topiccrawler.crawling.gate import Block
+from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.errors import StateError
+from topiccrawler.frontier.base import Frontier, State
+from topiccrawler.frontier.memory import MemoryFrontier
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link
+
+SEED = "http://a.cn/"
+FUND = '<title>基金定投</title><p>基金 股票 理财 投资 收益 债券 定投</p><a href="/1">股票基金</a><a href="http://b.cn/">足球</a>'
+
+
+def crawl_of(frontier: Frontier | None = None, **more: Any) -> Crawl:
+    parts = assemble(Recipe("finance", strategy="best_first", prune=False))
+    return Crawl(parts, MemoryFrontier() if frontier is None else frontier, **more)
+
+
+def seeded(**more: Any) -> tuple[Crawl, Fetch]:
+    """A crawl with its seed under way."""
+    crawl = crawl_of(**more)
+    crawl.seed([Link(SEED, "a.cn", "基金")], 0.0)
+    fetch = crawl.next(1.0)
+    assert fetch is not None
+    return crawl, fetch
+
+
+def states(crawl: Crawl) -> dict[str, State]:
+    return {row.link.url: row.state for row in crawl.frontier.look().rows()}
+
+
+def read_and_end(crawl: Crawl, fetch: Fetch, now: float) -> None:
+    reading = crawl.read(SEED, FUND.encode("gbk"), "text/html", "gbk", via=fetch.via)
+    assert reading is not None
+    crawl.visit(reading.page, crawl.links_of(reading), now, fetch)
+    item = crawl.item_of(reading, 200, now)
+    fetch.status = 200
+    assert (item.url, item.is_target, item.encoding) == (SEED, True, "gb18030")
+    crawl.end(fetch, Outcome(State.COMPLETED, "kept", is_relevant=True, format=item.format), now)
+
+
+def test_a_page_goes_from_its_url_to_its_links_and_its_end() -> None:
+    crawl, fetch = seeded()
+    assert (fetch.leased.link.url, crawl.has_more(1.0, under_way=1)) == (SEED, False)
+    read_and_end(crawl, fetch, 2.0)
+    assert states(crawl) == {
+        SEED: State.COMPLETED,
+        "http://a.cn/1": State.WAITING,
+        "http://b.cn/": State.WAITING,
+    }
+    assert (crawl.harvest.pages, crawl.harvest.kept, crawl.harvest.formats) == (1, 1, {"html": 1})
+    following = crawl.next(3.0)
+    assert following is not None
+    assert following.leased.link.anchor == "股票基金"
+
+
+def test_limits_end_it_with_what_is_under_way() -> None:
+    crawl, fetch = seeded(limits=CrawlLimits(pages=1))
+    assert [crawl.is_enough(0), crawl.is_enough(1)] == [False, True]
+    read_and_end(crawl, fetch, 2.0)
+    assert (crawl.is_enough(), crawl.has_more(2.0, under_way=0)) == (True, False)
+
+
+def test_a_crawl_goes_on_from_what_its_files_say(tmp_path: Path) -> None:
+    parts = assemble(Recipe("finance", strategy="best_first", prune=False))
+
+    def opened() -> Crawl:
+        files = JobFiles(tmp_path, parts.record(), shared=True)
+        return crawl_of(SqliteFrontier(tmp_path / "frontier.sqlite"), files=files, durable=True)
+
+    crawl = opened()
+    crawl.files.begin()
+    crawl.seed([Link(SEED, "a.cn", "基金")], 0.0)
+    fetch = crawl.next(1.0)
+    assert fetch is not None
+    read_and_end(crawl, fetch, 2.0)
+    left = crawl.next(3.0)
+    assert left is not None
+    crawl.release([left], 4.0)
+    crawl.close()
+    again = opened()
+    again.files.begin()
+    again.seed([Link(SEED, "a.cn", "基金")], 5.0)
+    assert (again.harvest.pages, states(again)[SEED]) == (1, State.COMPLETED)
+    following = again.next(6.0)
+    assert following is not None
+    assert following.leased.link.url == left.leased.link.url
+    again.abandon()
+
+
+def test_a_crawl_without_files_says_so() -> None:
+    with pytest.raises(StateError, match="writes no files"):
+        _ = crawl_of().files
+
+
+def test_documents_of_other_formats_are_not_read() -> None:
+    crawl, _ = seeded()
+    assert crawl.read(SEED, b"\x89PNG\r\n\x1a\n" + bytes(100), "image/png") is None
+
+
+def test_a_retry_stays_where_it_is_and_gives_its_slot_back() -> None:
+    crawl, fetch = seeded()
+    assert crawl.hosts.leases("a.cn") == 1
+    assert crawl.come_back(fetch, SEED, 0, 1.0) is None
+    assert (fetch.redirect_targets, crawl.hosts.leases("a.cn")) == ([], 0)
+
+
+def test_a_redirect_leases_its_target_along_and_both_end() -> None:
+    crawl, fetch = seeded()
+    targets = ["http://c.cn/2", "https://d.cn:8443/3"]
+    for target in (*targets, targets[0]):
+        assert crawl.come_back(fetch, target, 0, 1.0) is None
+    assert fetch.redirect_targets == targets
+    row = crawl.frontier.look().row(targets[0])
+    assert row is not None
+    assert (row.state, row.score, row.link.anchor) == (State.PROCESSING, fetch.leased.score, "基金")
+    crawl.end(fetch, Outcome(State.COMPLETED, "kept"), 2.0)
+    assert states(crawl) == {
+        SEED: State.DISCARDED,
+        targets[0]: State.DISCARDED,
+        targets[1]: State.COMPLETED,
+    }
+
+
+@pytest.mark.parametrize("target", ["http://c.cn/2", "ftp://a.cn/1"])
+def test_a_redirect_to_a_known_page_or_to_none_goes_no_further(target: str) -> None:
+    crawl, fetch = seeded()
+    crawl.seed([Link("http://c.cn/2", "c.cn")], 0.0)
+    while crawl.next(1.0) is not None:
+        pass
+    before = states(crawl)
+    assert crawl.come_back(fetch, target, 0, 1.0) == (NO_PAGE if target.startswith("ftp") else KNOWN)
+    assert (states(crawl), fetch.redirect_targets, crawl.hosts.leases("a.cn")) == (before, [], 1)
+
+
+def test_a_redirect_to_a_blocked_url_goes_no_further_and_its_target_keeps_the_reason() -> None:
+    crawl, fetch = seeded()
+    crawl.blocks.add(Block(site="c.cn"))
+    reason = crawl.come_back(fetch, "http://c.cn/2", 0, 1.0)
+    assert reason == "blocked: c.cn"
+    crawl.end(fetch, Outcome(State.DISCARDED, reason), 2.0)
+    row = crawl.frontier.look().row("http://c.cn/2")
+    assert row is not None
+    assert (row.state, row.reason) == (State.DISCARDED, "blocked: c.cn")

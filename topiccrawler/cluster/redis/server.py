@@ -1,0 +1,55 @@
+"""Crawls in Redis, as crawling.servers knows a queue server."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from topiccrawler.cluster.redis.records import check_address, prefix_of, shown
+from topiccrawler.cluster.redis.view import RedisView, open_shared
+from topiccrawler.crawling.servers import SharedView, Times
+from topiccrawler.crawling.sharing import SharedQueue
+from topiccrawler.frontier.base import Frontier
+from topiccrawler.frontier.hosts import Hosts
+
+EXAMPLE = "redis://HOST:6379/0"
+
+
+def public(address: str) -> str:
+    """The address without user and password."""
+    return shown(address)
+
+
+def check(address: str, job: str) -> None:
+    """ArgumentError for what is no address, and for no plain name."""
+    prefix_of(job)
+    check_address(address)
+
+
+def open_queue(
+    address: str,
+    job: str,
+    hosts: Hosts,
+    recipe: Mapping[str, str],
+    made_of: Mapping[str, Any],
+    times: Times,
+) -> tuple[Frontier, SharedQueue]:
+    """Join the crawl."""
+    frontier = open_shared(
+        address,
+        job,
+        hosts,
+        recipe,
+        worker_seconds=times.worker,
+        made_of=made_of,
+        lease_seconds=times.lease,
+        outage_seconds=times.outage,
+        acknowledgements_per_commit=sys.maxsize,  # the scheduler commits, when all a page's parts are in
+    )
+    return frontier, frontier
+
+
+def open_view(address: str, job: str) -> SharedView:
+    """Look at it."""
+    return RedisView(address, job)
