@@ -39,7 +39,7 @@ from topiccrawler.cluster.redis.connection import Client, clients_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
-from topiccrawler.cluster.redis.records import NAMES, script
+from topiccrawler.cluster.redis.records import script
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Link, Score
@@ -87,7 +87,8 @@ def fed(url: str, client: Any, recorder: Recorder, counts: Mapping[str, int]) ->
     """Units a second of each phase, all calls made once more on an empty server."""
     client.flushall()
     prefix = join(Client(url, "benchmark")).client.prefix  # as the same worker
-    digests = {name: client.script_load(script(name)) for name in NAMES}
+    names = {name for calls in recorder.calls.values() for name, _ in calls}
+    digests = {name: client.script_load(script(name)) for name in names}
     connection = client.connection_pool.get_connection()
     rates = {}
     for phase, calls in recorder.calls.items():

@@ -72,7 +72,8 @@ class Killed:
     def kill(self, running: list[subprocess.Popen[bytes]]) -> None:
         """The learner, another process and the last server; the server comes back."""
         time.sleep(KILL_SECONDS)
-        learner = next(process for process in running if process.pid == self._learner())
+        pid = self._learner()
+        learner = next(process for process in running if process.pid == pid)
         learner.kill()
         time.sleep(KILL_SECONDS)
         next(process for process in running if process is not learner).kill()
@@ -83,7 +84,8 @@ class Killed:
 
     def _learner(self) -> int:
         client = clients_of(self.url, JOB)[0]
-        session = client.read("HGET", "learner", "session")
+        while (session := client.read("HGET", "learner", "session")) is None:
+            time.sleep(0.1)
         who = client.read("HGET", "processes", session)
         return int(who.split()[1])
 

@@ -139,9 +139,8 @@ def check_address(url: str) -> str:
         raise ArgumentError(f"REDIS_URL={shown(url)}", "has several addresses", ONE_ADDRESS)
     try:
         parts = urlsplit(url)
-        fine = parts.scheme in SCHEMES and bool(parts.path if parts.scheme == "unix" else parts.hostname)
-        if fine and parts.scheme != "unix":
-            fine = parts.port is None or parts.port > 0
+        place = parts.path if parts.scheme == "unix" else parts.hostname
+        fine = parts.scheme in SCHEMES and bool(place) and parts.port != 0
     except ValueError:
         fine = False
     if not fine:
@@ -155,26 +154,6 @@ def shown(url: str) -> str:
     if not mark:
         return url.rpartition("@")[2]
     return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
-
-
-NAMES = (
-    "apply",
-    "beat",
-    "best",
-    "counts",
-    "first",
-    "join",
-    "learned",
-    "leave",
-    "look_up",
-    "numbers",
-    "overview",
-    "pieces",
-    "resume",
-    "row",
-    "tick",
-    "unseen",
-)
 
 
 SHARED = ("names", "queue", "common")

@@ -301,12 +301,6 @@ class Readings:
             self._tops.reading(host)
         return question is not None
 
-    def finish(self, seconds: float) -> None:
-        """Wait for them."""
-        for question in list(self._open.values()):
-            question.call.done.wait(seconds)
-        self.hear()
-
     def hear(self) -> None:
         """Take those that came. Where the host's queue changed here since, it is read once more when it is needed."""
         for host, question in list(self._open.items()):
