@@ -197,6 +197,7 @@ def test_scores_are_made_anew_where_no_other_has_the_host(worker: Worker) -> Non
     first, second = worker(), worker()
     push(first, ("a/1", 0.5), ("a/2", 0.4))
     first.commit()
+    first.look().counts()  # it is there now
     second.rescore([Score("http://a/2", 9.0)])
     second.commit()
     assert [row.score for row in second.look().rows()] == [0.5, 0.4]
