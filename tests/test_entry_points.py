@@ -6,9 +6,11 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from warm import WarmScrapy
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -31,38 +33,52 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def answer(installed: Path, program: str) -> str:
-    path = os.pathsep.join([str(installed), str(ROOT)])
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-    return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+@pytest.fixture
+def answer(installed: Path, warm_scrapy: WarmScrapy, tmp_path: Path) -> Callable[[str], str]:
+    """What a program prints where the package is installed, or the last line of its fault."""
+
+    def run(program: str) -> str:
+        script = tmp_path / "program.py"
+        script.write_text(program, encoding="utf-8")
+        done = warm_scrapy(str(script), PYTHONPATH=str(installed))
+        return done.out.strip() or done.err.strip().splitlines()[-1]
+
+    return run
 
 
-def test_a_strategy_of_another_package_is_built_by_its_name_and_parameters(installed: Path) -> None:
-    program = "from topiccrawler.strategies import STRATEGIES, build; print(build('shallow', {'most': '2'}), 'shallow' in STRATEGIES)"
-    assert answer(installed, program) == "Shallow(most=2) True"
+STRATEGIES = """
+from topiccrawler.errors import StrategyError
+from topiccrawler.strategies import STRATEGIES, build
+
+print(build("shallow", {"most": "2"}), "shallow" in STRATEGIES)
+for name in ("broken", "none"):
+    try:
+        build(name)
+    except StrategyError as fault:
+        print(fault)
+"""
 
 
-def test_what_is_no_strategy_is_one_line(installed: Path) -> None:
-    program = "from topiccrawler.strategies import build; build('broken')"
-    assert "strategy 'broken': cannot be imported" in answer(installed, program)
-    program = "from topiccrawler.strategies import build; build('none')"
-    assert "strategy 'none': is no class derived from" in answer(installed, program)
+def test_a_strategy_of_another_package_is_built_by_its_name_and_what_is_none_is_one_line(
+    installed: Path,
+) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(installed), str(ROOT)])}
+    command = [sys.executable, "-c", STRATEGIES]  # new: strategies are looked for once a process
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    built, broken, none = done.stdout.splitlines()
+    assert built == "Shallow(most=2) True"
+    assert broken.startswith("strategy 'broken': cannot be imported")
+    assert none.startswith("strategy 'none': is no class derived from")
 
 
-def test_a_page_classifier_of_another_package_judges(installed: Path) -> None:
+def test_a_page_classifier_of_another_package_judges(answer: Callable[[str], str]) -> None:
     program = (
         "from topiccrawler.topics.topic import Topic; from topiccrawler.relevance.choose import make_page_classifier;"
         "from topiccrawler.pages.read import PageWords;"
         "it = make_page_classifier(Topic(name='t', keywords={'基金': 1.0}), 'title_only');"
         "print(it.relevance(PageWords(title=['基金'])), it.relevance(PageWords(body=['基金'])))"
     )
-    assert answer(installed, program) == "1.0 0.0"
+    assert answer(program) == "1.0 0.0"
 
 
 @pytest.mark.parametrize(
@@ -72,9 +88,9 @@ def test_a_page_classifier_of_another_package_judges(installed: Path) -> None:
         ("none", "page classifier 'none': has no threshold, reads_segments"),
     ],
 )
-def test_what_is_no_page_classifier_is_one_line(installed: Path, name: str, fault: str) -> None:
+def test_what_is_no_page_classifier_is_one_line(answer: Callable[[str], str], name: str, fault: str) -> None:
     program = (
         "from topiccrawler.topics.topic import Topic; from topiccrawler.relevance.choose import make_page_classifier;"
         f"make_page_classifier(Topic(name='t', keywords={{'基金': 1.0}}), {name!r})"
     )
-    assert fault in answer(installed, program)
+    assert fault in answer(program)

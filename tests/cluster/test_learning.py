@@ -12,6 +12,7 @@ import pytest
 from crowd import PAGES, Crowd, Taking, Whole, address
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as drawn
+from thoroughness import examples
 
 from topiccrawler.crawling.checkpoints import whole_entry_of
 from topiccrawler.frontier.base import Pushed
@@ -125,7 +126,7 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
 
 @pytest.mark.parametrize("where", ["redis_server", pytest.param("redis_nodes", marks=pytest.mark.slow)])
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(16), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )  # what it fetches by `request` lasts
 @given(
     kind=drawn.sampled_from([Whole, Taking]),

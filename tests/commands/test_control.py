@@ -196,7 +196,7 @@ def test_every_count_and_gauge_that_is_documented_is_a_metric_and_no_other() -> 
 def test_a_wrong_call_is_one_line(command: Callable[..., Any], words: tuple[str, ...]) -> None:
     ran = command("control", *words)
     assert ran.code == 2
-    assert "usage: scrapy control JOB" in ran.err
+    assert "scrapy control JOB" in ran.err
 
 
 def test_requests_of_strangers_are_refused(steered: dict[str, Any]) -> None:

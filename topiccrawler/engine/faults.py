@@ -49,6 +49,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
+from topiccrawler.crawling.settings_check import check_names
 from topiccrawler.errors import CrawlerError
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
@@ -182,9 +183,8 @@ class TellingCommand(ScrapyCommand):
         return type(self).__module__.rpartition(".")[2]
 
     def refuse(self, fault: str) -> NoReturn:
-        """End with exit code 2 and the usage."""
-        usage = f"usage: scrapy {self.command} {self.syntax()}"
-        raise UsageError(f"scrapy {self.command}: {fault}; {usage}", print_help=False)
+        """End with exit code 2; Scrapy prints the usage before it."""
+        raise UsageError(f"scrapy {self.command}: {fault}", print_help=False)
 
     def refuse_options(self, args: list[str]) -> None:
         """Scrapy hands on options it does not know as arguments."""
@@ -220,6 +220,7 @@ class TellingCommand(ScrapyCommand):
             page_server(store_url).remember(store_url, for_all=typed)  # jobs name it without its password
         fault = ""
         try:
+            check_names(self.settings)
             self.work(args, opts)
         except CrawlerError as failure:
             fault = str(failure)

@@ -24,7 +24,7 @@ from scrapy.utils.misc import load_object
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.gate import own_domains
 from topiccrawler.crawling.recipe import CrawlParams
-from topiccrawler.crawling.settings_check import check_settings
+from topiccrawler.crawling.settings_check import check_names, check_settings
 from topiccrawler.engine.faults import FatalFaults, give_defaults, reported_by_scrapy
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares import expanding
@@ -124,6 +124,7 @@ class FocusedSpider(Spider):
         # `check`, `fetch` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
         command = cls.start.__module__
         with reported_by_scrapy(settings):
+            check_names(settings)
             check_settings(settings)
             if settings.get("REPLAY_WARC"):
                 from topiccrawler.engine.archives import replayed_web

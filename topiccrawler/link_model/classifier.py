@@ -33,7 +33,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from topiccrawler.link_model.features import (
@@ -50,7 +50,8 @@ from topiccrawler.link_model.features import (
 )
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
-from topiccrawler.text.tokenise import TwoGenerationCache, words_of, words_of_pieces
+from topiccrawler.text.segmenter import PLAIN, Segmenter
+from topiccrawler.text.tokenise import TwoGenerationCache
 
 Pair = tuple[float, float]  # (-, +)
 
@@ -177,6 +178,7 @@ class LinkClassifier:
     lexicon: Lexicon = field(default_factory=lambda: Lexicon(()))
     training: Mapping[str, object] = field(default_factory=dict)  # what it was trained from
     scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links
+    segmenter: Segmenter = field(default=PLAIN, compare=False, repr=False)  # of the crawl that asks it
 
     def __post_init__(self) -> None:
         self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))
@@ -185,11 +187,13 @@ class LinkClassifier:
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
         room = _REMEMBERED_CHARACTERS
-        self._anchors = TwoGenerationCache(lambda texts: self._scores_of_anchors(words_of(texts)), room)
+        self._anchors = TwoGenerationCache(
+            lambda texts: self._scores_of_anchors(self.segmenter.words_of(texts)), room
+        )
         self._contexts = TwoGenerationCache(self._scores_of_contexts, room)
         self._pieces = TwoGenerationCache(self._telling_words, room)
         self._channels = TwoGenerationCache(
-            lambda urls: self._scores_of_addresses(words_of_addresses(urls)), room
+            lambda urls: self._scores_of_addresses(words_of_addresses(urls, self.segmenter)), room
         )
 
     def _table(self, name: str) -> WordWeights:
@@ -197,6 +201,10 @@ class LinkClassifier:
         odds = self.counts.log_odds(name) if trust else {}
         shares = {word: _exact(trust * share) for word, share in odds.items()}
         return WordWeights(shares, compounds=name == "anchor")
+
+    def cut_by(self, segmenter: Segmenter) -> LinkClassifier:
+        """The same model for links whose texts this segmenter cuts."""
+        return replace(self, segmenter=segmenter, lexicon=Lexicon(self.lexicon.entries, segmenter))
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but texts seen recently are
@@ -250,7 +258,7 @@ class LinkClassifier:
         table, flag, among = self._tables[_CONTEXT], self._context_flag, self.lexicon.among
         telling = table.telling.intersection
         found = []
-        for words in map(words_of_pieces(pieces).__getitem__, pieces):
+        for words in map(self.segmenter.words_of_pieces(pieces).__getitem__, pieces):
             shares = {word: table[word] for word in telling(words)}
             if flag and among(words):
                 shares[LEXICON] = flag
@@ -259,7 +267,7 @@ class LinkClassifier:
 
     def explain(self, link: Link) -> list[tuple[str, float]]:
         """The share of the prior and of each word ("anchor:基金"), largest first; they add up to the score."""
-        found = words_of_links([link])[0]
+        found = words_of_links([link], self.segmenter)[0]
         shares = [("prior", self._bias)]
         for name, table, words in zip(FIELDS, self._tables, found, strict=True):
             shares += [(f"{name}:{word}", table[word]) for word in set(words) if table[word]]

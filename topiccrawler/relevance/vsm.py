@@ -65,7 +65,7 @@ class VsmClassifier:
         self.similarity_threshold = topic.page_threshold
         self.prior_words, self.full_share = prior_words, full_share
         self._field_weights = (title_weight, heading_weight, emphasis_weight, meta_weight, 1.0)
-        weights, self.unmatched = token_weights(topic.keywords)
+        weights, self.unmatched = token_weights(topic.keywords, topic.segmenter)
         if not weights:
             fault = f"no keyword can be found among segmented words: {', '.join(self.unmatched[:5])}"
             raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
@@ -78,7 +78,9 @@ class VsmClassifier:
         self._negative_weights: list[float] = []
         # word -> negative topics that have it, with its weight
         self._negative_topics_of: dict[str, list[tuple[int, float]]] = {}
-        against = [(token_weights(topic.against)[0], AGAINST_WEIGHT)] if topic.against else []
+        against = (
+            [(token_weights(topic.against, topic.segmenter)[0], AGAINST_WEIGHT)] if topic.against else []
+        )
         subtracted = [*((vector, negative_weight) for vector in self.negative_topics.values()), *against]
         contrasting = contrast_vectors(topic) if topic.contrast else {}
         self._contrasting = list(contrasting)  # names

@@ -34,6 +34,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.items import PageFields, PageItem
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.store.database import Database
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of
 
 
@@ -122,6 +123,7 @@ class PageStore(Database):
     application = 0x746F7063  # "topc"
     version = 3  # 1 and 2 had compressed texts
     schema = "; ".join((_SCHEMA, *_INDEXES))
+    repaired_by = "scrapy pages {folder} repair"
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
         if not create and not Path(path).is_file():
@@ -285,8 +287,8 @@ class SharedPages(Protocol):
     def begin(self, recipe: Mapping[str, object], topic: str = "") -> None:
         """The crawl begins or goes on; its recipe is kept for those who look at it."""
 
-    def keep(self, record: PageRecord) -> Future[int]:
-        """Store a page; done when it is durable."""
+    def keep(self, record: PageRecord, segmenter: Segmenter) -> Future[int]:
+        """Store a page; done when it is durable. `segmenter`: of the crawl."""
 
     def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool) -> Future[str | None]:
         """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered."""

@@ -26,7 +26,7 @@ class VisitLog:
 
     def append(self, visit: Visit) -> None:
         """Add a visit; `commit` writes it."""
-        self._lines.append(json.dumps(dataclasses.asdict(visit), ensure_ascii=False) + "\n")
+        self._lines.append(json.dumps(_fields(visit), ensure_ascii=False) + "\n")
 
     def commit(self) -> None:
         """Write what was added since the last commit."""
@@ -56,6 +56,15 @@ class VisitLog:
         return file_faults(
             StateError, self.path, "the crawl log cannot be written", "make room or move it away"
         )
+
+
+def _fields(visit: Visit) -> dict[str, object]:
+    """All of a page; of a URL that failed what says how it ended and how it was met. A web of dead links has ten times more of them than
+    pages, and what their scores were made of is in the queue."""
+    whole = dataclasses.asdict(visit)
+    if visit.stored or 200 <= visit.status < 300:
+        return whole
+    return {name: value for name, value in whole.items() if name != "shares" and value != _DEFAULTS.get(name)}
 
 
 def read_visits(path: Path) -> Iterator[Visit]:
@@ -126,6 +135,7 @@ class VisitTail:
 
 
 _NAMES = {field.name for field in dataclasses.fields(Visit)}
+_DEFAULTS = {field.name: field.default for field in dataclasses.fields(Visit)}
 _NEEDED = {field.name for field in dataclasses.fields(Visit) if field.default is dataclasses.MISSING}
 _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("score", "relevance", "time"), (int, float)),

@@ -73,7 +73,9 @@ class NaiveBayes(Strategy):
         self._scorer = link_scorer_of(knowledge, self.name)
         self._similarity_threshold = knowledge.similarity_threshold
         if self.learn:
-            self._scorer = self._learner = LinkLearner(self._scorer, half_life_pages=self.half_life_pages)
+            self._scorer = self._learner = LinkLearner(
+                self._scorer, segmenter=knowledge.segmenter, half_life_pages=self.half_life_pages
+            )
 
     @property
     def learns(self) -> bool:
