@@ -194,7 +194,9 @@ def test_without_a_page_to_draw_no_browser_is_put_behind_http() -> None:
 def test_a_host_to_draw_puts_the_browser_behind_http_or_says_what_is_missing() -> None:
     wanted = {"TOPIC_RENDERED_HOSTS": "a.example", "TOPIC_BROWSER": "/opt/browser", "DOWNLOAD_TIMEOUT": 20}
     if importlib.util.find_spec("scrapy_playwright") is None:
-        with pytest.raises(ArgumentError, match=r"scrapy-playwright is not installed; pip install"):
+        with pytest.raises(
+            ArgumentError, match=r"scrapy-playwright is not installed; give the command: pip install"
+        ):
             settings_after(wanted)
         return
     settings = settings_after(wanted)

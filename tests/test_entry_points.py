@@ -1,96 +1,330 @@
-"""Parts of other people's packages, found by entry points: the examples of docs/architecture.md, installed and used."""
+"""Parts of other people's packages, found by entry points: the examples of docs/parts.md, installed and used."""
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from warm import WarmScrapy
+from warm import Ran, WarmScrapy, scrapy_environment
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "parts.md").read_text(encoding="utf-8")
+EXAMPLES = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE, re.DOTALL))
+BROKEN = """
+[topiccrawler.strategies]
+broken = theirs_strategy:Missing
+none = theirs_strategy:KEPT
+
+[topiccrawler.page_classifiers]
+broken = theirs_classifier:Missing
+none = builtins:str
+fails = builtins:int
+
+[topiccrawler.formats]
+pdf = nothing_there
+absent = nothing_there
+none = theirs_strategy
+fails = theirs_failing_format
+bad = theirs_bad_format
+
+[topiccrawler.frontiers]
+none = builtins:str
+absent = nothing_there:Queue
+
+[topiccrawler.queue_servers]
+NOWHERE_URL = theirs_strategy
+
+[topiccrawler.page_servers]
+nowhere = nothing_there
+"""
+BROKEN_RULES = "[topiccrawler.admission_rules]\nnone = builtins:str\n"
+FAILING_FORMAT = (
+    "def recognises(head, content_type):\n    return head.no_such\n\n\ndef read(body):\n    ...\n"
+)
+BAD_FORMAT = """
+from topiccrawler.pages.formats.registry import Extract
+
+
+def recognises(head, content_type):
+    return content_type == "bad/thing"
+
+
+def read(body):
+    return {b"raises": lambda: 1 / 0, b"nothing": lambda: None, b"odd": lambda: Extract(7, [("基金", "http://a.cn/"), (None, 1)])}[body]()
+"""
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+
+
+def install(place: Path, points: str, **modules: str) -> Path:
+    """A folder with a package of another name, as an installer leaves it."""
+    place.mkdir(exist_ok=True)
+    for name, code in EXAMPLES.items():
+        (place / name).write_text(code, encoding="utf-8")
+    for name, code in modules.items():
+        (place / f"{name}.py").write_text(code, encoding="utf-8")
+    about = place / "theirs-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(points)
+    return place
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a package of another name, as an installer leaves it; its modules stand in docs/architecture.md."""
-    place = tmp_path_factory.mktemp("site")
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    for name, code in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", text, re.DOTALL):
-        (place / name).write_text(code, encoding="utf-8")
-    about = place / "theirs-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
-    points = re.findall(r"```ini\n(.*?)```", text, re.DOTALL)
-    broken = "broken = theirs_strategy:Missing\nnone = theirs_strategy:KEPT\n"
-    strategies, classifiers = points[0].split("\n\n")
-    text = f"{strategies}\n{broken}\n{classifiers}broken = theirs_classifier:Missing\nnone = builtins:str\n"
-    (about / "entry_points.txt").write_text(text)
-    return place
+    """The five examples."""
+    (points,) = re.findall(r"```ini\n(.*?)```", PAGE, re.DOTALL)
+    return install(tmp_path_factory.mktemp("site"), points)
 
 
-@pytest.fixture
-def answer(installed: Path, warm_scrapy: WarmScrapy, tmp_path: Path) -> Callable[[str], str]:
-    """What a program prints where the package is installed, or the last line of its fault."""
-
-    def run(program: str) -> str:
-        script = tmp_path / "program.py"
-        script.write_text(program, encoding="utf-8")
-        done = warm_scrapy(str(script), PYTHONPATH=str(installed))
-        return done.out.strip() or done.err.strip().splitlines()[-1]
-
-    return run
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same modules, with entry points that are of no use."""
+    modules = {"theirs_failing_format": FAILING_FORMAT, "theirs_bad_format": BAD_FORMAT}
+    return install(tmp_path_factory.mktemp("broken"), BROKEN, **modules)
 
 
-STRATEGIES = """
-from topiccrawler.errors import StrategyError
-from topiccrawler.strategies import STRATEGIES, build
-
-print(build("shallow", {"most": "2"}), "shallow" in STRATEGIES)
-for name in ("broken", "none"):
-    try:
-        build(name)
-    except StrategyError as fault:
-        print(fault)
-"""
+@pytest.fixture(scope="module")
+def scrapy_with(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Ran]]:
+    """Run `scrapy …` where the examples are installed."""
+    environment = scrapy_environment(None, {"PYTHONPATH": path_with(installed)})
+    warm = WarmScrapy(tmp_path_factory.mktemp("warm"), ROOT, environment)
+    yield warm
+    warm.close()
 
 
-def test_a_strategy_of_another_package_is_built_by_its_name_and_what_is_none_is_one_line(
-    installed: Path,
-) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(installed), str(ROOT)])}
-    command = [sys.executable, "-c", STRATEGIES]  # new: strategies are looked for once a process
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    built, broken, none = done.stdout.splitlines()
-    assert built == "Shallow(most=2) True"
-    assert broken.startswith("strategy 'broken': cannot be imported")
-    assert none.startswith("strategy 'none': is no class derived from")
+def path_with(installed: Path) -> str:
+    return os.pathsep.join([str(installed), str(ROOT)])
 
 
-def test_a_page_classifier_of_another_package_judges(answer: Callable[[str], str]) -> None:
+def answers(installed: Path, program: str) -> list[str]:
+    """What it prints; its last line of errors when that is nothing."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path_with(installed)},
+    )
+    return done.stdout.strip().splitlines() or done.stderr.strip().splitlines()[-1:]
+
+
+def faults(installed: Path, imports: str, *calls: str) -> list[str]:
+    """The CrawlerError of each call."""
+    lines = [
+        f"try: {call}\nexcept CrawlerError as fault: print(type(fault).__name__, fault)" for call in calls
+    ]
+    return answers(installed, "\n".join([f"from topiccrawler.errors import CrawlerError; {imports}", *lines]))
+
+
+def page(title: str, *links: tuple[str, str], text: str = FUNDS) -> str:
+    anchors = "".join(f'<li><a href="{href}">{anchor}</a></li>' for href, anchor in links)
+    return f"<html><head><title>{title}</title></head><body><p>{text}</p><ul>{anchors}</ul></body></html>"
+
+
+def book() -> bytes:
+    """An EPUB of one chapter."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        packed.writestr("mimetype", "application/epub+zip")
+        packed.writestr("book.opf", "<package><dc:title>基金入门</dc:title></package>")
+        packed.writestr("one.xhtml", f"<html><body><p>{FUNDS}</p>\n<p>基金定投</p></body></html>")
+    return file.getvalue()
+
+
+def test_the_examples_are_short() -> None:
+    lines = {name: [line for line in code.splitlines() if line.strip()] for name, code in EXAMPLES.items()}
+    assert sorted(lines) == [
+        f"theirs_{part}.py" for part in ("classifier", "format", "frontier", "rule", "strategy")
+    ]
+    assert max(map(len, lines.values())) <= 13
+
+
+def test_a_strategy_is_built_by_its_name_and_parameters(installed: Path) -> None:
+    program = "from topiccrawler.strategies import STRATEGIES, build; print(build('shallow', {'most': '2'}), 'shallow' in STRATEGIES)"
+    assert answers(installed, program) == ["Shallow(most=2) True"]
+
+
+def test_a_page_classifier_judges(installed: Path) -> None:
     program = (
         "from topiccrawler.topics.topic import Topic; from topiccrawler.relevance.choose import make_page_classifier;"
         "from topiccrawler.pages.read import PageWords;"
         "it = make_page_classifier(Topic(name='t', keywords={'基金': 1.0}), 'title_only');"
         "print(it.relevance(PageWords(title=['基金'])), it.relevance(PageWords(body=['基金'])))"
     )
-    assert answer(program) == "1.0 0.0"
+    assert answers(installed, program) == ["1.0 0.0"]
 
 
-@pytest.mark.parametrize(
-    ("name", "fault"),
-    [
-        ("broken", "page classifier 'broken': cannot be made: AttributeError"),
-        ("none", "page classifier 'none': has no threshold, reads_segments"),
-    ],
-)
-def test_what_is_no_page_classifier_is_one_line(answer: Callable[[str], str], name: str, fault: str) -> None:
-    program = (
+def test_what_cannot_be_used_is_one_line_that_names_its_entry_point(broken: Path) -> None:
+    remedy = "correct the entry point {} of its package"
+    build = "from topiccrawler.strategies import build"
+    assert faults(broken, build, "build('broken')", "build('none')") == [
+        "StrategyError strategy 'broken': cannot be imported: AttributeError: module 'theirs_strategy' has no attribute 'Missing'; "
+        + remedy.format("theirs_strategy:Missing"),
+        "StrategyError strategy 'none': is no class derived from topiccrawler.strategies.base.Strategy; "
+        + remedy.format("theirs_strategy:KEPT"),
+    ]
+    make = (
         "from topiccrawler.topics.topic import Topic; from topiccrawler.relevance.choose import make_page_classifier;"
-        f"make_page_classifier(Topic(name='t', keywords={{'基金': 1.0}}), {name!r})"
+        "make = lambda name: make_page_classifier(Topic(name='t', keywords={'基金': 1.0}), name)"
     )
-    assert fault in answer(program)
+    found = faults(broken, make, "make('broken')", "make('none')", "make('fails')")
+    assert [line.partition(";")[0] for line in found] == [
+        "ModelError page classifier 'broken': cannot be imported: AttributeError: module 'theirs_classifier' has no attribute 'Missing'",
+        "ModelError page classifier 'none': has no threshold, reads_segments, similarity_threshold, similarity, relevance, explain",
+        "ModelError page classifier 'fails': cannot be made: TypeError: int() argument must be a string, a bytes-like object or a real number, not 'Topic'",
+    ]
+
+
+def test_a_server_that_cannot_be_used_is_one_line(broken: Path) -> None:
+    servers = "from topiccrawler.crawling.servers import page_server, queue_address"
+    queue, pages = "queue_address({'NOWHERE_URL': 'x'}.get)", "page_server('nowhere://h/d')"
+    found = faults(broken, servers, queue, pages)
+    assert [line.partition(";")[0] for line in found] == [
+        "StateError setting NOWHERE_URL: cannot be used: theirs_strategy has no EXAMPLE, public, check, open_queue, open_view",
+        "StateError STORE_URL nowhere://: cannot be used: No module named 'nothing_there'",
+    ]
+
+
+def test_formats_that_cannot_be_used_are_left_out_with_a_line_each(broken: Path) -> None:
+    program = (
+        "import logging; logging.basicConfig(format='%(message)s');"
+        "from topiccrawler.pages.formats.registry import recognise;"
+        "found = [recognise(b'%PDF-1.7'), *(recognise(b'\\0\\0\\0', 'some/thing') for _ in range(2))];"
+        "logging.warning(found)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path_with(broken)},
+    )
+    assert done.stderr.splitlines() == [
+        "format 'absent': cannot be imported: ModuleNotFoundError: No module named 'nothing_there'; correct the entry point nothing_there of its package; the format is not read",
+        "format 'none': has no recognises, read; correct the entry point theirs_strategy of its package; the format is not read",
+        "format 'fails': AttributeError(\"'bytes' object has no attribute 'no_such'\"); the format is not read",
+        "['pdf', 'unknown', 'unknown']",
+    ]
+
+
+def test_a_format_that_fails_on_a_file_says_why_and_what_it_gives_is_made_plain(broken: Path) -> None:
+    program = (
+        "from topiccrawler.pages.read import Reader; from topiccrawler.relevance.choose import untrained;"
+        "from topiccrawler.topics.topic import Topic\n"
+        "reader = Reader(untrained(Topic(name='t', keywords={'基金': 1.0})))\n"
+        "for body in (b'raises', b'nothing', b'odd'):\n"
+        "    it = reader.read('http://a.cn/', body, content_type='bad/thing'); print(it.format, it.fault, it.page.title)"
+    )
+    assert answers(broken, program) == [
+        "bad ZeroDivisionError: division by zero ",
+        "bad AttributeError: 'NoneType' object has no attribute 'bounded' ",
+        "bad TypeError: 'NoneType' object is not subscriptable",
+    ]
+
+
+def test_a_frontier_that_cannot_be_used_is_one_line(broken: Path) -> None:
+    opening = (
+        "from scrapy import Spider; from scrapy.crawler import Crawler; from scrapy.settings import Settings; import tempfile\n"
+        "from topiccrawler.spiders.topic import TopicSpider\n"
+        "def open(name, **more):\n"
+        "    settings = Settings({'TOPIC_FRONTIER': name, 'TOPIC_DATA_DIR': tempfile.mkdtemp(), **more})\n"
+        "    TopicSpider.from_crawler(Crawler(TopicSpider, settings), topic='finance', seeds='http://a.cn/', **({'job': 'j'} if more else {}))\n"
+    )
+    calls = ("open('none')", "open('absent')", "open('other')", "open('none', REDIS_URL='redis://h/0')")
+    assert faults(broken, opening, *calls) == [
+        "StateError frontier 'none': cannot be made: TypeError: str() argument 'encoding' must be str, not Hosts; correct the entry point builtins:str of its package",
+        "StateError frontier 'absent': cannot be imported: ModuleNotFoundError: No module named 'nothing_there'; correct the entry point nothing_there:Queue of its package",
+        "ArgumentError TOPIC_FRONTIER=other: is unknown; choose one of: absent, none",
+        "ArgumentError TOPIC_FRONTIER=none: cannot keep the queue that is in redis://h/0; give one of both",
+    ]
+
+
+def test_a_crawl_uses_all_five_and_its_job_goes_on(
+    draw_web: Callable[..., Any], answer: Callable[..., Any], scrapy_with: Callable[..., Ran], tmp_path: Path
+) -> None:
+    hub = page(
+        "基金",
+        ("/book.epub", "电子书"),
+        ("http://bbs.example/", "论坛"),
+        ("/a/b/c/d/", "远"),
+        ("/a/b/", "近"),
+    )
+    web = draw_web(
+        {
+            "http://hub.example/": hub,
+            "http://hub.example/book.epub": answer(200, book(), Content_Type="application/octet-stream"),
+            "http://hub.example/a/b/": page("体育"),
+            "http://bbs.example/": page("基金"),
+        }
+    )
+
+    def crawl(*words: str) -> Ran:
+        return scrapy_with(
+            "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/", "-a", "strategy=shallow",
+            "-a", "strategy_most=3", "-a", "page_classifier=title_only", "-s", f"JOBDIR={tmp_path / 'job'}",
+            "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "TOPIC_LINKING_PAGE=0", *words,
+            proxy=web.proxy,
+        )  # fmt: skip
+
+    first = crawl("-s", "TOPIC_FRONTIER=plain", "-a", "pages=2")
+    assert first.code == 0, first.err
+    assert web.fetched() == ["http://hub.example/", "http://hub.example/book.epub"]
+    assert "'topic/admission/no_forums': 1" in first.err
+    assert not (tmp_path / "job" / "frontier.sqlite").exists()
+    refused = crawl()
+    assert refused.code == 1
+    assert "TOPIC_FRONTIER=None: this job was begun with TOPIC_FRONTIER=plain" in refused.err
+    second = crawl("-s", "TOPIC_FRONTIER=plain")
+    assert second.code == 0, second.err
+    assert web.fetched()[2:] == ["http://hub.example/a/b/"]
+    visits = [json.loads(line) for line in (tmp_path / "job" / "visits.jsonl").read_text().splitlines()]
+    assert [(visit["url"], visit["stored"]) for visit in visits] == [
+        ("http://hub.example/", True),
+        ("http://hub.example/book.epub", True),
+        ("http://hub.example/a/b/", False),
+    ]
+    kept = scrapy_with("pages", str(tmp_path / "job"), "--kind", "epub", "--json")
+    (of_book,) = [json.loads(line) for line in kept.out.splitlines()]
+    assert (of_book["title"], of_book["url"]) == ("基金入门", "http://hub.example/book.epub")
+
+
+def test_scrapy_explain_lists_the_rule_in_its_place(scrapy_with: Callable[..., Ran]) -> None:
+    asked = ("explain", "http://bbs.example/", "--topic", "finance", "--json")
+    ran = scrapy_with(*asked)
+    assert ran.code == 0, ran.err
+    rules = {one["rule"]: (one["verdict"], one["why"]) for one in json.loads(ran.out)["admission"]}
+    assert list(rules)[3:5] == ["private_network", "no_forums"]
+    assert rules["no_forums"] == ("refused", "a forum")
+    others = json.loads(scrapy_with(*asked, "-s", "FORUM_HOSTS=forum.").out)["admission"]
+    assert next(one["verdict"] for one in others if one["rule"] == "no_forums") == "passed"
+
+
+def test_a_rule_that_cannot_be_used_ends_the_crawl_and_the_explanation(tmp_path: Path) -> None:
+    place = install(tmp_path / "site", BROKEN_RULES)
+    environment = scrapy_environment(None, {"PYTHONPATH": path_with(place)})
+    data = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}")
+    crawl = ("crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://127.0.0.1:9/", *data)
+    for words in (crawl, ("explain", "http://a.cn/", "--topic", "finance")):
+        ran = subprocess.run(
+            [sys.executable, "-m", "scrapy", *words],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 1
+        assert (
+            "admission rule 'none': has no name, moments, hides, decide, refused; correct the entry point builtins:str of its package"
+            in ran.stderr
+        )
+        assert "Traceback" not in ran.stderr

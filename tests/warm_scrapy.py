@@ -24,6 +24,7 @@ from scrapy.utils.misc import walk_modules_iter
 
 from topiccrawler.link_model import from_keywords
 from topiccrawler.link_model.from_keywords import keyword_model
+from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.text.word_vectors import shipped_vectors
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.meaning import proposed
@@ -125,8 +126,10 @@ def bury() -> None:
 def keep_loaded(topic: str) -> None:
     """Load this shipped link model once: that is half of a short crawl's time."""
     load, model = from_keywords.load_model, from_keywords.load_model(topic)
-    from_keywords.load_model = lambda name, folder=None: (
-        model if name == topic and folder is None else load(name, folder)
+    from_keywords.load_model = lambda name, folder=None, segmenter=PLAIN: (
+        model
+        if name == topic and folder is None and not segmenter.own_words
+        else load(name, folder, segmenter)
     )
 
 

@@ -22,6 +22,8 @@ RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the failure that follows is logged
 TOPIC = None  # the topic when no `-a topic=` is given
 # the strategy when no `-a strategy=` is given (docs/lab/adaptive.md has the comparison)
 TOPIC_STRATEGY = "adaptive"
+# what keeps the queue: name of a frontier of another package (docs/parts.md); None = memory, JOBDIR or REDIS_URL
+TOPIC_FRONTIER = None
 TOPIC_SEARCH_URL = None  # address of a SearXNG instance that `scrapy seeds` asks; None = none is asked
 # folder of link models; None = those shipped in models/ (without one: the topic's keywords); "none" = the keywords
 TOPIC_LINK_MODELS = None

@@ -81,6 +81,10 @@ class Command(TellingCommand):
         self.say(json.dumps(found, ensure_ascii=False) if opts.json else explanation_text(found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
+        from scrapy import Spider
+        from scrapy.crawler import Crawler
+
+        from topiccrawler.crawling.admission import rules_of_packages
         from topiccrawler.crawling.assemble import kept_from
         from topiccrawler.crawling.explanation import (
             FetchLimits,
@@ -107,6 +111,8 @@ class Command(TellingCommand):
             self.settings is not None and self.settings.getbool("TOPIC_PRIVATE_NETWORK"),
         )
         admission = admission_of(parts, limits) if past is None else past.admission(parts, limits, history)
+        if self.settings is not None:
+            admission.add(*rules_of_packages(Crawler(Spider, self.settings)))  # which never runs
         tunnel = history.row.tunnel if history is not None and history.row is not None else 0
         found = explained(parts, link, explanation, strategy, admission, tunnel)
         if history is not None and past is not None:

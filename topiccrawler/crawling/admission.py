@@ -21,11 +21,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from topiccrawler.crawling.gate import Blocks, Decision, LinkGate
+from topiccrawler.entry_points import named, part
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.model import Link
@@ -38,6 +38,7 @@ ROBOTS_TXT, RESOLVED_ADDRESS = "robots_txt", "resolved_address"
 BEFORE_OTHERS = (DEPTH, URL_LENGTH, ALLOWED_DOMAINS, BLOCKED, PRIVATE_NETWORK)
 AFTER_OTHERS = (BUDGET, TRAP, GATE, ROBOTS_TXT, RESOLVED_ADDRESS)
 GROUP = "topiccrawler.admission_rules"
+MEMBERS = ("name", "moments", "hides", "decide", "refused")  # of a Rule
 PRIVATE_ADDRESS = "private address"
 PASSED = Decision(True)
 _ONE = (PASSED,)
@@ -317,18 +318,10 @@ class Admission:
 
 def rules_of_packages(*arguments: object) -> list[Rule]:
     """What the entry points of other packages make: functions that give a Rule, called with these. StateError for one that fails."""
-    return [_made(point, arguments) for point in entry_points(group=GROUP)]
-
-
-def _made(point: EntryPoint, arguments: Sequence[object]) -> Rule:
-    try:
-        made: Rule = point.load()(*arguments)
-        _ = made.name, made.moments, made.hides, made.decide, made.refused
-    except Exception as error:
-        fault = f"cannot be used: {type(error).__name__}: {error}"
-        remedy = f"correct the entry point {point.value} of its package"
-        raise StateError(f"admission rule {point.name!r}", fault, remedy) from error
-    return made
+    return [
+        part(point, f"admission rule {name!r}", StateError, arguments, MEMBERS)
+        for name, point in named(GROUP).items()
+    ]
 
 
 def _place(name: str) -> int:

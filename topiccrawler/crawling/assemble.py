@@ -256,7 +256,8 @@ def topics_of(recipe: Recipe) -> list[Topic]:
             with_proposed(topic) if is_listed else understood(topic)
             for topic, is_listed in zip(_named_topics(recipe), listed, strict=True)
         ]
-    return [topic.cut_by(united(topics).segmenter) for topic in topics] if len(topics) > 1 else topics
+    segmenter = united(topics).segmenter
+    return [topic.cut_by(segmenter) for topic in topics]
 
 
 def _named_topics(recipe: Recipe) -> list[Topic]:

@@ -256,6 +256,7 @@ class Recipe:
     strategy_topic: Mapping[str, Any] | None = None
     store: str = ""  # address of the database that has the pages, without password; empty = they are in the job's folder
     store_job: str = ""  # the job's name there
+    frontier: str = ""  # of another package, by name; empty = in memory, in the job's folder or on a server
     # seconds since the epoch from which on relevances of the job are probabilities; None = they are similarities (earlier_jobs)
     relevance_since: float | None = 0.0
 
@@ -312,6 +313,7 @@ def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **giv
         "seed": settings.getint("TOPIC_SEED"),
         "context_characters": settings.getint("TOPIC_CONTEXT_CHARACTERS", WINDOW_CHARACTERS),
         "file_seconds": settings.getfloat("TOPIC_FILE_SECONDS", SECONDS),
+        "frontier": settings.get("TOPIC_FRONTIER"),
         "dropped_parameters": tuple(settings.getlist("TOPIC_URL_PARAMETERS_DROPPED")),
     }
     if settings.getbool("TOPIC_LISTINGS"):

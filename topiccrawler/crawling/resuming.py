@@ -33,6 +33,9 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
     begun, asked = ordering_of(kept), ordering_of(now)
     if begun != asked and queued:
         raise StateError(asked, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
+    if kept.frontier != now.frontier and queued:
+        begun, asked = (f"TOPIC_FRONTIER={recipe.frontier or None}" for recipe in (kept, now))
+        raise StateError(asked, f"this job was begun with {begun}", f"go on with that, or {ELSEWHERE}")
     if (bool(kept.store), kept.store_job) != (bool(now.store), now.store_job):
         begun, asked = (_store_of(recipe, folder) for recipe in (kept, now))
         raise StateError(

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, Protocol, cast
 
 from topiccrawler.crawling.sharing import Learned, SharedQueue
+from topiccrawler.entry_points import named
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import Frontier, Listing, Notes, Row
 from topiccrawler.frontier.dump import Overview
@@ -140,16 +140,14 @@ def queue_address(setting: Callable[[str], object]) -> QueueAddress | None:
     """The first server whose setting is there; None = the queue is in memory or in a folder. `setting`: gives its value."""
     for name, module in _known(QUEUE_GROUP, QUEUE_SERVERS).items():
         if address := setting(name):
-            return QueueAddress(name, str(address), cast("QueueServer", _module(module, f"setting {name}")))
+            return QueueAddress(name, str(address), _queue_server(module, f"setting {name}"))
     return None
 
 
 def no_queue_server(what: str) -> ArgumentError:
     """`what` names a crawl on a server, and no setting says which."""
     known = _known(QUEUE_GROUP, QUEUE_SERVERS)
-    examples = [
-        f"-s {name}={cast('QueueServer', _module(module, name)).EXAMPLE}" for name, module in known.items()
-    ]
+    examples = [f"-s {name}={_queue_server(module, name).EXAMPLE}" for name, module in known.items()]
     return ArgumentError(
         what, "names a crawl that several processes share, but no server", f"give {' or '.join(examples)}"
     )
@@ -166,17 +164,26 @@ def page_server(address: str) -> PageServer:
             "is no address of a database that is known",
             f"write it as {' or '.join(f'{name}://USER@HOST/DATABASE' for name in known if name != 'postgres')}",
         )
-    return cast("PageServer", _module(known[scheme], f"STORE_URL {scheme}://"))
+    members = ("remember", "open_pages", "open_shared")
+    return cast("PageServer", _module(known[scheme], f"STORE_URL {scheme}://", members))
 
 
 def _known(group: str, own: Mapping[str, str]) -> dict[str, str]:
-    return {point.name: point.value for point in entry_points(group=group)} | dict(own)
+    return {name: point.value for name, point in named(group).items()} | dict(own)
 
 
-def _module(name: str, what: str) -> object:
+def _queue_server(module: str, what: str) -> QueueServer:
+    return cast(
+        "QueueServer", _module(module, what, ("EXAMPLE", "public", "check", "open_queue", "open_view"))
+    )
+
+
+def _module(name: str, what: str, members: tuple[str, ...]) -> object:
+    remedy = "install what it needs (docs/scaling.md)"
     try:
-        return import_module(name)
-    except ImportError as error:
-        raise StateError(
-            what, f"cannot be used: {error}", "install what it needs (docs/scaling.md)"
-        ) from error
+        found = import_module(name)
+    except Exception as error:
+        raise StateError(what, f"cannot be used: {error}", remedy) from error
+    if lacking := [member for member in members if not hasattr(found, member)]:
+        raise StateError(what, f"cannot be used: {name} has no {', '.join(lacking)}", remedy)
+    return found

@@ -9,6 +9,7 @@ docs/scrapy-settings.md says of each setting what becomes of it. Under another s
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default
 from scrapy.utils.log import log_scrapy_info
 from scrapy.utils.misc import load_object
 
+from topiccrawler.crawling.admission import rules_of_packages
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.gate import own_domains
 from topiccrawler.crawling.recipe import CrawlParams
@@ -39,8 +41,9 @@ def hold_back() -> None:
 
 
 def go_on(settings: Settings) -> None:
-    """Log again, and first what was held back; without `hold_back` before, nothing."""
+    """Log again, and first what was held back; without `hold_back` before, nothing. The garbage collector runs again too."""
     if logging.root.manager.disable == logging.INFO:
+        gc.enable()
         logging.disable(logging.NOTSET)
         log_scrapy_info(settings)
 
@@ -135,7 +138,9 @@ class FocusedSpider(Spider):
             params = spider.params_of(kwargs, topic)
             check_feeds(settings)
             queue = MEMORY if command.startswith("scrapy.commands") else queue_place(params, settings)
+            rules = rules_of_packages(crawler)
             spider.crawl, spider.faults = open_crawl(params, settings, job, queue), FatalFaults()
+            spider.crawl.admission.add(*rules)
             spider.prepare(params)
             own = list(params.allowed_domains) or own_domains(spider.crawl.topic.sites)
             if own:

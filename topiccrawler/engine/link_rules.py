@@ -32,12 +32,15 @@ STATS = {  # by rule
     admission.PRIVATE_NETWORK: "topic/private_addresses/refused",
     admission.GATE: GATE_REFUSED,
 }
+OURS = frozenset((*admission.BEFORE_OTHERS, *admission.AFTER_OTHERS))
 
 
 def count_refused(stats: StatsCollector, rule: str, links: Sequence[Link]) -> None:
-    """Count what a rule refused under its key; there is none for what the user has blocked."""
+    """Count what a rule refused under its key; there is none for what the user has blocked, for budgets and for traps."""
     if (key := STATS.get(rule)) is not None:
         stats.inc_value(key, len(links))
+    elif rule not in OURS:
+        stats.inc_value(f"topic/admission/{rule}", len(links))
 
 
 @dataclass(eq=False)

@@ -41,6 +41,7 @@ from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import with_teaching
 from topiccrawler.engine.faults import FatalFaults
+from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, SeedsError, StateError
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets, Limits
@@ -78,11 +79,16 @@ class QueuePlace:
 
 
 MEMORY = QueuePlace()
+FRONTIERS = "topiccrawler.frontiers"  # entry points of other packages: a callable that gives a Frontier
+FRONTIER_MEMBERS = ("hosts", "notes", "push", "lease", "end", "release", "rescore", "look", "commit", "close")
 
 
 def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
     """What JOBDIR, the setting of a server and `-a job=` say. ArgumentError when they do not fit."""
     address, jobdir = queue_address(settings.get), settings.get("JOBDIR") or ""
+    if (name := settings.get("TOPIC_FRONTIER")) and address is not None:
+        fault = f"cannot keep the queue that is in {address.server.public(address.address)}"
+        raise ArgumentError(f"TOPIC_FRONTIER={name}", fault, "give one of both")
     if address is None:
         if params.job:
             raise no_queue_server(f"argument -a job={params.job}")
@@ -109,17 +115,32 @@ def open_frontier(
         times, made_of = Times(lease_seconds, worker, outage), parts.record().as_json()
         server, address = place.address.server, place.address.address
         return server.open_queue(address, place.job, hosts, _recipe(parts, seeds), made_of, times)
-    if not place.jobdir:
+    folder = Path(place.jobdir) if place.jobdir else None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    if parts.recipe.frontier:
+        return _frontier_of_package(parts.recipe.frontier, folder, hosts, lease_seconds), None
+    if folder is None:
         return MemoryFrontier(hosts, lease_seconds=lease_seconds), None
-    Path(place.jobdir).mkdir(parents=True, exist_ok=True)
     queue = SqliteFrontier(
-        Path(place.jobdir) / "frontier.sqlite",
+        folder / "frontier.sqlite",
         hosts,
         lease_seconds=lease_seconds,
         memory_urls=settings.getint("FRONTIER_MEMORY_URLS"),
         acknowledgements_per_commit=sys.maxsize,  # the scheduler commits, when all a page's parts are in
     )
     return queue, None
+
+
+def _frontier_of_package(name: str, *arguments: object) -> Frontier:
+    """Made by its entry point of folder (None: nothing outlives the process), hosts and seconds of a lease. ArgumentError for an unknown name,
+    StateError for one that cannot be made."""
+    known = named(FRONTIERS)
+    if name not in known:
+        remedy = f"choose one of: {', '.join(sorted(known))}" if known else "install the package that has it"
+        raise ArgumentError(f"TOPIC_FRONTIER={name}", "is unknown", remedy)
+    made: Frontier = part(known[name], f"frontier {name!r}", StateError, arguments, FRONTIER_MEMBERS)
+    return made
 
 
 def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:

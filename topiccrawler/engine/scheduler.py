@@ -37,7 +37,6 @@ from topiccrawler.crawling.admission import (
     Admission,
     DownloaderRule,
     private_network,
-    rules_of_packages,
 )
 from topiccrawler.crawling.crawl import KNOWN, Crawl, Fetch
 from topiccrawler.engine.faults import FatalFaults
@@ -135,7 +134,7 @@ class RequestQueue:
 def complete(admission: Admission, crawler: Crawler, rules: LinkRules, politeness: Politeness) -> None:
     """Give a crawl's admission the rules whose middlewares the crawl has, and its stats."""
     admission.refused = rules.refused
-    admission.add(*rules.rules(), *rules_of_packages(crawler))
+    admission.add(*rules.rules())
     if (guard := crawler.get_downloader_middleware(PrivateNetworkMiddleware)) is not None:
         admission.add(private_network(guard.seed_hosts), resolved_address(guard.seed_hosts))
     if crawler.get_downloader_middleware(RobotsTxtMiddleware) is not None:

@@ -36,6 +36,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+import numpy as np
+
 from topiccrawler.link_model.features import (
     FIELDS,
     LEXICON,
@@ -117,10 +119,12 @@ class Counts:
         negative, positive = self.words[name]
         totals = [total + 2 for total in self.samples[name]]
         shift = math.log(totals[0]) - math.log(totals[1])
-        return {
-            word: math.log(positive[word] + 1) - math.log(negative[word] + 1) + shift
-            for word in sorted({*negative, *positive})
-        }
+        words = [*dict.fromkeys(chain(negative, positive))]
+        against, for_it = (
+            map(math.log, [count + 1 for count in map(side.__getitem__, words)])
+            for side in (negative, positive)
+        )
+        return {word: plus - minus + shift for word, plus, minus in zip(words, for_it, against, strict=True)}
 
 
 def _total_weight(pair: Pair, samples: list[float]) -> float:
@@ -139,7 +143,7 @@ class WordWeights(dict[str, float]):
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
-        self.telling = frozenset(word for word, share in trained.items() if share)
+        self.telling = frozenset([word for word, share in trained.items() if share])
         self._trained = frozenset(trained if compounds else ())  # what was worked out must not cut others
         self._room = len(trained) + _MOST_REMEMBERED
 
@@ -199,8 +203,8 @@ class LinkClassifier:
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
         odds = self.counts.log_odds(name) if trust else {}
-        shares = {word: _exact(trust * share) for word, share in odds.items()}
-        return WordWeights(shares, compounds=name == "anchor")
+        shares = np.rint(np.array([*odds.values()]) * trust * _GRAINS) / _GRAINS
+        return WordWeights(dict(zip(odds, shares.tolist(), strict=True)), compounds=name == "anchor")
 
     def cut_by(self, segmenter: Segmenter) -> LinkClassifier:
         """The same model for links whose texts this segmenter cuts."""
@@ -264,6 +268,19 @@ class LinkClassifier:
                 shares[LEXICON] = flag
             found.append(shares)
         return found
+
+    def by_field(self, link: Link) -> list[tuple[str, float]]:
+        """The share of the prior and of each field: the sums of `explain`, from what was scored recently."""
+        of_anchor, of_context, of_channel = (
+            cache.of([text])[text]
+            for cache, text in (
+                (self._anchors, anchor_of(link)),
+                (self._contexts, context_of(link)),
+                (self._channels, channel_of(link.url)),
+            )
+        )
+        shares = (of_anchor, of_context, of_channel - self._bias)
+        return [("prior", self._bias), *zip(FIELDS, shares, strict=True)]
 
     def explain(self, link: Link) -> list[tuple[str, float]]:
         """The share of the prior and of each word ("anchor:基金"), largest first; they add up to the score."""

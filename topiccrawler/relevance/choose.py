@@ -12,11 +12,11 @@ similarity, T_t its threshold, T the smallest of them: so one threshold holds fo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import ClassVar
 
+from topiccrawler.entry_points import named, part
 from topiccrawler.errors import ArgumentError, ModelError
 from topiccrawler.files import folder as data_folder
 from topiccrawler.pages.read import PageClassifier, PageWords
@@ -86,10 +86,13 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
     """The page classifier `name` of that topic; `folder`: where trained ones lie, by default the shipped ones. One of another package
     is found by its entry point."""
     if name not in PAGE_CLASSIFIERS:
-        others = entry_points(group=GROUP)
-        if name in others.names:
-            return _of_another_package(others[name], topic)
-        remedy = f"page classifiers are {', '.join((*PAGE_CLASSIFIERS, *sorted(others.names)))}"
+        others = named(GROUP)
+        if name in others:
+            made: PageClassifier = part(
+                others[name], f"page classifier {name!r}", ModelError, [topic], MEMBERS
+            )
+            return made
+        remedy = f"page classifiers are {', '.join((*PAGE_CLASSIFIERS, *sorted(others)))}"
         raise ArgumentError(f"page classifier {name!r}", "is unknown", remedy)
     place = page_classifier_file(topic.name, name, folder)
     if name == VSM:
@@ -104,18 +107,6 @@ def make_page_classifier(topic: Topic, name: str = VSM, folder: Path | None = No
     from topiccrawler.relevance.linear import load  # numpy: only for those who need it
 
     return load(place, name)
-
-
-def _of_another_package(point: EntryPoint, topic: Topic) -> PageClassifier:
-    """ModelError when it cannot be imported or made, or is none."""
-    what, remedy = f"page classifier {point.name!r}", f"correct the entry point {point.value} of its package"
-    try:
-        classifier = point.load()(topic)
-    except Exception as error:
-        raise ModelError(what, f"cannot be made: {type(error).__name__}: {error}", remedy) from error
-    if lacking := [name for name in MEMBERS if not hasattr(classifier, name)]:
-        raise ModelError(what, f"has no {', '.join(lacking)}", remedy)
-    return cast("PageClassifier", classifier)
 
 
 def page_classifier_file(topic: str, name: str, folder: Path | None = None) -> Path | Traversable:

@@ -93,6 +93,10 @@ class VsmClassifier:
             self._negative_weights.append(weight_of_all)
             self._lengths.append(math.sqrt(sum((weight / most) ** 2 for weight in vector.values())) or 1.0)
         self._known = self._weights.keys() | self._negative_topics_of.keys()
+        self._last: tuple[PageWords | None, float] = (
+            None,
+            0.0,
+        )  # each page is asked about twice: similarity, relevance
 
     @property
     def words(self) -> frozenset[str]:
@@ -101,8 +105,12 @@ class VsmClassifier:
 
     def similarity(self, words: PageWords) -> float:
         """0..1; from `similarity_threshold` on the page is about the topic."""
-        own, nearer = self._judged(*self._counts(words))
-        return TURNED * self.similarity_threshold if nearer else own
+        page, similarity = self._last
+        if page is not words:
+            own, nearer = self._judged(*self._counts(words))
+            similarity = TURNED * self.similarity_threshold if nearer else own
+            self._last = words, similarity
+        return similarity
 
     def relevance(self, words: PageWords) -> float:
         """0..1"""

@@ -27,6 +27,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, fields
 from hashlib import blake2b
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -94,6 +95,7 @@ def record_of(item: PageItem) -> PageRecord:
 
 
 COLUMNS = [field.name for field in fields(PageRecord)]
+_ROW = attrgetter(*COLUMNS)
 _SCHEMA = """CREATE TABLE pages (
     url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text TEXT NOT NULL, summary TEXT NOT NULL, relevance REAL NOT NULL,
     depth INTEGER NOT NULL, topic TEXT NOT NULL, source_url TEXT NOT NULL, anchor TEXT NOT NULL, score REAL NOT NULL,
@@ -132,7 +134,7 @@ class PageStore(Database):
 
     def put(self, record: PageRecord) -> int:
         """Store a page, or replace what is stored under its URL; its row, which it keeps. Any text is taken."""
-        row = {name: storable(value) for name, value in zip(COLUMNS, astuple(record), strict=True)}
+        row = {name: storable(value) for name, value in zip(COLUMNS, _ROW(record), strict=True)}
         row["content_hash"] = row["content_hash"] or content_hash(str(row["text"]))
         with self._faults():
             return int(self._database.execute(_PUT, tuple(row.values())).fetchone()[0])

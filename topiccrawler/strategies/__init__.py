@@ -10,9 +10,10 @@ import difflib
 from collections import UserDict
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any
 
+from topiccrawler.entry_points import named, part
 from topiccrawler.errors import StrategyError
 from topiccrawler.strategies.base import Strategy
 
@@ -54,7 +55,7 @@ _CLASSES: dict[str, Any] = {
     "adaptive": "adaptive:Adaptive",
 }
 GROUP = "topiccrawler.strategies"
-STRATEGIES = Strategies({point.name: point for point in entry_points(group=GROUP)} | _CLASSES)
+STRATEGIES = Strategies(dict[str, Any](named(GROUP)) | _CLASSES)
 
 
 def build(name: str, parameters: Mapping[str, str] | None = None) -> Strategy:
@@ -85,13 +86,11 @@ def parameters_of(cls: type[Strategy]) -> dict[str, Any]:
 
 def _loaded(point: EntryPoint) -> type[Strategy]:
     """StrategyError when the class of another package cannot be imported or is none."""
-    what, remedy = f"strategy {point.name!r}", f"correct the entry point {point.value} of its package"
-    try:
-        found = point.load()
-    except Exception as error:
-        raise StrategyError(what, f"cannot be imported: {type(error).__name__}: {error}", remedy) from error
+    what = f"strategy {point.name!r}"
+    found = part(point, what, StrategyError)
     if not (isinstance(found, type) and issubclass(found, Strategy)):
-        raise StrategyError(what, "is no class derived from topiccrawler.strategies.base.Strategy", remedy)
+        fault = "is no class derived from topiccrawler.strategies.base.Strategy"
+        raise StrategyError(what, fault, f"correct the entry point {point.value} of its package")
     return found
 
 

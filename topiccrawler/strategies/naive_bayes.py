@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.link_model.learning import HALF_LIFE_PAGES, Explainer, LinkLearner, label_of
+from topiccrawler.link_model.learning import HALF_LIFE_PAGES, LinkLearner, label_of
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
     Knowledge,
@@ -121,7 +121,8 @@ class NaiveBayes(Strategy):
         """The model's shares by field; what is left is what was learned when the link was scored."""
         model = self._learner.base if self._learner is not None else self._scorer
         of_fields = dict.fromkeys(self.share_names[:-1], 0.0)
-        explained: Shares = model.explain(link) if isinstance(model, Explainer) else []
+        explain = getattr(model, "by_field", None) or getattr(model, "explain", None)
+        explained: Shares = [] if explain is None else explain(link)
         for name, share in explained:
             of_fields[name.partition(":")[0]] += share
         if self._learner is not None:

@@ -31,6 +31,7 @@ from pydantic import (
 )
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
+from topiccrawler.entry_points import named
 from topiccrawler.errors import TopicError, shortened
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.text.tokenise import is_whole
@@ -78,6 +79,16 @@ def _selector(given: str) -> str:
     return given
 
 
+FORMATS = ("html", "text", "feed", "sitemap", "pdf", "docx", "xlsx", "pptx")
+
+
+def _format(given: str) -> str:
+    """A format that is read, be it of another package."""
+    if given not in FORMATS and given not in named("topiccrawler.formats"):
+        raise ValueError("is no format that is read")
+    return given
+
+
 Breadth = Literal["broad", "normal", "specific"]
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
@@ -92,7 +103,7 @@ Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 Proxy = Annotated[str, StringConstraints(pattern=r"^(https?://[^\s/@]+/?|\$\w+)?$")]
 Secret = Annotated[str, StringConstraints(pattern=r"^(\$\w+)?$")]
-Format = Literal["html", "text", "feed", "sitemap", "pdf", "docx", "xlsx", "pptx"]
+Format = Annotated[str, AfterValidator(_format)]
 Selector = Annotated[str, StringConstraints(max_length=500), AfterValidator(_selector)]
 
 PAGE_THRESHOLDS: Mapping[str, float] = {"broad": 0.10, "normal": 0.15, "specific": 0.22}

@@ -74,6 +74,7 @@ def _why_queue_waits(crawl: Crawl, now: float) -> str:
 
 
 COUNTS = (
+    "topic/admission/…",
     "topic/gate/refused",
     "topic/gate/tunnels",
     "topic/links/not_recorded",

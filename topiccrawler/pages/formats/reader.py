@@ -41,7 +41,7 @@ class WorkerProcess:
 
     def read(self, kind: str, body: bytes) -> Extract:
         """Read one file; UnreadableError with the reason when that fails."""
-        with self._lock, tempfile.NamedTemporaryFile(prefix="topiccrawler-", suffix=f".{kind}") as file:
+        with self._lock, tempfile.NamedTemporaryFile(prefix="topiccrawler-") as file:
             file.write(body)
             file.flush()
             line = self._ask(f"{kind} {file.name}\n".encode())

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import html
 import json
+import logging
 import re
 import zipfile
 import zlib
@@ -21,6 +22,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from types import MappingProxyType
+from typing import Protocol
+
+from topiccrawler.entry_points import named, part
+from topiccrawler.errors import StateError
+
+logger = logging.getLogger(__name__)
 
 MOST_CHARACTERS = 500_000
 MOST_PARTS = 20_000
@@ -70,6 +77,12 @@ class Extract:
             for text, url in self.parts
         )
         return f"<html><head><title>{html.escape(self.title)}</title>{head}</head><body>{body}</body></html>"
+
+    def bounded(self) -> Extract:
+        """The same as plain text within the limits."""
+        names = ("title", "keywords", "description", "author", "published")
+        fields = {name: tidy(getattr(self, name))[:LONGEST_FIELD] for name in names}
+        return Extract(**fields, parts=bounded(self.parts), is_hub=bool(self.is_hub))
 
     def as_json(self) -> str:
         """One line, for the pipe between processes."""
@@ -122,10 +135,32 @@ HTML = "html"
 MEDIA = "media"  # pictures, sound, film, fonts: recorded where they are linked, never read
 UNKNOWN = "unknown"
 
-# format -> module of this package; those after the bar are read in a process of their own (worker.py)
+GROUP = "topiccrawler.formats"  # entry points of other packages, which are a FormatReader each
 IN_PROCESS = ("text", "feed", "sitemap")
-IN_WORKER = ("pdf", "docx", "xlsx", "pptx")
+OFFICE = ("pdf", "docx", "xlsx", "pptx")  # modules of this package
+OTHERS = named(GROUP, (HTML, MEDIA, UNKNOWN, *IN_PROCESS, *OFFICE))
+IN_WORKER = (*OFFICE, *OTHERS)  # read in a process of their own (worker.py)
 READ = frozenset({HTML, *IN_PROCESS, *IN_WORKER})
+
+
+class FormatReader(Protocol):
+    """A format of another package: a module, or anything else that has these."""
+
+    def recognises(self, head: bytes, content_type: str) -> bool:
+        """`head`: the first HEAD_BYTES of a body. Called in the crawl's own process, for bodies that none of our formats has for its own."""
+
+    def read(self, body: bytes) -> Extract:
+        """Called in the process that reads PDFs, under its limits of time and memory; whatever it raises is why the file is unreadable."""
+
+
+def reader_of_package(name: str) -> FormatReader:
+    """One of OTHERS; StateError when it cannot be imported or is none."""
+    reader: FormatReader = part(OTHERS[name], f"format {name!r}", StateError, members=("recognises", "read"))
+    return reader
+
+
+_FAULTY = set[str]()  # of OTHERS: not asked any more
+
 
 HEAD_BYTES = 2048
 MOST_MEMBERS = 20_000
@@ -167,7 +202,24 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 def recognise(body: bytes, content_type: str = "") -> str:
     """The format's name; `unknown` for what no reader reads. Never raises."""
     head = body[:HEAD_BYTES]
-    return _packed(body, head) or _by_magic(head) or _by_markup(head) or _declared(head, content_type)
+    found = _packed(body, head) or _by_magic(head) or _by_markup(head)
+    if OTHERS and found in {"", MEDIA, UNKNOWN}:
+        found = _by_others(head, content_type) or found
+    return found or _declared(head, content_type)
+
+
+def _by_others(head: bytes, content_type: str) -> str:
+    """The first that knows it. One that fails is a warning, and is not asked again."""
+    for name in OTHERS:
+        if name not in _FAULTY:
+            try:
+                if reader_of_package(name).recognises(head, content_type):
+                    return name
+            except Exception as fault:  # noqa: BLE001 strangers' code, which must not stop a crawl
+                _FAULTY.add(name)
+                told = fault if isinstance(fault, StateError) else f"format {name!r}: {fault!r}"
+                logger.warning("%s; the format is not read", told)
+    return ""
 
 
 def _packed(body: bytes, head: bytes) -> str:

@@ -16,7 +16,7 @@ import warnings
 from importlib import import_module
 from pathlib import Path
 
-from topiccrawler.pages.formats.registry import IN_WORKER, UnreadableError
+from topiccrawler.pages.formats.registry import OFFICE, OTHERS, Extract, UnreadableError, reader_of_package
 
 MEMORY_BYTES = 1_500_000_000
 LONGEST_FAULT = 300
@@ -43,13 +43,20 @@ def main() -> None:
 
 def answer(kind: str, path: Path) -> str:
     """The extract as one line of JSON, or `{"fault": …}`."""
-    if kind not in IN_WORKER:
-        return json.dumps({"fault": f"no format {kind}"})
     try:
-        return str(import_module(f"topiccrawler.pages.formats.{kind}").read(path.read_bytes()).as_json())
+        return _extract(kind, path.read_bytes()).as_json()
     except Exception as error:  # noqa: BLE001 anything at all may come out of a damaged file
         fault = str(error) if isinstance(error, UnreadableError) else f"{type(error).__name__}: {error}"
         return json.dumps({"fault": " ".join(fault.split())[:LONGEST_FAULT]})
+
+
+def _extract(kind: str, body: bytes) -> Extract:
+    if kind in OFFICE:
+        found: Extract = import_module(f"topiccrawler.pages.formats.{kind}").read(body)
+        return found
+    if kind not in OTHERS:
+        raise UnreadableError(f"no format {kind}")
+    return reader_of_package(kind).read(body).bounded()
 
 
 if __name__ == "__main__":
