@@ -1,12 +1,12 @@
 """Several processes on one crawl in Redis, against one process without: pages fetched twice, gaps of hosts, harvest, time waited.
 
     python benchmarks/redis_workers.py [--workers 4] [--hosts 200] [--first 5000] [--delay 0.25] [--slots 32] [--pages 0]
-                                       [--strategy adaptive] [--servers 1] [--store] [--kill] [--single] [--json]
+                                       [--strategy adaptive] [--nodes 0] [--store] [--kill] [--single] [--json]
 
 A web that ends (benchmarks/webs/bounded.py, a hundred pages a host, a proxy on loopback) is crawled with `adaptive` by so many
 processes until all have ended; with --pages until they have that many. `--single` crawls it with one process without Redis, for its first
 --first pages. --slots requests may be under way, of all processes together: with more, more of the poorer hosts are asked while the good
-ones are busy, by one process as by several. --servers: of Redis, which divide the hosts among them. --store keeps the pages in a PostgreSQL of its own as well. --kill kills (-9) the learner, then another process, then Redis, KILL_SECONDS apart,
+ones are busy, by one process as by several. --nodes: of a Redis Cluster; 0 = one server. --store keeps the pages in a PostgreSQL of its own as well. --kill kills (-9) the learner, then another process, then Redis, KILL_SECONDS apart,
 and starts it again AWAY_SECONDS later. Of what the web was asked for, in order:
 
     pages, twice     pages, and requests for pages that had been fetched already
@@ -38,13 +38,12 @@ from pathlib import Path
 from typing import Any
 
 import _checkout
-from redis_frontier import SERVER
-from redis_frontier import served as redis_served
+from redis_frontier import SERVER, Servers
 from webs.bounded import SEED
 from webs.endless import is_on_topic
 from webs.server import Served, served
 
-from topiccrawler.cluster.redis.records import prefix_of
+from topiccrawler.cluster.redis.connection import clients_of
 
 sys.path.append(str(Path(_checkout.ROOT, "examples", "cluster")))
 from servers import Postgres
@@ -66,42 +65,28 @@ def command(arguments: dict[str, Any], settings: dict[str, Any]) -> list[str]:
 class Killed:
     """Servers of Redis and the processes of a crawl, of which some are killed."""
 
-    def __init__(self, folder: str, servers: int) -> None:
-        self.folders = [f"{folder}/{number}" for number in range(servers)]
-        for one in self.folders:
-            Path(one).mkdir()
-        self.servers, self.sockets = map(list, zip(*map(redis_served, self.folders), strict=True))
-
-    @property
-    def url(self) -> str:
-        return ",".join(f"unix://{socket}" for socket in self.sockets)
+    def __init__(self, folder: str, nodes: int) -> None:
+        self._servers = Servers(folder, nodes)
+        self.url, self.stop = self._servers.url, self._servers.stop
 
     def kill(self, running: list[subprocess.Popen[bytes]]) -> None:
         """The learner, another process and the last server; the server comes back."""
         time.sleep(KILL_SECONDS)
-        learner = next(process for process in running if process.pid == self._learner())
+        pid = self._learner()
+        learner = next(process for process in running if process.pid == pid)
         learner.kill()
         time.sleep(KILL_SECONDS)
         next(process for process in running if process is not learner).kill()
         time.sleep(KILL_SECONDS)
-        self._stop(self.servers[-1])
+        self._servers.kill(-1)
         time.sleep(AWAY_SECONDS)
-        self.servers[-1], _ = redis_served(self.folders[-1])
-
-    def stop(self) -> None:
-        for server in self.servers:
-            self._stop(server)
-
-    def _stop(self, server: subprocess.Popen[bytes]) -> None:
-        server.kill()
-        server.wait()
+        self._servers.start(-1)
 
     def _learner(self) -> int:
-        import redis
-
-        client, prefix = redis.Redis(unix_socket_path=self.sockets[0]), prefix_of(JOB)
-        session: Any = client.hget(f"{prefix}learner", "session")
-        who: Any = client.hget(f"{prefix}processes", session)
+        client = clients_of(self.url, JOB)[0]
+        while (session := client.read("HGET", "learner", "session")) is None:
+            time.sleep(0.1)
+        who = client.read("HGET", "processes", session)
         return int(who.split()[1])
 
 
@@ -204,7 +189,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
             logs = crawl(web, folder, 1, arguments, settings)
             spent = cpu_of_ended() - spent
         else:
-            server = Killed(folder, given.servers)
+            server = Killed(folder, given.nodes)
             postgres = postgres_served(folder) if given.store else None
             try:
                 shared = {"REDIS_URL": server.url}
@@ -246,7 +231,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--workers", type=int, default=4)
-    parser.add_argument("--servers", type=int, default=1)
+    parser.add_argument("--nodes", type=int, default=0)
     parser.add_argument("--hosts", type=int, default=200)
     parser.add_argument("--first", type=int, default=5000)
     parser.add_argument("--delay", type=float, default=0.25)

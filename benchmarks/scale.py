@@ -1,6 +1,6 @@
-"""Many processes on one crawl, simulated: which part is busy first, at how many processes, with one Redis server and with several.
+"""Many processes on one crawl, simulated: which part is busy first, at how many processes, with one Redis server and on a Redis Cluster.
 
-    python benchmarks/scale.py [--urls 10000000] [--hosts 200000] [--workers 1,10,…] [--shards 1,4] [--seconds 60] [--json] [--NAME VALUE …]
+    python benchmarks/scale.py [--urls 10000000] [--hosts 200000] [--workers 1,10,…] [--nodes 1,3] [--seconds 60] [--json] [--NAME VALUE …]
 
 A discrete-event simulation without sockets. URLs wait on hosts drawn by Zipf's law; each process fetches as politeness lets it from hosts that it alone owns,
 reads a page after the other on its one core, asks Redis about the links of each and waits for the answer, looks around four times a second, hands
@@ -9,14 +9,15 @@ Service times are those measured, given in milliseconds; their commands are name
 
     page        CPU of a process for a page, without waiting                    known, new   Redis: a link that is known, one that is new
     end         Redis: a lease, its end, what is learned                        tick         Redis: a look around
-    call        Redis: what a call costs whatever it asks; with more servers a page's links go to as many as they lie on
+    call        Redis: what a call costs whatever it asks; on a cluster a page's links go to as many partitions as they lie in
+    part        Redis: a look around in one partition of a cluster
     trip        network and scheduler, there and back                           learn        the learner, for a page
     lock        PostgreSQL: the time in which one process looks for copies      keep         PostgreSQL: a page, on one of --cores
 
 `--learner fetches` is the learner as it is: one of the processes, which takes others' pages in half of its time. `alone`: it does nothing else. What it scores anew is
 not simulated. Of each: pages a second; the share of the time that each part was busy; that a process waited for Redis; by how many seconds of work the learner fell
 behind meanwhile; the shared part that is full, or - while pages a second grow with the processes.
-With several servers each has the hosts that fall to it, as with several in REDIS_URL.
+--nodes: 1 is a server without a cluster; on more of them the hosts lie in partitions (topiccrawler.cluster.redis.partitions), which the nodes divide.
 """
 
 from __future__ import annotations
@@ -32,10 +33,13 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+import _checkout  # noqa: F401 the package may not be installed
 import numpy as np
 
+from topiccrawler.cluster.redis.records import PARTITIONS
+
 SERVICE = {
-    "page": 25.0, "known": 0.0034, "new": 0.014, "end": 0.045, "tick": 0.18, "call": 0.05, "trip": 0.3, "learn": 1.5, "lock": 1.0, "keep": 1.5,
+    "page": 25.0, "known": 0.0034, "new": 0.014, "end": 0.045, "tick": 0.18, "call": 0.05, "part": 0.11, "trip": 0.3, "learn": 1.5, "lock": 1.0, "keep": 1.5,
 }  # fmt: skip
 TICK_SECONDS, TICKS_RESERVE = 0.25, 2  # hosts a slot that a process has
 FULL = 0.9
@@ -81,11 +85,13 @@ class Process:
 class Simulation:
     """Of so many processes. Times in seconds."""
 
-    def __init__(self, workers: int, shards: int, given: argparse.Namespace) -> None:
+    def __init__(self, workers: int, nodes: int, given: argparse.Namespace) -> None:
         self.given = given
         self.ms = {name: getattr(given, name) / 1000 for name in SERVICE}
         self.draw = random.Random(7)
-        self.redis = [Line() for _ in range(shards)]
+        self.redis = [Line() for _ in range(nodes)]
+        self.partitions = [self.redis[number % nodes] for number in range(PARTITIONS if nodes > 1 else 1)]
+        self.look = self.ms["part" if nodes > 1 else "tick"]
         self.lock, self.database = Line(), Line(given.cores)
         self.learner = Line()
         self.learn = self.ms["learn"] * (2 if given.learner == "fetches" else 1)
@@ -155,10 +161,9 @@ class Simulation:
                 process.owned += 1
             self._at(then + TICK_SECONDS, lambda late: self._tick(process, late))
             self._at(then, lambda late: self._start(process, late))
-            shard = self.draw.choice(self.redis)
-            return shard.serve(then, self.ms["tick"]) + self.ms["trip"]
+            return max(node.serve(then, self.look) for node in self.partitions) + self.ms["trip"]
 
-        self._do(process, now, 0.0002, look)
+        self._do(process, now, 0.0002 * len(self.partitions), look)
 
     def _start(self, process: Process, now: float) -> None:
         """Fetch from each host that is ready, while there are slots."""
@@ -181,15 +186,15 @@ class Simulation:
 
     def _links(self, process: Process, now: float) -> float:
         """Ask what is known of the page's links; hand over what follows, which is not waited for."""
-        shards = min(len(self.redis), self.given.link_hosts)
-        some = self.draw.sample(self.redis, shards)
-        asked = self.ms["call"] + self.given.links * self.ms["known"] / shards
-        answered = max(shard.serve(now, asked) for shard in some) + self.ms["trip"]
-        changes = (self.given.links_new * self.ms["new"] + self.ms["end"]) / shards
+        parts = min(len(self.partitions), self.given.link_hosts)
+        some = self.draw.sample(self.partitions, parts)
+        asked = self.ms["call"] + self.given.links * self.ms["known"] / parts
+        answered = max(node.serve(now, asked) for node in some) + self.ms["trip"]
+        changes = (self.given.links_new * self.ms["new"] + self.ms["end"]) / parts
 
         def hand_over(then: float) -> None:
-            for shard in some:
-                shard.serve(then, changes)
+            for node in some:
+                node.serve(then, changes)
             self.learner.serve(then, self.learn)
             if self.draw.random() < self.given.kept:
                 compared = self.lock.serve(then, self.ms["lock"]) + self.ms["trip"]
@@ -210,8 +215,8 @@ class Simulation:
         self._start(process, now)
 
 
-def measure(workers: int, shards: int, given: argparse.Namespace) -> dict[str, Any]:
-    simulation = Simulation(workers, shards, given)
+def measure(workers: int, nodes: int, given: argparse.Namespace) -> dict[str, Any]:
+    simulation = Simulation(workers, nodes, given)
     begin = 10.0
     simulation.run(begin)
     simulation.reset()
@@ -221,7 +226,7 @@ def measure(workers: int, shards: int, given: argparse.Namespace) -> dict[str, A
     processes = simulation.processes
     shares = {
         "process": sum(process.busy + process.waited for process in processes) / workers / given.seconds,
-        "redis": max(shard.busy for shard in simulation.redis) / given.seconds,
+        "redis": max(node.busy for node in simulation.redis) / given.seconds,
         "learner": simulation.learner.busy / given.seconds,
         "lock": simulation.lock.busy / given.seconds,
         "database": simulation.database.busy / given.seconds / given.cores,
@@ -229,7 +234,7 @@ def measure(workers: int, shards: int, given: argparse.Namespace) -> dict[str, A
     common = [part for part in PARTS[1:] if shares[part] >= FULL]
     return {
         "workers": workers,
-        "shards": shards,
+        "nodes": nodes,
         "pages_per_second": round(simulation.pages / given.seconds, 1),
         **{part: round(min(1.0, share), 2) for part, share in shares.items()},
         "waited": round(sum(process.waited for process in processes) / workers / given.seconds, 3),
@@ -246,7 +251,7 @@ def main() -> None:
     add("--urls", type=int, default=10_000_000)
     add("--hosts", type=int, default=200_000)
     add("--workers", default="1,10,30,60,100,200")
-    add("--shards", default="1,4,16")
+    add("--nodes", default="1,3,12")
     add("--seconds", type=float, default=60.0)
     add("--learner", choices=("fetches", "alone"), default="fetches")
     add("--delay", type=float, default=1.0, help="seconds between two requests to a host")
@@ -263,8 +268,8 @@ def main() -> None:
     given = parser.parse_args()
     begun, head = time.perf_counter(), True
     for workers in map(int, given.workers.split(",")):
-        for shards in map(int, given.shards.split(",")):
-            found = measure(workers, shards, given)
+        for nodes in map(int, given.nodes.split(",")):
+            found = measure(workers, nodes, given)
             if given.json:
                 print(json.dumps(found), flush=True)
                 continue

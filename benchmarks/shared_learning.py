@@ -24,6 +24,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 import redis
 from redis_frontier import ANCHOR, CONTEXT, SERVER, served
 
+from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.crawling.ordering import Ordering
@@ -86,7 +87,9 @@ def told(socket: str, name: str, count: int, links: int) -> dict[str, float]:
     """One process reads the pages, the other is the learner."""
     job = f"{name}-{links}"
     queues = [
-        RedisFrontier(join(f"unix://{socket}", job, call_seconds=60.0), acknowledgements_per_commit=10**9)
+        RedisFrontier(
+            join(Client(f"unix://{socket}", job), call_seconds=60.0), acknowledgements_per_commit=10**9
+        )
         for _ in range(2)
     ]
     processes = [Ordering(prepared(name), queue, shared=queue) for queue in queues]

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from drawn_web import Answer, DrawnWeb, Server
 from postgresql_server import PostgresqlServer
+from redis_cluster import RedisNodes
 from redis_server import RedisServer
 from thoroughness import settings
 from warm import ROOT, WarmScrapy
@@ -64,6 +65,14 @@ def redis_server() -> Iterator[RedisServer]:
     server = RedisServer().start()
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def redis_nodes() -> Iterator[RedisNodes]:
+    """The same on a Redis Cluster."""
+    nodes = RedisNodes().start()
+    yield nodes
+    nodes.stop()
 
 
 @pytest.fixture(scope="session")

@@ -10,11 +10,9 @@ from time import monotonic
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from redis_server import RedisServer
-
-from topiccrawler.cluster.redis.connection import Client
+from topiccrawler.cluster.redis.connection import clients_of
 from topiccrawler.cluster.redis.exchange import learned_of
-from topiccrawler.cluster.redis.sharded import ShardedFrontier
+from topiccrawler.cluster.redis.partitions import PartitionedFrontier
 from topiccrawler.cluster.redis.view import open_shared
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.base import Pushed, State
@@ -73,9 +71,9 @@ def address(number: int) -> str:
 class Process:
     """One of a crawl: it fetches a page when it is told to."""
 
-    def __init__(self, urls: Sequence[str], job: str, kind: type[Whole]) -> None:
+    def __init__(self, url: str, job: str, kind: type[Whole]) -> None:
         self.strategy = kind()
-        self.frontier = open_shared(urls, job, call_seconds=60.0, acknowledgements_per_commit=10**9)
+        self.frontier = open_shared(url, job, call_seconds=60.0, acknowledgements_per_commit=10**9)
         self.ordering = Ordering(
             self.strategy,
             self.frontier,
@@ -84,7 +82,7 @@ class Process:
             learning_seconds=0.0,
             shared=self.frontier,
         )
-        parts = self.frontier.parts if isinstance(self.frontier, ShardedFrontier) else [self.frontier]
+        parts = self.frontier.parts if isinstance(self.frontier, PartitionedFrontier) else [self.frontier]
         self.sessions = [part.worker.session for part in parts]
         self.pushed: Counter[Pushed] = Counter(self.ordering.seed([Link(address(0), "h0.cn")], 0.0))
         self.frontier.commit()
@@ -133,18 +131,17 @@ def patiently() -> Iterator[None]:
 
 
 class Crowd:
-    """Processes that come and go."""
+    """Processes that come and go. `url`: of a server or a cluster."""
 
-    def __init__(self, server: RedisServer, kind: type[Whole], servers: int) -> None:
-        self.kind, self.job = kind, uuid4().hex
-        self.urls = [f"{server.url}?db={number}" for number in range(servers)]
-        self.clients = [Client(url, self.job) for url in self.urls]
+    def __init__(self, url: str, kind: type[Whole]) -> None:
+        self.url, self.kind, self.job = url, kind, uuid4().hex
+        self.clients = clients_of(url, self.job)
         self.client = self.clients[0]
         self.living: list[Process] = []
         self.fetched: list[str] = []
 
     def join(self) -> Process:
-        self.living.append(Process(self.urls, self.job, self.kind))
+        self.living.append(Process(self.url, self.job, self.kind))
         return self.living[-1]
 
     def kill(self, process: Process) -> None:

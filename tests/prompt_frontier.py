@@ -18,7 +18,9 @@ class PromptFrontier(RedisFrontier):
 
         def read(host: str) -> bool:
             asked = begin(host)
-            self._readings.finish(60.0)
+            for question in list(self._readings._open.values()):
+                question.call.done.wait(60.0)
+            self._readings.hear()
             return asked
 
         self._readings.begin = read  # type: ignore[method-assign]

@@ -104,8 +104,8 @@ SCHEDULER = "topiccrawler.engine.scheduler.FocusedScheduler"
 FRONTIER_LEASE_SECONDS = 600.0  # a lease older than this is put back to waiting
 # with JOBDIR, queued URLs whose rank is kept in memory (120 bytes each); the others are bare numbers; 0 = all
 FRONTIER_MEMORY_URLS = 100_000
-# address of a Redis server, redis://USER:PASSWORD@HOST:6379/0, or of several with commas between: processes with the same `-a job=` share one
-# crawl (docs/scaling.md)
+# address of a Redis server, redis://USER:PASSWORD@HOST:6379/0, or of any node of a Redis Cluster: processes with the same `-a job=` share
+# one crawl (docs/scaling.md)
 REDIS_URL = None
 FRONTIER_WORKER_SECONDS = 30.0  # with Redis, a process that gave no sign for so long is taken for dead
 # the crawl waits so long for a Redis or a PostgreSQL that is away, then it ends

@@ -92,9 +92,9 @@ def test_shared_learning_prints_a_state_and_what_a_page_costs(
 
 
 def test_scale_tells_which_part_is_full(last_line: Callable[..., dict[str, Any]]) -> None:
-    small = ("--urls", "900000", "--hosts", "900", "--seconds", "2", "--workers", "4", "--shards", "2")
+    small = ("--urls", "900000", "--hosts", "900", "--seconds", "2", "--workers", "4", "--nodes", "2")
     found = last_line("scale.py", *small)
-    assert (found["workers"], found["shards"], found["full"]) == (4, 2, "-")
+    assert (found["workers"], found["nodes"], found["full"]) == (4, 2, "-")
     assert 120 < found["pages_per_second"] < 180  # at 25 ms a page
     found = last_line("scale.py", *small, "--learn", "50", "--learner", "alone")
     assert found["full"] == "learner"

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 from crowd import PAGES, Crowd, Taking, Whole, address
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as drawn
-from redis_server import RedisServer
 from thoroughness import examples
 
 from topiccrawler.crawling.checkpoints import whole_entry_of
@@ -21,11 +20,16 @@ from topiccrawler.model import Page
 
 
 @pytest.fixture(
-    params=[(Whole, 1), (Taking, 1), (Whole, 2), (Taking, 2)],
-    ids=["whole", "taking", "whole_sharded", "taking_sharded"],
+    params=[
+        pytest.param((Whole, "server"), id="whole"),
+        pytest.param((Taking, "server"), id="taking"),
+        pytest.param((Whole, "nodes"), id="whole_cluster", marks=pytest.mark.slow),
+        pytest.param((Taking, "nodes"), id="taking_cluster", marks=pytest.mark.slow),
+    ]
 )
-def crowd(request: pytest.FixtureRequest, redis_server: RedisServer) -> Iterator[Crowd]:
-    made = Crowd(redis_server, *request.param)
+def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
+    kind, where = request.param
+    made = Crowd(request.getfixturevalue(f"redis_{where}").url, kind)
     yield made
     made.stop()
 
@@ -120,16 +124,18 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
     crowd.drain()
 
 
-@settings(max_examples=examples(16))
+@pytest.mark.parametrize("where", ["redis_server", pytest.param("redis_nodes", marks=pytest.mark.slow)])
+@settings(
+    max_examples=examples(16), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)  # what it fetches by `request` lasts
 @given(
     kind=drawn.sampled_from([Whole, Taking]),
-    servers=drawn.sampled_from([1, 1, 3]),
     steps=drawn.lists(drawn.tuples(drawn.sampled_from("fffllk"), drawn.integers(0, 2)), max_size=60),
 )
 def test_a_learner_that_dies_at_any_moment_loses_no_page(
-    redis_server: RedisServer, kind: type[Whole], servers: int, steps: list[tuple[str, int]]
+    request: pytest.FixtureRequest, where: str, kind: type[Whole], steps: list[tuple[str, int]]
 ) -> None:
-    crowd = Crowd(redis_server, kind, servers)
+    crowd = Crowd(request.getfixturevalue(where).url, kind)
     for _ in range(3):
         crowd.join()
     for what, which in steps:

@@ -15,7 +15,6 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
-from topiccrawler.cluster.redis.records import addresses
 from topiccrawler.cluster.redis.server import open_view
 from topiccrawler.cluster.redis.view import open_shared
 from topiccrawler.crawling.ordering import Ordering
@@ -29,18 +28,18 @@ from topiccrawler.strategies import build
 PATIENCE_SECONDS = 20.0
 
 
-@pytest.fixture(params=[1, 3])
-def urls(request: pytest.FixtureRequest, redis_server: RedisServer) -> str:
-    """REDIS_URL, of one server or of several."""
-    return ",".join(f"{redis_server.url}?db={number}" for number in range(request.param))
+@pytest.fixture(params=["redis_server", "redis_nodes"])
+def url(request: pytest.FixtureRequest) -> str:
+    """REDIS_URL, of a server or of a cluster."""
+    return str(request.getfixturevalue(request.param).url)
 
 
 @pytest.fixture
-def job(urls: str) -> Iterator[str]:
+def job(url: str) -> Iterator[str]:
     """A crawl of two workers, each with a page."""
     name = uuid4().hex
     made_of = Recipe("finance", strategy="best_first").as_json()
-    workers = [open_shared(addresses(urls), name, made_of=made_of, call_seconds=60.0) for _ in range(2)]
+    workers = [open_shared(url, name, made_of=made_of, call_seconds=60.0) for _ in range(2)]
     first, second = workers
     push(first, ("a.example/1", 0.9), ("a.example/2", 0.8), ("b.example/1", 0.3))
     found = link("b.example/2", anchor="基金净值", source_url="http://a.example/1", depth=1)
@@ -56,8 +55,8 @@ def job(urls: str) -> Iterator[str]:
         frontier.close()
 
 
-def test_frontier_shows_a_crawl_in_redis(job: str, urls: str, command: Callable[..., Any]) -> None:
-    found = command("frontier", "--job", job, "--json", "-s", f"REDIS_URL={urls}")
+def test_frontier_shows_a_crawl_in_redis(job: str, url: str, command: Callable[..., Any]) -> None:
+    found = command("frontier", "--job", job, "--json", "-s", f"REDIS_URL={url}")
     assert found.code == 0, found.err
     report = json.loads(found.out)
     assert (report["topic"], report["strategy"], report["pages"], report["kept"]) == (
@@ -72,25 +71,25 @@ def test_frontier_shows_a_crawl_in_redis(job: str, urls: str, command: Callable[
     assert {row["host"]: row["waiting"] for row in report["top_hosts"]} == {"b.example": 2, "a.example": 1}
 
 
-def test_a_crawl_in_redis_is_dumped_as_json_lines(job: str, urls: str, command: Callable[..., Any]) -> None:
-    found = command("frontier", "dump", "--job", job, "-s", f"REDIS_URL={urls}")
+def test_a_crawl_in_redis_is_dumped_as_json_lines(job: str, url: str, command: Callable[..., Any]) -> None:
+    found = command("frontier", "dump", "--job", job, "-s", f"REDIS_URL={url}")
     lines = [json.loads(line) for line in found.out.splitlines()]
     assert lines[0] == {"frontier": 1}
     assert [line["url"] for line in lines if "url" in line][-1] == "http://b.example/2"
 
 
-def test_explain_knows_a_url_of_a_crawl_in_redis(job: str, urls: str, command: Callable[..., Any]) -> None:
-    found = command("explain", "http://b.example/2", "--job", job, "-s", f"REDIS_URL={urls}")
+def test_explain_knows_a_url_of_a_crawl_in_redis(job: str, url: str, command: Callable[..., Any]) -> None:
+    found = command("explain", "http://b.example/2", "--job", job, "-s", f"REDIS_URL={url}")
     assert found.code == 0, found.err
     assert "+0.600 in the queue of best_first" in found.out
     assert "http 404" in command(
-        "explain", "http://a.example/1", "--job", job, "-s", f"REDIS_URL={urls}"
+        "explain", "http://a.example/1", "--job", job, "-s", f"REDIS_URL={url}"
     ).out  # fmt: skip
 
 
 def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer) -> None:
     name, strategy = uuid4().hex, build("pagerank")
-    place = join(redis_server.url, name, {}, made_of=Recipe("finance", strategy="pagerank").as_json())
+    place = join(Client(redis_server.url, name), {}, made_of=Recipe("finance", strategy="pagerank").as_json())
     frontier = RedisFrontier(place)
     ordering = Ordering(strategy, frontier, checkpoint_pages=1, shared=frontier)
     ordering.seed([link("a.example/1"), link("a.example/2")], 0.0)

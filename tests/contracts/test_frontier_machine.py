@@ -25,6 +25,7 @@ from redis_server import RedisServer
 from thoroughness import examples
 
 from topiccrawler.cluster.redis import connection
+from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.records import script
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
@@ -268,7 +269,10 @@ class RedisMachine(FrontierMachine):
 
     def made(self, hosts: Hosts) -> Frontier:
         return PromptFrontier(
-            join(self.server.url, uuid4().hex, call_seconds=60.0), hosts, lease_seconds=LEASE_SECONDS, keep=2
+            join(Client(self.server.url, uuid4().hex), call_seconds=60.0),
+            hosts,
+            lease_seconds=LEASE_SECONDS,
+            keep=2,
         )
 
 

@@ -7,6 +7,7 @@ import pytest
 from frontier_calls import until
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.crawling.admission import Admission, blocked
@@ -75,7 +76,7 @@ def test_what_one_process_is_told_to_block_all_keep_out_and_those_that_join_late
     job, spam = uuid4().hex, "http://spam.example/1"
 
     def joined() -> tuple[RedisFrontier, Blocks]:
-        frontier = RedisFrontier(join(redis_server.url, job, call_seconds=60.0))
+        frontier = RedisFrontier(join(Client(redis_server.url, job), call_seconds=60.0))
         return frontier, Blocks(frontier.notes, frontier.exchange)
 
     def hears(frontier: RedisFrontier, blocks: Blocks) -> bool:

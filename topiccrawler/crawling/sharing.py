@@ -93,8 +93,8 @@ class Exchange(Protocol):
 class Ahead:
     """A question to a queue on another machine that was asked before its answer is needed."""
 
-    answer: Future[None]  # done once the answer is here
-    hear: Callable[[], None]  # takes it, in the caller's thread
+    answers: Sequence[Future[None]]  # done once they are here
+    hear: Callable[[], object]  # takes them, in the caller's thread
 
 
 class Learning(Protocol):

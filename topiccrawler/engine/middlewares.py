@@ -90,7 +90,7 @@ async def ask_ahead(ordering: Ordering, outlinks: Outlinks) -> None:
     """Where the queue is on another machine: hear what it knows of the links, while other pages go on."""
     ahead = ordering.ask_ahead(outlinks.page, outlinks.links) if is_asyncio_available() else None
     if ahead is not None:
-        await asyncio.wrap_future(ahead.answer)
+        await asyncio.gather(*map(asyncio.wrap_future, ahead.answers))
         ahead.hear()
 
 

@@ -10,6 +10,7 @@ import pytest
 from frontier_calls import lease, push, until
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.crawling.sharing import Ahead
@@ -24,7 +25,7 @@ def worker(redis_server: RedisServer, request: pytest.FixtureRequest) -> Worker:
     job = uuid4().hex
 
     def joined() -> RedisFrontier:
-        frontier = RedisFrontier(join(redis_server.url, job, call_seconds=60.0))
+        frontier = RedisFrontier(join(Client(redis_server.url, job), call_seconds=60.0))
         request.addfinalizer(frontier.close)
         return frontier
 
@@ -38,7 +39,7 @@ def asked(frontier: RedisFrontier, *paths: str) -> Ahead:
 
 
 def heard(ahead: Ahead) -> None:
-    ahead.answer.result(60.0)
+    ahead.answers[0].result(60.0)
     ahead.hear()
 
 
@@ -101,7 +102,7 @@ def test_a_host_whose_asker_is_gone_is_worked_on_all_the_same(
 ) -> None:
     monkeypatch.setattr("topiccrawler.cluster.redis.worker.UNHEARD_SECONDS", 0.0)
     first, second = worker(), worker()
-    asked(first, "a/1").answer.result(60.0)  # and its page is never shown
+    asked(first, "a/1").answers[0].result(60.0)  # and its page is never shown
     push(second, ("a/1", 1.0))
     second.commit()
     until(lambda: lease(first) == "a/1")
@@ -111,4 +112,4 @@ def test_no_answer_is_waited_for_that_cannot_come(worker: Worker) -> None:
     frontier = worker()
     frontier.close(commit=False)
     ahead = frontier.ask_ahead(["http://a/1"])
-    assert ahead is None or ahead.answer.done()
+    assert ahead is None or ahead.answers[0].done()

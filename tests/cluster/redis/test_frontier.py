@@ -18,6 +18,7 @@ from thoroughness import examples
 
 from topiccrawler.cluster.redis import connection as calls
 from topiccrawler.cluster.redis import records
+from topiccrawler.cluster.redis.connection import Client
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.records import prefix_of
 
@@ -90,7 +91,7 @@ def test_it_agrees_with_sorted_whatever_comes_and_goes(redis_server: RedisServer
 
 def test_a_long_queue_takes_a_third_of_the_memory_and_keeps_its_order(redis_server: RedisServer) -> None:
     job, urls = uuid4().hex, [(f"a/{n}", n * 7919 % 9973 / 9973) for n in range(9_000)]
-    with PromptFrontier(join(redis_server.url, job, call_seconds=60.0)) as frontier:
+    with PromptFrontier(join(Client(redis_server.url, job), call_seconds=60.0)) as frontier:
         push(frontier, *urls)
         frontier.commit()
         assert frontier.look().counts()
@@ -112,7 +113,7 @@ def test_what_a_chunk_has_may_be_raised_and_is_seen_in_the_overview(
 ) -> None:
     monkeypatch.setattr(calls, "script", partial(records.script, head=HEAD, chunk=CHUNK))
     job = uuid4().hex
-    with PromptFrontier(join(redis_server.url, job, call_seconds=60.0), keep=2) as frontier:
+    with PromptFrontier(join(Client(redis_server.url, job), call_seconds=60.0), keep=2) as frontier:
         push(frontier, *((f"a/{n}", -float(n)) for n in range(40)))
         push(frontier, ("a/39", 1.0), ("a/20", -0.5))
         assert [row.link.url[-2:] for row in frontier.look().best(30)][:3] == ["39", "/0", "20"]

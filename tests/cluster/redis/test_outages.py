@@ -11,7 +11,7 @@ import pytest
 from frontier_calls import lease, push, states, until
 from redis_server import RedisServer
 
-from topiccrawler.cluster.redis.connection import Call
+from topiccrawler.cluster.redis.connection import Call, Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.errors import StateError
@@ -29,7 +29,7 @@ def own_server() -> Iterator[RedisServer]:
 
 
 def test_a_server_that_lost_its_last_writes_gets_them_again(own_server: RedisServer) -> None:
-    frontier = RedisFrontier(join(own_server.url, "lost", call_seconds=60.0))
+    frontier = RedisFrontier(join(Client(own_server.url, "lost"), call_seconds=60.0))
     push(frontier, ("a/1", 1.0))
     assert states(frontier) == {"waiting": 1}
     log = max(Path(own_server.folder.name).rglob("*.aof"), key=lambda path: path.stat().st_size)
@@ -51,10 +51,33 @@ def test_a_server_that_lost_its_last_writes_gets_them_again(own_server: RedisSer
     frontier.close()
 
 
+def test_a_server_that_forgot_which_numbers_it_gave_gives_none_of_them_again(
+    own_server: RedisServer,
+) -> None:
+    own_server.client().set("something", 1)
+    log = max(Path(own_server.folder.name).rglob("*.aof"), key=lambda path: path.stat().st_size)
+    before = log.stat().st_size
+    frontier = RedisFrontier(join(Client(own_server.url, "lost"), call_seconds=60.0))
+    push(frontier, ("a/1", 1.0), ("b/1", 2.0))
+    assert states(frontier) == {"waiting": 2}
+    own_server.kill()
+    with log.open("r+b") as file:
+        file.truncate(before)
+    push(frontier, ("c/1", 3.0), ("d/1", 4.0))  # numbered by the server once it is back
+    own_server.start()
+    leased: set[str | None] = set()
+    until(lambda: leased.add(lease(frontier)) or len(leased - {None}) == 4)
+    assert leased - {None} == {"a/1", "b/1", "c/1", "d/1"}
+    assert sorted(row.link.url for row in frontier.look().rows()) == sorted(
+        f"http://{url}" for url in ("a/1", "b/1", "c/1", "d/1")
+    )
+    frontier.close()
+
+
 def test_who_is_back_first_does_not_take_what_a_killed_server_forgot_that_another_has(
     own_server: RedisServer,
 ) -> None:
-    first, second = (RedisFrontier(join(own_server.url, "lost", call_seconds=60.0)) for _ in range(2))
+    first, second = (RedisFrontier(join(Client(own_server.url, "lost"), call_seconds=60.0)) for _ in range(2))
     until(lambda: first.pending() is second.pending())
     log = max(Path(own_server.folder.name).rglob("*.aof"), key=lambda path: path.stat().st_size)
     before = log.stat().st_size
@@ -76,7 +99,7 @@ def test_who_is_back_first_does_not_take_what_a_killed_server_forgot_that_anothe
 
 
 def test_a_server_that_stays_away_ends_the_crawl_in_one_line(own_server: RedisServer) -> None:
-    frontier = RedisFrontier(join(own_server.url, "gone"), outage_seconds=0.2)
+    frontier = RedisFrontier(join(Client(own_server.url, "gone")), outage_seconds=0.2)
     push(frontier, ("a/1", 1.0))
     own_server.kill()
     assert frontier.pending()
@@ -91,7 +114,7 @@ def test_a_server_that_stays_away_ends_the_crawl_in_one_line(own_server: RedisSe
 def test_a_server_that_lags_behind_is_told_of_once(
     own_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    place = join(own_server.url, "slow", call_seconds=0.2)
+    place = join(Client(own_server.url, "slow"), call_seconds=0.2)
     run = place.client.run
 
     def slowly(name: str, arguments: Sequence[object]) -> object:
@@ -115,7 +138,7 @@ def test_a_server_that_lags_behind_is_told_of_once(
 
 
 def test_a_server_that_hangs_does_not_hold_the_caller(own_server: RedisServer) -> None:
-    frontier = RedisFrontier(join(own_server.url, "hangs"))
+    frontier = RedisFrontier(join(Client(own_server.url, "hangs")))
     push(frontier, ("a/1", 1.0), ("b/1", 0.5))
     assert states(frontier) == {"waiting": 2}
     assert own_server.process is not None

@@ -14,6 +14,7 @@ import redis
 from frontier_calls import drain, lease, lease_target, push, states, until
 from redis_server import RedisServer
 
+from topiccrawler.cluster.redis.connection import Client, clients_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import has_ended, identity, join
 from topiccrawler.cluster.redis.records import shown
@@ -36,9 +37,8 @@ def worker(redis_server: RedisServer) -> Iterator[Worker]:
     job = uuid4().hex
 
     def build(hosts: Hosts | None = None, worker_seconds: float = 30.0, **options: float) -> RedisFrontier:
-        place = join(
-            redis_server.url, job, {"topic": "finance"}, worker_seconds=worker_seconds, call_seconds=60.0
-        )
+        client = Client(redis_server.url, job)
+        place = join(client, {"topic": "finance"}, worker_seconds=worker_seconds, call_seconds=60.0)
         made.append(RedisFrontier(place, hosts, **options))
         return made[-1]
 
@@ -197,6 +197,7 @@ def test_scores_are_made_anew_where_no_other_has_the_host(worker: Worker) -> Non
     first, second = worker(), worker()
     push(first, ("a/1", 0.5), ("a/2", 0.4))
     first.commit()
+    first.look().counts()  # it is there now
     second.rescore([Score("http://a/2", 9.0)])
     second.commit()
     assert [row.score for row in second.look().rows()] == [0.5, 0.4]
@@ -226,35 +227,35 @@ def test_a_worker_that_follows_another_finds_its_notes(worker: Worker) -> None:
 
 def test_another_recipe_is_refused_in_one_line(redis_server: RedisServer) -> None:
     job = uuid4().hex
-    RedisFrontier(join(redis_server.url, job, {"topic": "finance"})).close()
+    RedisFrontier(join(Client(redis_server.url, job), {"topic": "finance"})).close()
     with pytest.raises(StateError, match="begun with topic 'finance', not 'sport'; give the same"):
-        join(redis_server.url, job, {"topic": "sport"})
+        join(Client(redis_server.url, job), {"topic": "sport"})
 
 
 def test_no_server_and_a_wrong_password_are_one_line_without_the_password(redis_server: RedisServer) -> None:
     with pytest.raises(StateError, match="cannot be reached"):
-        join("unix:///nowhere/socket", "x")
+        clients_of("unix:///nowhere/socket", "x")
     client = redis.Redis.from_url(redis_server.url)
     client.acl_setuser("reader", enabled=True, passwords=["+right"], commands=["+@all"], keys=["*"])
     with pytest.raises(StateError, match="check user and password") as failed:
-        join(redis_server.url.replace("unix://", "unix://reader:secret@"), "x")
+        clients_of(redis_server.url.replace("unix://", "unix://reader:secret@"), "x")
     assert "secret" not in str(failed.value)
     assert shown("rediss://me:secret@redis.example:6380/2?x=1") == "rediss://redis.example:6380/2"
 
 
 def test_a_process_that_was_killed_on_this_machine_is_not_waited_for(redis_server: RedisServer) -> None:
     job = uuid4().hex
-    program = "import sys; from topiccrawler.cluster.redis.joining import join; print(join(*sys.argv[1:]).slot, flush=True); sys.stdin.read()"
+    program = "import sys; from topiccrawler.cluster.redis.joining import Client, join; print(join(Client(*sys.argv[1:])).slot, flush=True); sys.stdin.read()"
     command = [sys.executable, "-c", program, redis_server.url, job]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "0\n"
-        beside = join(redis_server.url, job)
+        beside = join(Client(redis_server.url, job))
         other.kill()
         other.wait()
-    assert (beside.slot, join(redis_server.url, job).slot) == (1, 0)
+    assert (beside.slot, join(Client(redis_server.url, job)).slot) == (1, 0)
 
 
 @pytest.mark.parametrize("who", ["", "another/machine 1 2", "nonsense"])

@@ -123,14 +123,10 @@ class Tops:
             self.settle(host)
 
     def set_away(self, *, is_away: bool) -> None:
-        """While the server is away, hosts of other servers are next."""
-        if self._is_away == is_away:
-            return
-        self._is_away = is_away
-        for host, top in self.owned.items():
-            if is_away:
-                self._hosts.want(host, None)
-            else:
+        """While the server is away, hosts of other partitions are next."""
+        if self._is_away != is_away:
+            self._is_away = is_away
+            for host, top in self.owned.items():
                 self._want(host, top)
 
     def reading(self, host: str) -> None:
@@ -167,7 +163,7 @@ class Tops:
         """Host and number of the best URL that may be fetched now; None also when the server is away."""
         while (host := self._hosts.best(now)) is not None:
             if (top := self.owned.get(host)) is None:
-                return None  # another server has it
+                return None  # it is of another partition
             self._clean(top)
             if top.keys and top.keys[0] < top.bound:
                 return host, top.keys[0][1]
@@ -199,8 +195,8 @@ class Tops:
         return (number for top in self.owned.values() for _, number in top.keys)
 
     def _want(self, host: str, top: Top) -> None:
-        if not self._is_away and host not in self.leaving and host not in self.read_now:
-            self._hosts.want(host, top.best())
+        is_hidden = self._is_away or host in self.leaving or host in self.read_now
+        self._hosts.want(host, None if is_hidden else top.best())
 
     def _clean(self, top: Top) -> None:
         while top.keys and not self._waits(top.keys[0]):

@@ -87,11 +87,18 @@ class Looking:
     """See the module. `most_hosts`: that it owns; 0 = by its slots."""
 
     def __init__(
-        self, worker: Worker, joined: Membership, hosts: Hosts, tops: Tops, entries: Entries, most_hosts: int
+        self,
+        worker: Worker,
+        joined: Membership,
+        hosts: Hosts,
+        tops: Tops,
+        entries: Entries,
+        most_hosts: int,
+        partitions: int = 1,
     ) -> None:
         self._worker, self._joined = worker, joined
         self._hosts, self._tops, self._entries = hosts, tops, entries
-        self._most_hosts = most_hosts
+        self._most_hosts, self._partitions = most_hosts, partitions
         self._best_free = -inf  # score
         self._share = 0  # hosts with waiting URLs, of all, for each worker; 0 = all
         self._look: _Look | None = None
@@ -112,7 +119,7 @@ class Looking:
             return
         active = active_hosts(tops, hosts)
         ready = ready_hosts(tops, hosts, active, leased, now)
-        reserve = max(RESERVE, 2 * worker.leases_since())
+        reserve = max(-(-RESERVE // self._partitions), 2 * worker.leases_since())
         surplus = len(active) - self._most
         if worker.live > 1:
             surplus = max(surplus, len(ready) - reserve)
@@ -197,7 +204,8 @@ class Looking:
 
     @property
     def _most(self) -> int:
-        most = self._most_hosts or max(LEAST_HOSTS, SLOT_HOSTS * min(self._hosts.slots, 10_000))
+        by_slots = max(LEAST_HOSTS, SLOT_HOSTS * min(self._hosts.slots, 10_000))
+        most = self._most_hosts or -(-by_slots // self._partitions)
         return min(most, max(1, self._share)) if self._share else most
 
     def _resume(self, lost: Lost) -> None:
@@ -238,7 +246,7 @@ class WorkerView(RedisListing):
         where: str,
         mine: Callable[[int, str], bool],
     ) -> None:
-        super().__init__(worker.ask_or_fail, where, mine)
+        super().__init__([worker.ask_or_fail], where, mine)
         self._worker, self._entries, self._look_ups, self._batch = worker, entries, look_ups, batch
 
     def waiting(self) -> int:
@@ -271,6 +279,7 @@ class RedisFrontier(LeasingFrontier):
 
     `joined`: the crawl and this worker's place in it (joining.join).
     `outage_seconds`: so long the crawl waits for a server that is away, then it ends.
+    `partitions`: of the crawl, of which this is one; what a worker has of hosts is divided among them.
     """
 
     def __init__(
@@ -283,6 +292,7 @@ class RedisFrontier(LeasingFrontier):
         acknowledgements_per_commit: int = 1,
         keep: int = 16,
         most_hosts: int = 0,
+        partitions: int = 1,
     ) -> None:
         super().__init__(hosts, lease_seconds, 0, acknowledgements_per_commit)
         self._batch = Batch()
@@ -293,13 +303,17 @@ class RedisFrontier(LeasingFrontier):
         self.worker = Worker(joined, self.hosts, self._tops, self._entries, self._batch)
         self._readings = Readings(self.worker, self._tops)
         self._look_ups = LookUps(self.worker, self._entries, keep)
-        self._looking = Looking(self.worker, joined, self.hosts, self._tops, self._entries, most_hosts)
+        self._looking = Looking(
+            self.worker, joined, self.hosts, self._tops, self._entries, most_hosts, partitions
+        )
         self._now, self._next_look = 0.0, 0.0  # as the caller last had it; by time.monotonic
         self._view: WorkerView = WorkerView(
-            self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self._scores_anew
+            self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self.scores_anew
         )
         self.exchange: Exchange = self.worker.exchange
-        self.busy_elsewhere: Callable[[], bool] = bool  # on other servers of the crawl (sharded.py)
+        self.others: Sequence[
+            RedisFrontier
+        ] = ()  # this process's in other partitions of the crawl (partitions.py)
         self.notes: Notes = RedisNotes(self._batch, joined.notes)
 
     def push(
@@ -327,7 +341,7 @@ class RedisFrontier(LeasingFrontier):
         question = self._look_ups.begin(urls)
         if question is None or question.call.answer is None:
             return None
-        return Ahead(question.call.answer, partial(self._look_ups.hear, question))
+        return Ahead([question.call.answer], partial(self._look_ups.hear, question))
 
     def lease(
         self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
@@ -499,9 +513,8 @@ class RedisFrontier(LeasingFrontier):
             return
         self._look_ups.hear_rest()
         leased = {self._host(number) for _, number in self._leases.values()}
-        self._looking.begin(
-            self._now, leased, self._lost, reads=bool(self._readings) or self.busy_elsewhere()
-        )
+        reads = bool(self._readings) or any(other.is_busy for other in self.others)
+        self._looking.begin(self._now, leased, self._lost, reads=reads)
         self._entries.sweep(lambda: {*self._tops.numbers(), *(number for _, number in self._leases.values())})
         self._next_look = monotonic() + LOOK_SECONDS
         self.worker.give_up_after(self._outage_seconds)
@@ -514,7 +527,8 @@ class RedisFrontier(LeasingFrontier):
                 self._end_lease(url, self._now)
                 self._entries.lose(number)
 
-    def _scores_anew(self, number: int, host: str) -> bool:
+    def scores_anew(self, number: int, host: str) -> bool:
+        """The URL waits, as far as is known here, and no other worker scores it anew."""
         entry, worker = self._entries.get(number), self.worker
         mine = host in self._tops.owned or worker.exchange.is_learner or worker.live < 2
         waits = entry is None or entry.state is State.WAITING

@@ -1,4 +1,4 @@
-"""Joining a crawl in Redis: the server is there and new enough, the crawl is this one, and the worker gets its place in it.
+"""Joining a crawl in Redis: the crawl is this one, and the worker gets its place in it.
 
 A place has a session, never given twice, which fences off a worker that was taken for dead; and a slot, the lowest that no living worker
 has: whoever takes the slot of a worker that left goes on with its notes (counts, blocks, budgets).
@@ -138,8 +138,7 @@ MADE_OF = "made_of"
 
 
 def join(
-    url: str,
-    job: str,
+    client: Client,
     recipe: Mapping[str, Any] | None = None,
     *,
     worker_seconds: float = WORKER_SECONDS,
@@ -150,10 +149,8 @@ def join(
 
     `made_of`: the whole recipe of the one that begins it, for those who look at the crawl (view.RedisView).
     `call_seconds`: an answer that takes longer counts as none. `worker_seconds`: a worker that gave no sign for so long is taken for dead.
-    StateError when the server cannot be used, or the crawl was begun with another recipe.
+    StateError when the crawl was begun with another recipe.
     """
-    client = Client(url, job)
-    client.check()
     text = json.dumps(dict(recipe or {}), sort_keys=True, ensure_ascii=False)
     processes = hash_of(client.read("HGETALL", "processes"))
     ended = [session for session, who in processes.items() if has_ended(who.decode())]
@@ -164,11 +161,6 @@ def join(
     joined.harvest = (int(pages or 0), int(kept or 0))
     joined.learned = client.run("learned", [])
     client.read("SETNX", MADE_OF, json.dumps(dict(made_of or {}), ensure_ascii=False))
-    if not client.is_durable():
-        logger.warning(
-            "Redis %s keeps no append-only file: a crash of the server loses the crawl (appendonly yes)",
-            client.server,
-        )
     return joined
 
 

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import json
 import re
+from binascii import crc_hqx
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
 from importlib import resources
+from itertools import count
 from struct import Struct, error
 from urllib.parse import urlsplit
 
@@ -90,24 +92,55 @@ def row_of(raw: bytes, where: str) -> Row:
 
 SCHEMES = ("redis", "rediss", "unix")
 REMEDY = "write it as redis://HOST:6379/0, rediss://… for TLS, or unix:///PATH"
-_SEVERAL = re.compile(r",(?=\s*(?:redis|rediss|unix)://)")
+ONE_ADDRESS = (
+    "give one; where one server is not enough, a node of a Redis Cluster, and begin the crawl anew there"
+)
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+SLOTS = 16_384  # of a Redis Cluster
+PARTITIONS = 12  # of a crawl on a cluster, so on as many nodes at most
+NEAR_SLOTS = 32
 
 
-def prefix_of(job: str) -> str:
-    """Before every key of the crawl. The braces keep them together in a cluster."""
+def prefix_of(job: str, partition: int = 0) -> str:
+    """Before every key of the crawl, or of a partition. A cluster keeps together what has the same in braces."""
     if not _NAME.fullmatch(job):
         raise ArgumentError(f"job name {job!r}", "is no plain name", "use letters, digits, dots and dashes")
-    return f"topiccrawler:{{{job}}}:"
+    return f"topiccrawler:{{{_tag(job, partition)}}}:"
+
+
+@cache
+def partitions_of(job: str) -> tuple[int, ...]:
+    """Numbers of a crawl's partitions on a cluster, from 0: those whose slots lie at equal distances, so that nodes with as many slots each
+    have as many partitions each."""
+    wanted = (_slot(job, 0) + place * SLOTS // PARTITIONS for place in range(1, PARTITIONS))
+    return 0, *(
+        next(number for number in count(1) if abs(_slot(job, number) - slot % SLOTS) < NEAR_SLOTS)
+        for slot in wanted
+    )
+
+
+def partition_of(host: str, partitions: int) -> int:
+    """The place among so many of the one that has a host."""
+    hashed = blake2b(host.encode("utf-8", "surrogatepass"), digest_size=4).digest()
+    return int.from_bytes(hashed, "big") % partitions
+
+
+def _tag(job: str, partition: int) -> str:
+    return f"{job}:{partition}" if partition else job
+
+
+def _slot(job: str, partition: int) -> int:
+    return crc_hqx(_tag(job, partition).encode(), 0) % SLOTS
 
 
 def check_address(url: str) -> str:
     """The address, when it is one of a Redis server."""
+    if url.count("://") > 1:
+        raise ArgumentError(f"REDIS_URL={shown(url)}", "has several addresses", ONE_ADDRESS)
     try:
         parts = urlsplit(url)
-        fine = parts.scheme in SCHEMES and bool(parts.path if parts.scheme == "unix" else parts.hostname)
-        if fine and parts.scheme != "unix":
-            fine = parts.port is None or parts.port > 0
+        place = parts.path if parts.scheme == "unix" else parts.hostname
+        fine = parts.scheme in SCHEMES and bool(place) and parts.port != 0
     except ValueError:
         fine = False
     if not fine:
@@ -115,42 +148,12 @@ def check_address(url: str) -> str:
     return url
 
 
-def addresses(text: str) -> list[str]:
-    """The servers of one crawl, separated by commas: one, or several of which each has the hosts that fall to it."""
-    urls = [check_address(url.strip()) for url in _SEVERAL.split(text)]
-    if len(set(urls)) < len(urls):
-        raise ArgumentError(f"REDIS_URL={shown(urls[0])}", "names a server twice", "give each once")
-    return urls
-
-
 def shown(url: str) -> str:
-    """The address without user and password; of several the first, and that there are more."""
-    if len(parts := _SEVERAL.split(url)) > 1:
-        return f"{shown(parts[0])}, …"
+    """The address without user and password."""
     scheme, mark, rest = url.partition("://")
     if not mark:
         return url.rpartition("@")[2]
     return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
-
-
-NAMES = (
-    "apply",
-    "beat",
-    "best",
-    "counts",
-    "first",
-    "join",
-    "learned",
-    "leave",
-    "look_up",
-    "numbers",
-    "overview",
-    "pieces",
-    "resume",
-    "row",
-    "tick",
-    "unseen",
-)
 
 
 SHARED = ("names", "queue", "common")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from topiccrawler.cluster.redis.records import addresses, prefix_of, shown
+from topiccrawler.cluster.redis.records import check_address, prefix_of, shown
 from topiccrawler.cluster.redis.view import RedisView, open_shared
 from topiccrawler.crawling.servers import SharedView, Times
 from topiccrawler.crawling.sharing import SharedQueue
@@ -24,7 +24,7 @@ def public(address: str) -> str:
 def check(address: str, job: str) -> None:
     """ArgumentError for what is no address, and for no plain name."""
     prefix_of(job)
-    addresses(address)
+    check_address(address)
 
 
 def open_queue(
@@ -37,7 +37,7 @@ def open_queue(
 ) -> tuple[Frontier, SharedQueue]:
     """Join the crawl."""
     frontier = open_shared(
-        addresses(address),
+        address,
         job,
         hosts,
         recipe,

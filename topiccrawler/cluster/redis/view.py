@@ -1,23 +1,24 @@
 """A crawl in Redis, looked at without joining it: for commands, while workers go on.
 
-The frontier of a crawl in Redis, on one server or on several.
+The frontier of a crawl in Redis, on one server or on a cluster.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from topiccrawler.cluster.redis.connection import AwayError, Client
+from topiccrawler.cluster.redis.connection import CALL_SECONDS, AwayError, Client, clients_of
 from topiccrawler.cluster.redis.exchange import learned_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import MADE_OF, RedisNotes, hash_of, join, texts_of
-from topiccrawler.cluster.redis.listing import RedisListing, ShardedListing, counts_of
-from topiccrawler.cluster.redis.records import Argument, Batch, addresses
-from topiccrawler.cluster.redis.sharded import ShardedFrontier, shard_of
+from topiccrawler.cluster.redis.listing import RedisListing, counts_of
+from topiccrawler.cluster.redis.partitions import PartitionedFrontier
+from topiccrawler.cluster.redis.records import Batch
 from topiccrawler.crawling.sharing import Learned
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Listing, Notes, Row, State
@@ -25,31 +26,44 @@ from topiccrawler.frontier.dump import Overview
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.rows import STATES
 
+logger = logging.getLogger(__name__)
+
+NOT_DURABLE = "Redis %s keeps no append-only file: a crash of the server loses the crawl (appendonly yes)"
+
 
 def open_shared(
-    urls: Sequence[str],
+    url: str,
     job: str,
     hosts: Hosts | None = None,
     recipe: Mapping[str, Any] | None = None,
     *,
     worker_seconds: float = 30.0,
     made_of: Mapping[str, Any] | None = None,
-    call_seconds: float | None = None,
+    call_seconds: float = CALL_SECONDS,
     **options: Any,
-) -> RedisFrontier | ShardedFrontier:
-    """Join the crawl on each of its servers (joining.join; `options`: as RedisFrontier takes them). StateError when one of them cannot be used,
-    or the crawl was begun with another recipe, or with other servers or in another order.
+) -> RedisFrontier | PartitionedFrontier:
+    """Join the crawl, in each of its partitions when the server is a node of a cluster (joining.join; `options`: as RedisFrontier takes them).
+    StateError when the server cannot be used, or the crawl was begun with another recipe.
     """
     hosts = Hosts() if hosts is None else hosts
-    seconds = {} if call_seconds is None else {"call_seconds": call_seconds}
+    clients = clients_of(url, job)
+    if not all(client.is_durable for client in clients):
+        logger.warning(NOT_DURABLE, clients[0].server)
     parts = []
-    for number, url in enumerate(urls, 1):
-        place = {"Redis server": f"{number} of {len(urls)}"} if len(urls) > 1 else {}
-        joined = join(
-            url, job, {**(recipe or {}), **place}, worker_seconds=worker_seconds, made_of=made_of, **seconds
-        )
-        parts.append(RedisFrontier(joined, hosts, **options))
-    return ShardedFrontier(parts) if len(parts) > 1 else parts[0]
+    for number, client in enumerate(clients, 1):
+        place = {"partition": f"{number} of {len(clients)}"} if len(clients) > 1 else {}
+        try:
+            joined = join(
+                client,
+                {**(recipe or {}), **place},
+                worker_seconds=worker_seconds,
+                made_of=made_of,
+                call_seconds=call_seconds,
+            )
+        except AwayError as error:
+            raise client.unreachable(error) from None
+        parts.append(RedisFrontier(joined, hosts, partitions=len(clients), **options))
+    return PartitionedFrontier(parts) if len(parts) > 1 else parts[0]
 
 
 HARVEST, WAITS = "harvest", "waits"  # notes that are summed up over the workers
@@ -59,18 +73,15 @@ class RedisView:
     """Reads only. StateError when there is no such server or crawl."""
 
     def __init__(self, url: str, job: str) -> None:
-        self._clients = [Client(one, job) for one in addresses(url)]
-        for client in self._clients:
-            client.check()
+        self._clients = clients_of(url, job)
         self.name = self._clients[0].name
         made_of = self._read("GET", MADE_OF)
         if made_of is None:
             fault = "there is no crawl of this name"
             raise StateError(f"Redis {self.name}", fault, "give the name it was begun with by -a job=NAME")
         self.made_of: Mapping[str, Any] = json.loads(made_of)
-        parts = [RedisListing(partial(self._ask_one, client), client.name) for client in self._clients]
-        number = partial(shard_of, servers=len(parts))
-        self._listing: Listing = ShardedListing(parts, number) if len(parts) > 1 else parts[0]
+        parts = [partial(self._or_fail, client, client.run) for client in self._clients]
+        self._listing: Listing = RedisListing(parts, self.name)
         self.notes: Notes = RedisNotes(Batch(), self.notes_of(0))
 
     def look(self) -> Listing:
@@ -83,7 +94,7 @@ class RedisView:
 
     def learned(self) -> Learned | None:
         """What the learner published last."""
-        return learned_of(self._ask("learned", []))
+        return learned_of(self._or_fail(self._clients[0], self._clients[0].run, "learned", []))
 
     def rows(self) -> Iterator[Row]:
         """All records, in order of arrival."""
@@ -91,7 +102,7 @@ class RedisView:
 
     def overview(self, top: int) -> Overview:
         """Counts, and what comes next. O(hosts); of hosts only those that wait or are owned, and what of them waits or is leased."""
-        found = [self._ask_one(client, "overview", []) for client in self._clients]
+        found = [self._or_fail(client, client.run, "overview", []) for client in self._clients]
         hosts = [host for _, some, _ in found for host in some]
         waiting = {
             name.decode("utf-8", "replace"): {
@@ -128,22 +139,11 @@ class RedisView:
         for client in self._clients:
             client.close()
 
-    def _ask(self, name: str, arguments: Sequence[Argument]) -> Any:
-        return self._ask_one(self._clients[0], name, arguments)
-
-    def _ask_one(self, client: Client, name: str, arguments: Sequence[Argument]) -> Any:
-        try:
-            return client.run(name, arguments)
-        except AwayError as error:
-            raise self._away(error) from None
-
     def _read(self, command: str, name: str) -> Any:
-        try:
-            return self._clients[0].read(command, name)
-        except AwayError as error:
-            raise self._away(error) from None
+        return self._or_fail(self._clients[0], self._clients[0].read, command, name)
 
-    def _away(self, error: AwayError) -> StateError:
-        return StateError(
-            f"Redis {self.name}", f"is away ({error})", "give the command again when it is back"
-        )
+    def _or_fail(self, client: Client, call: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return call(*arguments)
+        except AwayError as error:
+            raise client.unreachable(error) from None

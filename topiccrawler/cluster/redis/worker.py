@@ -36,7 +36,7 @@ class Worker:
         self.counts: dict[State, int] = dict.fromkeys(State, 0)
         self.is_dry = False
         self.looks = 0  # around, that were answered
-        self.others: Sequence[Worker] = ()  # this process's on other servers of the crawl
+        self.others: Sequence[Worker] = ()  # this process's in other partitions of the crawl
         self.left = False
         self.room = 0  # for further hosts, until the next look around
         self.room_for_one_more = False
@@ -62,7 +62,7 @@ class Worker:
         return self.connection.away_since is not None
 
     def stand_by(self) -> None:
-        """Nothing of a server that is away is next; for a crawl on several."""
+        """Nothing of a server that is away is next; for a crawl on a cluster."""
         self._tops.set_away(is_away=self.away)
 
     def at(self, now: float) -> None:
@@ -300,12 +300,6 @@ class Readings:
             self._open[host] = question
             self._tops.reading(host)
         return question is not None
-
-    def finish(self, seconds: float) -> None:
-        """Wait for them."""
-        for question in list(self._open.values()):
-            question.call.done.wait(seconds)
-        self.hear()
 
     def hear(self) -> None:
         """Take those that came. Where the host's queue changed here since, it is read once more when it is needed."""

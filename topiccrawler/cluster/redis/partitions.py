@@ -1,26 +1,23 @@
-"""One frontier over several Redis servers: each has the hosts that fall to it, with their queues, leases and URLs.
+"""One frontier over the partitions of a crawl on a Redis Cluster: each has the hosts that fall to it, with their queues, leases and URLs.
 
-A server's part is a frontier as that of a single one. All parts share the hosts' ranking, so the best URL of any of them goes first. What is told
-and learned, and the notes, are on the first server; its learner scores the URLs on the others too.
+A partition lies in one slot, so on one node, and is a frontier as that of a crawl on one server. All share the hosts' ranking, so the best URL
+of any of them goes first. What is told and learned, and the notes, are in the first partition; its learner scores the URLs of the others too.
 
-No transaction spans two servers, and none is needed: a page's links are sent before its end, and a process that has changes on their way to any server,
-or a page under way anywhere, has something to do everywhere. The crawl has ended when all servers say so, and say so again after another
+No transaction spans two partitions, and none is needed: a page's links are sent before its end, and a process that has changes on their way to
+any of them, or a page under way anywhere, has something to do everywhere. The crawl has ended when all say so, and say so again after another
 look around with nothing changed: what one said earlier may be out of date when the last one says it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import ExitStack
-from functools import partial
-from hashlib import blake2b
-from threading import Lock
 from typing import Self, TypeVar
 
 from topiccrawler.cluster.learning import SharedLearning
-from topiccrawler.cluster.redis.frontier import RedisFrontier, WorkerView
-from topiccrawler.cluster.redis.listing import ShardedListing
+from topiccrawler.cluster.redis.frontier import RedisFrontier
+from topiccrawler.cluster.redis.listing import RedisListing
+from topiccrawler.cluster.redis.records import partition_of
 from topiccrawler.crawling.sharing import Ahead, Exchange
 from topiccrawler.frontier.base import Accept, Leased, Notes, Postpone, Pushed, State
 from topiccrawler.frontier.rescoring import Rescoring
@@ -33,44 +30,40 @@ MOST = frozenset({"workers"})  # figures of which the largest counts
 T = TypeVar("T")
 
 
-def shard_of(host: str, servers: int) -> int:
-    """The number of the server that has a host."""
-    hashed = blake2b(host.encode("utf-8", "surrogatepass"), digest_size=4).digest()
-    return int.from_bytes(hashed, "big") % servers
+class PartitionedView(RedisListing):
+    """See frontier.base.FrontierView. `of(host)`: the partition that has it."""
 
-
-class ShardedView(ShardedListing):
-    """See frontier.base.FrontierView. `number(host)`: of the server that has it."""
-
-    def __init__(self, parts: Sequence[WorkerView], number: Callable[[str], int]) -> None:
-        super().__init__(parts, number)
-        self._views = list(parts)
+    def __init__(self, parts: Sequence[RedisFrontier], of: Callable[[str], RedisFrontier]) -> None:
+        workers = [part.worker for part in parts]
+        asks = [worker.ask_or_fail for worker in workers]
+        super().__init__(asks, workers[0].where, lambda number, host: of(host).scores_anew(number, host))
+        self._views, self._of = [part.look() for part in parts], of
 
     def waiting(self) -> int:
         return sum(view.waiting() for view in self._views)
 
     def is_open(self, url: str) -> bool:
-        return self._views[self._number(host_of(url))].is_open(url)
+        return self._of(host_of(url)).look().is_open(url)
 
     def is_new_anchor(self, url: str, text: str) -> bool:
-        return self._views[self._number(host_of(url))].is_new_anchor(url, text)
+        return self._of(host_of(url)).look().is_new_anchor(url, text)
 
 
-class ShardedFrontier:
+class PartitionedFrontier:
     """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts, but: first in first out among equal scores
-    holds for the hosts of one server. `parts`: of each server, over the same `hosts`."""
+    holds for the hosts of one partition. `parts`: over the same `hosts`."""
 
     def __init__(self, parts: Sequence[RedisFrontier]) -> None:
         self.parts = list(parts)
         first = self.parts[0]
         self.hosts = first.hosts
-        self._view = ShardedView([part.look() for part in parts], self._number)
+        self._view = PartitionedView(parts, self._of)
         self.notes: Notes = first.notes
         self.exchange: Exchange = first.exchange
         first.worker.others = [part.worker for part in parts[1:]]
         for part in self.parts:
-            part.busy_elsewhere = partial(self._is_busy_but, part)
-        self._dry_at: tuple[list[int], object] | None = None  # looks and counts when all servers were dry
+            part.others = [other for other in parts if other is not part]
+        self._dry_at: tuple[list[int], object] | None = None  # looks and counts when all were dry
 
     def push(
         self, rows: Iterable[tuple[Link, Score]], *, now: float, tunnel: int = 0, again: bool = False
@@ -101,7 +94,7 @@ class ShardedFrontier:
             leased = self._of(host).lease(now, asked)
             if leased is not None:
                 return leased
-            if self.hosts.best(now) == host:  # its server went away just now
+            if self.hosts.best(now) == host:  # its node went away just now
                 return None
         return None
 
@@ -121,7 +114,7 @@ class ShardedFrontier:
     def send_scores(self, scores: Iterable[Score]) -> int:
         return sum(part.send_scores(some) for part, some in self._divided(scores, _host_of_score))
 
-    def look(self) -> ShardedView:
+    def look(self) -> PartitionedView:
         return self._view
 
     def look_up(self, urls: Iterable[str]) -> bool:
@@ -130,10 +123,12 @@ class ShardedFrontier:
 
     def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
         found = [part.ask_ahead(some) for part, some in self._divided(urls, host_of)]
-        return _together([ahead for ahead in found if ahead is not None])
+        asked = [ahead for ahead in found if ahead is not None]
+        answers = [answer for ahead in asked for answer in ahead.answers]
+        return Ahead(answers, lambda: [ahead.hear() for ahead in asked]) if asked else None
 
     def pending(self) -> bool:
-        """All servers are asked, the learner is known to all of them."""
+        """All are asked, the learner is known to all of them."""
         for part in self.parts[1:]:
             part.worker.exchange.used = self.parts[0].worker.exchange.is_learner
         found = [part.pending() for part in self.parts]
@@ -184,47 +179,18 @@ class ShardedFrontier:
     def __exit__(self, *failure: object) -> None:
         self.close()
 
-    def _number(self, host: str) -> int:
-        return shard_of(host, len(self.parts))
-
     def _of(self, host: str) -> RedisFrontier:
-        return self.parts[self._number(host)]
+        return self.parts[partition_of(host, len(self.parts))]
 
     def _divided(
         self, things: Iterable[T], host: Callable[[T], str]
     ) -> Iterable[tuple[RedisFrontier, list[T]]]:
-        """Each server's, in their order."""
+        """Each one's, in their order."""
         found: dict[int, list[T]] = {}
         for thing in things:
-            found.setdefault(self._number(host(thing)), []).append(thing)
+            found.setdefault(partition_of(host(thing), len(self.parts)), []).append(thing)
         return [(self.parts[number], some) for number, some in found.items()]
-
-    def _is_busy_but(self, here: RedisFrontier) -> bool:
-        return any(part.is_busy for part in self.parts if part is not here)
 
 
 def _host_of_score(score: Score) -> str:
     return host_of(score.url)
-
-
-def _together(aheads: Sequence[Ahead]) -> Ahead | None:
-    """Done when all are."""
-    if len(aheads) < 2:
-        return aheads[0] if aheads else None
-    answer: Future[None] = Future()
-    left, lock = [len(aheads)], Lock()
-
-    def one_came(_: Future[None]) -> None:
-        with lock:
-            left[0] -= 1
-            is_last = left[0] == 0
-        if is_last and answer.set_running_or_notify_cancel():
-            answer.set_result(None)
-
-    def hear() -> None:
-        for ahead in aheads:
-            ahead.hear()
-
-    for ahead in aheads:
-        ahead.answer.add_done_callback(one_came)
-    return Ahead(answer, hear)
