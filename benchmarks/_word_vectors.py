@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils.extmath import randomized_svd
 
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import words_of
 
 MOST_WORDS, MOST_NEIGHBOURS, DIMENSIONS, WINDOW, LEAST_COUNT, NEAREST, POWER = (
     50_000,

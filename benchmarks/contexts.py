@@ -107,7 +107,7 @@ def main() -> None:
     rows: list[Row] = []
     for maker in get_args(ContextMaker):
         links = [LabelledLink(cut[maker], target in on_topic, "") for cut, target in found]
-        rows += rows_of(maker, link_samples(links), topic, options.seed)
+        rows += rows_of(maker, link_samples(links, topic.segmenter), topic, options.seed)
     relevant = sum(target in on_topic for _, target in found)
     if options.json:
         result: dict[str, Any] = {"topic": topic.name, "links": len(found), "relevant": relevant}

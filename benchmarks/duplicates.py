@@ -27,7 +27,7 @@ import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.pages.site_repeats import BITS, LEAST_WORDS, Fingerprint, fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex
-from topiccrawler.text.tokenise import words
+from topiccrawler.text.segmenter import words
 
 GENERATED = 3000
 SAME_STORY = 0.4

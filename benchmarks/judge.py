@@ -35,7 +35,7 @@ from topiccrawler.relevance.choose import make_page_classifier
 from topiccrawler.relevance.training.from_files import keywords_by_label
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.catalogue import load_topic, topic_names
 
 MAIN = ("finance", "travel", "health", "sport", "auto")

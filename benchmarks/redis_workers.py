@@ -58,7 +58,7 @@ STORE = ("busy_seconds", "wait_seconds")
 
 def command(arguments: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     words = [sys.executable, "-m", "scrapy", "crawl", "topic"]
-    for flag, values in (("-a", arguments), ("-s", settings)):
+    for flag, values in (("-a", arguments), ("-s", {**settings, "STATS_DUMP": True})):
         words += [word for name, value in values.items() for word in (flag, f"{name}={value}")]
     return words
 

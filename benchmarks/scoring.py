@@ -76,7 +76,7 @@ def main() -> None:
     options = parser.parse_args()
     model = load(options.model) if options.model else load_model("finance")
     pages = read_pages(options.links, model) if options.links else drawn_pages(model, seed=0)
-    given = [words_of_links(page) for page in pages]
+    given = [words_of_links(page, model.segmenter) for page in pages]
     found = {
         "features and sums, words given": milliseconds(
             lambda: [model.log_odds_of_words(words) for words in given], options.rounds, len(pages)

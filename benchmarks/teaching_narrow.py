@@ -44,6 +44,7 @@ from topiccrawler.relevance.base import relevance_with
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.training.teaching import questions, taught
 from topiccrawler.store.pages import PageRecord
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.text.weights import log_odds
 from topiccrawler.topics.topic import PROPOSED_WORDS
 
@@ -55,8 +56,8 @@ HEADS = ("yes", "kept", "precision", "recall", "P@25", "ratio")
 class Texts:
     """The words of recorded pages: as a crawl reads them, and as its job stores them. Read when they are first wanted."""
 
-    def __init__(self, pages: RecordedPages, any_topic: EvidenceClassifier) -> None:
-        self._pages, self._reader = pages, Reader(any_topic)
+    def __init__(self, pages: RecordedPages, any_topic: EvidenceClassifier, segmenter: Segmenter) -> None:
+        self._pages, self._reader = pages, Reader(any_topic, segmenter=segmenter)
         self._read: dict[int, PageWords] = {}
         self._stored: dict[int, PageWords] = {}
 
@@ -82,7 +83,8 @@ class Texts:
             keywords=facts.keywords,
             description=facts.description,
         )
-        self._read[number], self._stored[number] = reading.words, words_of_record(record, in_segments=True)
+        self._read[number] = reading.words
+        self._stored[number] = words_of_record(record, self._reader.segmenter, in_segments=True)
 
     def _reading(self, number: int) -> Reading:
         pages = self._pages
@@ -205,7 +207,9 @@ def measured(
     seeds = tuple(number for url in web.seeds if (number := web.pages.number_of_any(url)) is not None)
     found: dict[int, list[list[float]]] = {}
     with contextlib.closing(ParsedPages(place)) as parsed:
-        texts = Texts(web.pages, EvidenceClassifier(topic_of(recipes[0])))
+        made = [topic_of(recipe) for recipe in recipes]
+        segmenter = Segmenter(word for topic in made for word in topic.keywords)  # pages are cut once for all
+        texts = Texts(web.pages, EvidenceClassifier(made[0].cut_by(segmenter)), segmenter)
         for at, topic in enumerate(topics):
             relevant = web.about(topic, judged.get(topic.name, {}))
             run = Run(recipes[at], "adaptive", seeds, options.pages, place, at)

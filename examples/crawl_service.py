@@ -6,8 +6,11 @@ It listens on this machine only. A client that goes away ends its crawl.
 """
 
 import json
+import os
 import sys
 
+# Of aiohttp's two parsers the one in C refuses a URL with raw Chinese in it, as people type it.
+os.environ.setdefault("AIOHTTP_NO_EXTENSIONS", "1")
 from aiohttp import web
 
 from topiccrawler import crawl

@@ -1,14 +1,10 @@
-"""What tests share: a web drawn as a dictionary and served over real HTTP, and two ways to run `scrapy`.
-
-`scrapy` starts an interpreter, as users do, which costs a second; `warm_scrapy` gives a crawl a process without that second.
-"""
+"""What tests share: a web drawn as a dictionary and served over real HTTP, servers, and `scrapy` without the second that it starts."""
 
 from __future__ import annotations
 
 import fcntl
 import gc
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -18,15 +14,13 @@ from typing import Any
 
 import pytest
 from drawn_web import Answer, DrawnWeb, Server
-from hypothesis import settings
 from postgresql_server import PostgresqlServer
 from redis_server import RedisServer
-from warm import ROOT, Ran, WarmScrapy, scrapy_environment
+from thoroughness import settings
+from warm import ROOT, WarmScrapy
 
 POLL_SECONDS = 0.05  # how soon a server sees that its test is over
 
-settings.register_profile("tests", deadline=None)  # a busy machine is no fault
-settings.load_profile("tests")
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")  # there is a worker a core; the others would wait in a loop
 
@@ -35,6 +29,11 @@ FIRST_RUN = (
 )
 has_bytecode = sys.dont_write_bytecode or (ROOT / "topiccrawler" / "urls" / "__pycache__").exists()
 os.environ.setdefault(FIRST_RUN, "" if has_bytecode else "yes")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before a test module is imported: its property tests read the profile then."""
+    settings.load_profile("few" if config.option.markexpr == "not slow" else "all")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -124,25 +123,6 @@ def answer() -> Callable[..., Answer]:
         return Answer(body, status, {name.replace("_", "-"): value for name, value in headers.items()})
 
     return make
-
-
-@pytest.fixture(scope="session")
-def scrapy() -> Callable[..., Ran]:
-    """Run `scrapy …` in the checkout as a subprocess."""
-
-    def run(*args: str, proxy: str | None = None, timeout: float = 120, **environment: str) -> Ran:
-        done = subprocess.run(
-            [sys.executable, "-m", "scrapy", *args],
-            cwd=ROOT,
-            env=scrapy_environment(proxy, environment),
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-        return Ran(done.returncode, done.stdout, done.stderr)
-
-    return run
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from topiccrawler import settings
 from topiccrawler.topics.topic import Topic
 
@@ -120,20 +118,22 @@ def has_name(quoted: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("path", [*PAGES, *MODULES], ids=lambda path: str(path.relative_to(ROOT)))
-def test_files_and_names_in_text_exist(path: Path) -> None:
+def missing(path: Path) -> list[str]:
+    """What the text of a page, or of a module's docstrings, quotes and nothing has."""
     is_page = path.suffix == ".md"
     text = path.read_text(encoding="utf-8") if is_page else docstrings(path)
-    assert [quoted for quoted in A_PATH.findall(text) if not has_path(quoted)] == []
-    prose = re.sub(
-        r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE
-    )  # code has variables of such names
-    assert [quoted for quoted in A_NAME.findall(prose) if not has_name(quoted)] == []
+    # code has variables of such names
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    found = [quoted for quoted in A_PATH.findall(text) if not has_path(quoted)]
+    found += [quoted for quoted in A_NAME.findall(prose) if not has_name(quoted)]
     if is_page:
-        assert [link for link in A_LINK.findall(prose) if not (path.parent / link).exists()] == []
-    else:
-        modules = set(A_MODULE.findall(text)) - {"setup.py"}
-        assert modules - MODULE_NAMES == set()
+        return found + [link for link in A_LINK.findall(prose) if not (path.parent / link).exists()]
+    return found + sorted(set(A_MODULE.findall(text)) - {"setup.py"} - MODULE_NAMES)
+
+
+def test_files_and_names_in_text_exist() -> None:
+    found = {str(path.relative_to(ROOT)): missing(path) for path in [*PAGES, *MODULES]}
+    assert {path: names for path, names in found.items() if names} == {}
 
 
 def test_the_way_of_a_page_names_what_its_files_hold() -> None:
@@ -161,11 +161,9 @@ def test_the_index_of_the_documentation_lists_every_page() -> None:
     assert {page for page in PAGES if "docs" in page.parts and page != index} - listed == set()
 
 
-@pytest.mark.parametrize(
-    "script", sorted((ROOT / "benchmarks").glob("[a-z]*.py")), ids=lambda path: path.stem
-)
-def test_a_benchmark_runs_in_a_checkout_that_is_not_installed(script: Path) -> None:
-    lines = script.read_text(encoding="utf-8").splitlines()
-    ours = [number for number, line in enumerate(lines) if re.match("(from|import) topiccrawler", line)]
-    first = [number for number, line in enumerate(lines) if line.startswith("import _checkout")]
-    assert not ours or (first and first[0] < ours[0])
+def test_each_benchmark_runs_in_a_checkout_that_is_not_installed() -> None:
+    for script in (ROOT / "benchmarks").glob("[a-z]*.py"):
+        lines = script.read_text(encoding="utf-8").splitlines()
+        ours = [number for number, line in enumerate(lines) if re.match("(from|import) topiccrawler", line)]
+        first = [number for number, line in enumerate(lines) if line.startswith("import _checkout")]
+        assert not ours or (first and first[0] < ours[0]), script

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -9,9 +10,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Self
+
+from topiccrawler.crawling.job_files import SETTINGS_MODULE
 
 ROOT = Path(__file__).parents[1]
 
@@ -60,6 +64,37 @@ class Started:
         )
 
 
+class WarmProcess:
+    """What `subprocess.Popen` is to those who start a crawl."""
+
+    def __init__(self, warm: WarmScrapy, pid: int) -> None:
+        self.pid, self._warm = pid, warm
+        self.returncode: int | None = None
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None:
+            try:
+                self.returncode = self._warm.end_of(self.pid, timeout)
+            except TimeoutError:
+                raise subprocess.TimeoutExpired("scrapy", timeout or 0.0) from None
+        return self.returncode
+
+    def poll(self) -> int | None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0.0)
+        return self.returncode
+
+    def terminate(self) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wait()
+
+
 class WarmScrapy:
     """Runs `scrapy …` in `folder` (the checkout), each time in a process forked off one with its imports done. `place`: for what they say."""
 
@@ -90,25 +125,46 @@ class WarmScrapy:
         self,
         *words: str,
         proxy: str | None = None,
+        out: str = "",
         err: str = "",
         folder: Path | None = None,
         **environment: str,
     ) -> Started:
-        """Start it; the path of a program instead of a command of Scrapy's runs that. `err` is where its errors go if not to a file of its own."""
-        assert self._server.stdin is not None
+        """Start it; the path of a program instead of a command of Scrapy's runs that. `out` and `err` are where its output goes if not to files of its own."""
         self._count += 1
-        out, faults = (self._place / f"{self._count}.{name}" for name in ("out", "err"))
+        said, faults = (self._place / f"{self._count}.{name}" for name in ("out", "err"))
+        if words[0] in {"crawl", "runspider"} and not any("STATS_DUMP" in word for word in words):
+            words = (*words, "-s", "STATS_DUMP=True")  # many tests read them there
+        pid = self._fork(words, self._given(proxy, environment), folder, out or str(said), err or str(faults))
+        return Started(self, pid, (said, faults))
+
+    def start(
+        self,
+        words: Sequence[str],
+        output: IO[bytes],
+        environment: Mapping[str, str],
+        *,
+        own_session: bool = False,
+    ) -> WarmProcess:
+        """Instead of `start_scrapy` (job_files.py)."""
+        own = {"PYTHONWARNINGS": "", "SCRAPY_SETTINGS_MODULE": SETTINGS_MODULE}
+        return WarmProcess(self, self._fork(words, {**environment, **own}, None, output.name, output.name))
+
+    def _fork(
+        self, words: Sequence[str], environment: Mapping[str, str], folder: Path | None, out: str, err: str
+    ) -> int:
+        assert self._server.stdin is not None
         request = {
-            "words": words,
-            "environment": self._given(proxy, environment),
+            "words": list(words),
+            "environment": dict(environment),
             "folder": str(folder or self._folder),
-            "out": str(out),
-            "err": err or str(faults),
+            "out": out,
+            "err": err,
         }
         self._server.stdin.write(f"{json.dumps(request)}\n".encode())
         while not self._begun:
             self._hear(None)
-        return Started(self, self._begun.pop(), (out, faults))
+        return self._begun.pop()
 
     def end_of(self, pid: int, patience: float | None = None) -> int:
         """The exit code of a process, when it has ended."""

@@ -37,6 +37,7 @@ from topiccrawler.results.search import Hit, search
 from topiccrawler.results.summary import Summary, summary_of
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import read_visits
+from topiccrawler.topics.catalogue import load_topics
 
 BATCH = 100  # pages read at a time
 
@@ -265,7 +266,7 @@ def crawl(
     `topic`: a name or a topic file; without one `keywords` make a topic. `seeds`: URLs or a file. `pages`, `targets`: when to stop.
     `arguments`: the command's other arguments (crawling.recipe), lists as lists. `settings`: what `-s` would give.
     `data`, `name`: the job's folder is data/name; a job of that name goes on. Without a name it gets topic and time.
-    ArgumentError for arguments that cannot be meant; what only the crawl can find wrong is raised by `Job.wait` and `Job.pages`.
+    ArgumentError for arguments that cannot be meant, TopicError for a topic that there is none of; what only the crawl can find wrong is raised by `Job.wait` and `Job.pages`.
     """
     given = {
         "topic": topic,
@@ -276,7 +277,9 @@ def crawl(
         **arguments,
     }
     words = {key: _written(value) for key, value in given.items() if value not in (None, "", (), [])}
-    parse_arguments(words, topic=None, strategy=STRATEGY)
+    params = parse_arguments(words, topic=None, strategy=STRATEGY)
+    if params.topic:
+        load_topics(params.topic)
     options = _checked(settings or {})
     folder = Path(data).expanduser() / (name or f"{_stem(topic)}-{datetime.now():%Y%m%d-%H%M%S-%f}")  # noqa: DTZ005 local time is what a person looks for
     if folder.name != (name or folder.name) or folder.name in {"", ".", ".."}:

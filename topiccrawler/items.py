@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
+
+from itemadapter import ItemAdapter
 
 from topiccrawler.model import Link, Page
 
@@ -51,6 +54,19 @@ class PageItem(PageFields):
 
     is_target: bool = False  # relevance >= the topic's page_threshold
     media: list[Medium] = field(default_factory=list)  # pictures and files it links; never fetched
+
+
+MARKS = ("url", "text", "is_target")  # fields of every page
+
+
+def is_page(item: Any) -> bool:
+    """Whether an item of whatever type is a page; any other is the spider's own: it is neither kept nor counted by us."""
+    if isinstance(item, PageItem):
+        return True
+    if not ItemAdapter.is_item(item):
+        return False
+    adapter = ItemAdapter(item)
+    return all(name in adapter for name in MARKS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ COMMANDS_MODULE = "topiccrawler.commands"
 
 ADDONS = {"topiccrawler.addon.Addon": 500}  # turns REPLAY_WARC into download handlers
 LOG_LEVEL = "INFO"
+STATS_DUMP = False  # they are in stats.json of the job; True: on the log too, before the last lines
 # a failed download is a line, no traceback
 LOG_FORMATTER = "topiccrawler.engine.log_formatter.CrawlLogFormatter"
 RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the failure that follows is logged

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler import Job, api, crawl
-from topiccrawler.errors import ArgumentError, CrawlerError, StateError
+from topiccrawler.errors import ArgumentError, CrawlerError, StateError, TopicError
 
 
 @pytest.fixture
@@ -78,6 +78,15 @@ def test_what_cannot_be_meant_is_refused_at_once(
     with pytest.raises(ArgumentError) as refused:
         crawl(**{"data": tmp_path, **arguments})
     assert str(refused.value).startswith(told)
+    assert not started
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_topic_that_there_is_none_of_is_refused_before_a_folder_is_made(
+    started: list[list[str]], tmp_path: Path
+) -> None:
+    with pytest.raises(TopicError, match="topic 'nope': is not in the catalogue"):
+        crawl(topic="nope", data=tmp_path)
     assert not started
     assert not list(tmp_path.iterdir())
 

@@ -13,6 +13,7 @@ from crowd import PAGES, Crowd, Taking, Whole, address
 from hypothesis import given, settings
 from hypothesis import strategies as drawn
 from redis_server import RedisServer
+from thoroughness import examples
 
 from topiccrawler.crawling.checkpoints import whole_entry_of
 from topiccrawler.frontier.base import Pushed
@@ -119,7 +120,7 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
     crowd.drain()
 
 
-@settings(max_examples=16, deadline=None)
+@settings(max_examples=examples(16))
 @given(
     kind=drawn.sampled_from([Whole, Taking]),
     servers=drawn.sampled_from([1, 1, 3]),

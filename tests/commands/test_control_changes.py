@@ -164,4 +164,4 @@ def test_a_wrong_call_is_one_line(
 ) -> None:
     ran = command("control", str(tmp_path), *words)
     assert ran.code == 2
-    assert "usage: scrapy control JOB" in ran.err
+    assert "scrapy control JOB" in ran.err

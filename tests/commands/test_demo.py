@@ -14,6 +14,7 @@ from typing import IO, Any
 
 import pytest
 
+from topiccrawler.commands import demo
 from topiccrawler.commands.demo import harvest, table, times_as_good
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.measures import Curve
@@ -44,7 +45,7 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
     out = tmp_path / "demo"
     with (tmp_path / "errors").open("w+", encoding="utf-8") as errors:
         arguments = ["demo", "--pages", "150", "--seed", "1", "--out", str(out), "--keep"]
-        demo = subprocess.Popen(
+        running = subprocess.Popen(
             [sys.executable, "-c", SHORT, *arguments],
             cwd=ROOT,
             env={**os.environ, "PYTHONWARNINGS": ""},
@@ -55,17 +56,17 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
         )
         try:
-            assert demo.stdout is not None
-            lines = _until(demo.stdout, "http_proxy=")
+            assert running.stdout is not None
+            lines = _until(running.stdout, "http_proxy=")
             proxy = lines[-1].split()[0].removeprefix("http_proxy=")
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
             with opener.open("http://finance.yunting.example/", timeout=20) as reply:
                 assert "财经" in reply.read().decode()
-            demo.send_signal(signal.SIGINT)
-            assert demo.wait(30) == 0
+            running.send_signal(signal.SIGINT)
+            assert running.wait(30) == 0
         finally:
-            demo.kill()
-            demo.communicate()
+            running.kill()
+            running.communicate()
         errors.seek(0)
         assert errors.read() == ""
     shown = "".join(lines)
@@ -80,6 +81,9 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
     assert any(
         line.split()[:2] == ["150", str(result["strategies"]["naive_bayes"]["on_topic"])] for line in lines
     )
+    assert "counts differ by a few pages from run to run" in shown
+    typed = next(line.split() for line in lines if line.endswith("politely\n"))
+    assert subprocess.run([*typed[: typed.index("crawl")], "version"], cwd=ROOT, check=False).returncode == 0
     assert f"naive_bayes finds {result['ratio']:.1f} times as many as breadth_first." in shown
     for file in (
         "naive_bayes/pages.sqlite",
@@ -150,3 +154,22 @@ def test_the_table_shows_pages_found_and_rate_at_each_step() -> None:
         ["4", "4", "100.0%", "1", "33.3%"],
         ["5", "5", "100.0%", "-"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("argv", "path", "typed"),
+    [
+        (".venv/bin/scrapy", "/nowhere", ".venv/bin/scrapy"),
+        ("bin/scrapy", "bin", "scrapy"),
+        ("/site/scrapy/__main__.py", "bin", f"{sys.executable} -m scrapy"),
+    ],
+)
+def test_what_to_type_next_works_in_the_shell_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, argv: str, path: str, typed: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "scrapy").touch(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path / path))
+    monkeypatch.setattr(sys, "argv", [argv])
+    assert demo._scrapy() == typed

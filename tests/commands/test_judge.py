@@ -225,11 +225,13 @@ def test_detail_needs_no_topic(warm_scrapy: Callable[..., Any], page: Path) -> N
 def test_what_is_wrong_is_refused_in_one_line(
     command: Callable[..., Any],
     warm_scrapy: Callable[..., Any],
+    tmp_path: Path,
     arguments: list[str],
     code: int,
     message: str,
 ) -> None:
-    ran = (command if arguments[0] == "train" else warm_scrapy)(*arguments)
+    more = ("-s", f"TOPIC_DATA_DIR={tmp_path}") if arguments[:1] == ["crawl"] else ()
+    ran = (command if arguments[:1] == ["train"] else warm_scrapy)(*arguments, *more)
     assert ran.code == code
     assert message in (ran.err or ran.out).strip().splitlines()[-1]
     assert "Traceback" not in ran.err

@@ -46,12 +46,13 @@ def test_pages_are_listed_best_first_and_hostile_titles_are_inert(
     ran = command("pages", str(job))
     best, address, second, *_ = ran.out.splitlines()
     assert ran.code == 0
-    assert best.startswith("0.900  1970-01-01  AAA")
+    assert best.startswith("0.900  1970-01-01* AAA")
     assert best.endswith("…  [pdf]")
     assert len(best) < 150
     assert address.strip() == BANK.url
     assert second == "0.500  2024-05-01  基金\\u202eevil\\u001b[31m"
-    assert "copy of a page listed" in ran.out
+    assert "(copy of http://" in ran.out
+    assert "\n* the day it was fetched: the page names none\n" in ran.out
 
 
 def test_the_list_is_filtered_and_json_for_a_script(command: Callable[..., Any], job: Path) -> None:
@@ -77,6 +78,29 @@ def test_a_page_is_shown_with_its_text_and_why_it_was_kept(command: Callable[...
     assert (found["text"], [step["url"] for step in found["path"]]) == (FUND.text, [SEED, FUND.url])
     (job / "job.json").unlink()  # then the words cannot be told
     assert "kept: relevance 0.500 for topic finance\n" in command("pages", str(job), "show", FUND.url).out
+
+
+def test_a_wrong_call_has_the_usage_once(command: Callable[..., Any]) -> None:
+    ran = command("pages")
+    assert ran.code == 2
+    assert ran.err.count("pages JOB show URL") == 1
+    assert ran.err.endswith("scrapy: error: scrapy pages: give one JOB and what to do with it\n")
+
+
+def test_a_file_of_no_known_format_is_named_with_those_that_are(
+    command: Callable[..., Any], job: Path, tmp_path: Path
+) -> None:
+    ran = command("pages", str(job), "export", "--out", str(tmp_path / "x.tsv"))
+    endings = ".jsonl, .csv, .parquet, .warc, .graphml"
+    assert (
+        ran.err
+        == f"--out {tmp_path / 'x.tsv'}: ends with no known format; end it with one of {endings}, or give --format\n"
+    )
+
+
+def test_an_export_may_be_of_pages_with_main_text_alone(command: Callable[..., Any], job: Path) -> None:
+    ran = command("pages", str(job), "export", "--format", "jsonl", "--with-text", "--limit", "2")
+    assert [json.loads(line)["url"] for line in ran.out.splitlines()] == [FUND.url]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +165,7 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
         "  0.125  not kept  银行\\u001b[31m  http://b.cn/",
         f"is that finance? answer about some pages: scrapy topics teach {folder}",
     ]
-    assert command("pages", str(folder)).out.splitlines()[14:] == ["", *lines]
+    assert command("pages", str(folder)).out.splitlines()[15:] == ["", *lines]
     assert command("pages", str(folder), "border").out.splitlines() == lines
     found = [json.loads(line) for line in command("pages", str(folder), "border", "--json").out.splitlines()]
     assert [(one["url"], one["kept"]) for one in found] == [

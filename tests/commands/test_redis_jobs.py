@@ -111,7 +111,7 @@ def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer
     ("words", "fault"),
     [
         (["frontier", "--job", "nosuch"], "there is no crawl of this name"),
-        (["frontier", "load", "--job", "nosuch"], "is not for a crawl in Redis"),
+        (["frontier", "load", "--job", "nosuch"], "is not for a crawl on a server"),
         (["explain", "http://a.example/", "--job", "nosuch"], "there is no crawl of this name"),
     ],
 )
@@ -125,4 +125,4 @@ def test_what_is_not_there_is_one_line(
 
 
 def test_a_name_without_a_server_is_one_line(command: Callable[..., Any]) -> None:
-    assert "there is no REDIS_URL" in command("frontier", "--job", "money").err
+    assert "give -s REDIS_URL=redis://" in command("frontier", "--job", "money").err

@@ -22,7 +22,7 @@ def of_crawl(tmp_path: Path, **arguments: str) -> Topic:
     settings = Settings()
     settings.setmodule("topiccrawler.settings", priority="project")
     settings.setdict({"TOPIC_DATA_DIR": str(tmp_path / "data")}, priority="cmdline")
-    arguments.setdefault("seeds", "http://a.example/")
+    arguments = {"seeds": "http://a.example/", "strategy": "breadth_first", **arguments}
     spider = TopicSpider.from_crawler(Crawler(TopicSpider, settings), **arguments)
     return spider.crawl.topic
 

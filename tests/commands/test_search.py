@@ -35,7 +35,7 @@ def test_pages_are_shown_with_marks_and_nothing_steers_the_terminal(
     ran = command("search", "基金 定投", "--job", "funds", "-s", f"TOPIC_DATA_DIR={data}")
     lines = ran.out.splitlines()
     assert (ran.code, lines[0], lines[1]) == (0, "«基金»\\u001b[2J 第二行", "  http://a.cn/1")
-    assert "relevance 0.50 · 2024-05-01 · funds" in lines[2]
+    assert "relevance 0.50 · published 2024-05-01 · funds" in lines[2]
     assert lines[3] == "  «定投»«基金»的收益"
 
 
@@ -46,6 +46,8 @@ def test_the_jobs_of_a_folder_are_searched_and_filtered_and_json_has_the_marks(
     (found,) = map(json.loads, ran.out.splitlines())
     assert (found["url"], found["title"], found["job"]) == (BANK.url, "貸款", str(data / "funds"))
     assert found["rank"] >= 0
+    assert found["date_of"] == "fetched"
+    assert "fetched 1970-01-01" in command("search", "贷款", "--data", str(data)).out
     assert "no page of 1 jobs matches" in command("search", "贷款", "--data", str(data), "--kind", "html").out
 
 

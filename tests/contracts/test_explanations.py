@@ -20,11 +20,12 @@ from topiccrawler.crawling.job_files import FRONTIER, write_recipe
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Row, State
+from topiccrawler.frontier.dump import reading
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import STRATEGIES
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import words_of
 
 TOPIC = {
     "name": "fund",
@@ -113,8 +114,8 @@ def past(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PastCrawl]:
 
 
 def rows_of(past: PastCrawl, state: State) -> list[Row]:
-    assert past._frontier is not None
-    return list(past._frontier.look().rows(state))
+    with reading(past.folder / FRONTIER) as rows:
+        return list(rows.listing(state))
 
 
 def explained(past: PastCrawl, url: str) -> Explanation:

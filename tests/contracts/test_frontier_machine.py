@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 )
 from prompt_frontier import PromptFrontier
 from redis_server import RedisServer
+from thoroughness import examples
 
 from topiccrawler.cluster.redis import connection
 from topiccrawler.cluster.redis.joining import join
@@ -271,9 +272,7 @@ class RedisMachine(FrontierMachine):
         )
 
 
-_quick = settings(
-    max_examples=28, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
-)
+_quick = settings(max_examples=examples(28), stateful_step_count=40, suppress_health_check=list(HealthCheck))
 
 TestMemory = FrontierMachine.TestCase
 TestMemory.settings = _quick

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from page_records import PAGE
 from postgresql_server import PostgresqlServer
+from thoroughness import examples
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
@@ -134,7 +135,7 @@ def test_a_number_that_is_none_becomes_zero(store: Pages, number: float) -> None
     assert (record.relevance, record.score) == (0.0, 0.0)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.text().filter(lambda text: "\0" not in text)), max_size=12)
 )

@@ -22,7 +22,7 @@ from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import STRATEGIES, build, parameters_of
 from topiccrawler.strategies.base import ROOT, Expand, Knowledge, Strategy
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.topic import Topic
 
 SUBJECTS = {
@@ -245,25 +245,9 @@ def test_hard_focus_follows_seeds_and_relevant_pages_only(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_docstring_is_a_paper_card_that_names_every_parameter(name: str) -> None:
-    card = STRATEGIES[name].__doc__ or ""
-    parts = ("Idea:", "Formula:", "Parameters:", "Reads:", "Cost:", "But:", "Reference:")
-    positions = [card.find(part) for part in parts]
-    assert -1 not in positions
-    assert positions == sorted(positions)
-    assert [key for key in parameters_of(STRATEGIES[name]) if key not in card] == []
-
-
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [
-        (name, key)
-        for name in NAMES
-        for key, value in parameters_of(STRATEGIES[name]).items()
-        if type(value) in {int, float}
-    ],
-)
-@pytest.mark.parametrize("value", ["-1", "nan"])
-def test_a_parameter_outside_its_range_is_refused_in_one_line(name: str, key: str, value: str) -> None:
-    with pytest.raises(StrategyError, match=f"^strategy parameter .*{key}"):
-        build(name, {key: value})
+def test_a_parameter_outside_its_range_is_refused_in_one_line(name: str) -> None:
+    for key, usual in parameters_of(STRATEGIES[name]).items():
+        if type(usual) in {int, float}:
+            for value in ("-1", "nan"):
+                with pytest.raises(StrategyError, match=f"^strategy parameter .*{key}"):
+                    build(name, {key: value})

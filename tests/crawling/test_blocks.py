@@ -10,7 +10,7 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.crawling.admission import Admission, blocked
-from topiccrawler.crawling.gate import NOTE, Block, Blocks
+from topiccrawler.crawling.gate import NOTE, Block, Blocks, block_of
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
@@ -102,3 +102,22 @@ def test_a_damaged_note_is_one_line(note: str) -> None:
     frontier.notes.put(NOTE, note)
     with pytest.raises(StateError, match="are damaged"):
         Blocks(frontier.notes)
+
+
+@pytest.mark.parametrize(
+    ("given", "block"),
+    [
+        ("bbs.hupu.com", Block(site="bbs.hupu.com")),
+        ("BBS.hupu.com/", Block(site="bbs.hupu.com")),
+        ("http://bbs.hupu.com/", Block("http://bbs.hupu.com/")),
+        ("*/tag/*", Block("*/tag/*")),
+    ],
+)
+def test_a_host_is_a_host(given: str, block: Block) -> None:
+    assert block_of(given) == block
+
+
+def test_a_pattern_that_no_url_matches_is_refused() -> None:
+    for given in ("bbs.hupu.com/tag", "hupu", "/tag/"):
+        with pytest.raises(ArgumentError, match="matches no URL; begin it with http://"):
+            block_of(given)

@@ -10,6 +10,7 @@ import pytest
 from topiccrawler.crawling.job_files import INDEX, MOST_AT_ONCE, Indexing, JobFiles, catch_up, missing
 from topiccrawler.store.index import BATCH, PageIndex
 from topiccrawler.store.pages import ALL, PageRecord
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 
 
 def record(number: int, text: str = "基金收益", fetched: float = 0.0) -> PageRecord:
@@ -31,6 +32,16 @@ def test_pages_kept_are_indexed_in_batches_and_all_of_them_at_the_end(tmp_path: 
     assert pages(tmp_path) == BATCH
     files.close()
     assert pages(tmp_path) == BATCH + 1
+
+
+def test_pages_are_indexed_by_the_segmenter_of_their_crawl(tmp_path: Path) -> None:
+    files = JobFiles(tmp_path, indexed=True, segmenter=Segmenter(["纯电动"]))
+    files.keep(record(1, "纯电动车去换电站"))
+    files.commit()
+    files.segmenter = PLAIN  # the crawl goes on for another topic
+    files.keep(record(2, "纯电动车去换电站"))
+    files.close()
+    assert [pages(tmp_path, word) for word in ("纯电动", "电动车", "电站")] == [1, 1, 2]
 
 
 def test_without_the_setting_nothing_is_indexed_until_it_is_searched(tmp_path: Path) -> None:

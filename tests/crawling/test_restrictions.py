@@ -70,3 +70,16 @@ def test_a_rule_holds_no_password_and_a_real_day(wrong: str) -> None:
         TopicError, match=r"proxy, user, password, formats, since, only are in docs/page-classifiers\.md"
     ):
         read_site_rules(f'[sites."a.cn"]\n{wrong}\n', "rules")
+
+
+def test_domains_are_hosts_in_their_one_form_and_urls_of_hosts_are_understood() -> None:
+    given = "http://A.example/, .b.example, https://c.example:8080, 中文.example"
+    params = parse_arguments(
+        {"topic": "finance", "allowed_domains": given}, topic=None, strategy="breadth_first"
+    )
+    assert params.allowed_domains == ("a.example", "b.example", "c.example", "xn--fiq228c.example")
+    for wrong in ("http://a.example/news/", "a b", "*.a.example"):
+        with pytest.raises(ArgumentError, match="is no host or domain"):
+            parse_arguments(
+                {"topic": "finance", "allowed_domains": wrong}, topic=None, strategy="breadth_first"
+            )

@@ -6,7 +6,7 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawler import settings as ours
-from topiccrawler.crawling.settings_check import EXPECTED, check_settings
+from topiccrawler.crawling.settings_check import EXPECTED, check_names, check_settings
 from topiccrawler.errors import ArgumentError
 
 
@@ -70,3 +70,29 @@ def test_a_wrong_one_is_a_line_with_its_name_value_and_what_is_expected(
 )
 def test_what_scrapy_reads_passes(name: str, value: Any) -> None:
     check_settings(with_one(name, value))
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("TOPIC_DATA_DRI", "did you mean TOPIC_DATA_DIR?"),
+        ("TOPIC_PAGE_THRESHOLD", "did you mean TOPIC_LINK_THRESHOLD?"),
+        ("FRONTIER_XYZZY", "docs/settings.md lists them"),
+    ],
+)
+def test_a_name_that_is_none_is_refused_where_it_was_typed(name: str, remedy: str) -> None:
+    settings = with_one("TOPIC_SEED", 1)
+    settings.set(name, "abc", "cmdline")
+    with pytest.raises(ArgumentError) as caught:
+        check_names(settings)
+    assert str(caught.value) == f"setting {name}: is not known; {remedy}"
+
+
+def test_a_projects_own_name_is_a_warning_unless_it_is_nearly_one_of_ours(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    check_names(with_one("TOPIC_XYZZY", 1))
+    [record] = caplog.records
+    assert "setting TOPIC_XYZZY: is not known, changes nothing" in record.getMessage()
+    with pytest.raises(ArgumentError, match=r"did you mean FRONTIER_HOST_PAGES\?"):
+        check_names(with_one("FRONTIER_HOST_PAGE", 1))

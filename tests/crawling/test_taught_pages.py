@@ -10,6 +10,7 @@ from topiccrawler.crawling.assemble import as_toml
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import Lessons, without_repeats, words_of_record
 from topiccrawler.store.pages import PageRecord
+from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.topics.topic import make_topic, read_topic
 
 FIELDS = {"name": "sky", "keywords": {"台风": 1.0}, "given": ["台风"], "narrow": True}
@@ -47,7 +48,7 @@ def test_of_pages_whose_relevance_was_a_similarity_the_stored_words_alone_are_kn
 
 def test_what_stored_pages_of_a_site_repeat_is_left_out() -> None:
     records = [record(number, 0.5, title=f"第{number}篇 - 晚报") for number in range(4)]
-    words = [words_of_record(one, in_segments=True) for one in records]
+    words = [words_of_record(one, PLAIN, in_segments=True) for one in records]
     found = without_repeats([one.url for one in records], words)
     assert [one.text for one in found[0].segments if one.kind == "title"] == ["第0篇"]
 

@@ -17,13 +17,14 @@ SPIDERS: dict[str, type[Spider]] = {spider.name: spider for spider in (TopicSpid
 
 
 @pytest.fixture(scope="session")
-def refusal() -> Callable[..., str]:
+def refusal(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """`refusal("topic", {setting: value}, argument=value)`: what the spider says as it refuses to be made."""
+    data = tmp_path_factory.mktemp("data")
 
     def refuse(spider: str, given: dict[str, object], **arguments: str) -> str:
         settings = Settings()
         settings.setmodule("topiccrawler.settings", priority="project")
-        settings.setdict(given, priority="cmdline")
+        settings.setdict({"TOPIC_DATA_DIR": str(data), **given}, priority="cmdline")
         kind = SPIDERS[spider]
         with pytest.raises(CrawlerError) as refused:
             kind.from_crawler(Crawler(kind, settings), **arguments)

@@ -68,6 +68,7 @@ def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
         f"  look: scrapy search WORDS --job {tmp_path / 'job'}",
         f"  look: scrapy frontier {tmp_path / 'job'}",
         f"  look: scrapy explain URL --job {tmp_path / 'job'}",
+        f"  stats: {tmp_path / 'job' / 'stats.json'}",
         "  ended: the queue is empty",
     ]
 
@@ -99,7 +100,8 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
     assert begun.code == 0, begun.err
     assert "5 pages, 5 kept, harvest rate 1.00 (last 5: 1.00)" in begun.err
     assert (
-        "ended: 5 pages are fetched (-a pages); 4 URLs wait, a larger number goes on with them" in begun.err
+        "ended: 5 pages are fetched (-a pages); 4 URLs wait, the same command with a larger number (-a pages=10) goes on"
+        in begun.err
     )
 
     code, came = on_terminal(warm_scrapy, [*words, "-apages=20"], web.proxy)
@@ -110,8 +112,5 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
     assert LIVE.match(live[-1])[1] == "9"
     assert "9 kept = 100% (last 4: 100%), 0 queued" in live[-1]
     assert max(map(len, live)) <= COLUMNS  # none breaks into two
-    assert (
-        "  9 pages fetched (4 in this run), 9 relevant (100%), 9 kept: 9 html; 3 of them copies, without text"
-        in lines
-    )
+    assert "  9 pages fetched (4 in this run), 9 relevant (100%), 9 kept: 9 html" in lines
     assert "Traceback" not in came

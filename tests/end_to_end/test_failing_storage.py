@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import resource
 import shutil
+import sqlite3
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +101,9 @@ def begun(
 
 
 def spoil_store(job: Path) -> None:
-    """Every page of the file but the first, which is looked at when it is opened."""
-    store = job / "pages.sqlite"
-    store.write_bytes(store.read_bytes()[:4096] + os.urandom(store.stat().st_size - 4096))
+    """It is whole when the crawl begins, and takes no page."""
+    with closing(sqlite3.connect(job / "pages.sqlite")) as store:
+        store.execute("CREATE TRIGGER no BEFORE INSERT ON pages BEGIN SELECT RAISE(ABORT, 'no more'); END")
 
 
 def fill_log(job: Path) -> None:
@@ -116,7 +117,7 @@ def fill_log(job: Path) -> None:
         (
             "pages.sqlite",
             spoil_store,
-            r"pages\.sqlite: page store unusable \(database disk image is malformed\)",
+            r"pages\.sqlite: page store unusable \(no more\)",
         ),
         (
             "visits.jsonl",
@@ -124,7 +125,7 @@ def fill_log(job: Path) -> None:
             r"visits\.jsonl: the crawl log cannot be written: No space left on device; make room",
         ),
     ],
-    ids=["damaged store", "full log"],
+    ids=["refusing store", "full log"],
 )
 def test_a_store_that_fails_while_it_crawls(
     warm_scrapy: Callable[..., Any],

@@ -189,9 +189,9 @@ COPIES = {
         "导航",
         "<a href=/1>一</a><a href=/2>二</a><a href=http://other.test/3>三</a><a href=/4>四</a>",
     ),
-    "http://hub.example/1": page("第一篇基金", f"<p>{FUNDS}</p>"),
-    "http://hub.example/2": page("第二篇基金", f"<p>{FUNDS}</p>"),
-    "http://other.test/3": page("第三篇基金", f"<p>{CHANGED}</p>"),
+    "http://hub.example/1": page("怎样买基金 - 甲站", f"<p>{FUNDS}</p>"),
+    "http://hub.example/2": page("怎样买基金", f"<p>{FUNDS}</p>"),
+    "http://other.test/3": page("怎样买基金_乙站", f"<p>{CHANGED}</p>"),
     "http://hub.example/4": page("第四篇基金", f"<p>{FUNDS[::-1]}基金股票证券银行贷款利率</p>"),
 }
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import Distribution
 from pathlib import Path
@@ -63,27 +64,11 @@ class Project:
     """A Scrapy project that imports the wheel."""
 
     folder: Path
-    environment: Mapping[str, str]
-    warm: WarmScrapy | None = None
+    warm: WarmScrapy
 
     def scrapy(self, *words: str, proxy: str = "") -> Ran:
-        """As a user types it; once the project is made, in warm processes that have imported the wheel."""
-        if self.warm is not None:
-            return self.warm(*words, proxy=proxy)
-        return self.cold(*words, proxy=proxy)
-
-    def cold(self, *words: str, proxy: str = "") -> Ran:
-        """The same with an interpreter of its own."""
-        ran = subprocess.run(
-            [sys.executable, "-m", "scrapy", *words],
-            cwd=self.folder,
-            env={**self.environment, "http_proxy": proxy},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        return Ran(ran.returncode, ran.stdout, ran.stderr)
+        """As a user types it, in processes that have imported the wheel."""
+        return self.warm.begin(*words, proxy=proxy, folder=self.folder).wait(120)
 
     def settings_of(self, spider: str) -> dict[str, str]:
         """The settings it closed with."""
@@ -98,6 +83,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     for name in PACKED:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+            for folder, _, _ in os.walk(source / name):  # the checkout's may be read-only
+                Path(folder).chmod(0o755)
         else:
             shutil.copy(ROOT / name, source)
     environment = {"PATH": "", "PYTHONPATH": str(home / "site"), "HOME": str(home)}
@@ -108,7 +95,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     shutil.rmtree(source)
     (wheel,) = home.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(home / "site")
-    made = Project(home, environment)
+    made = Project(home, WarmScrapy(tmp_path_factory.mktemp("warm"), home, environment))
     assert made.scrapy("startproject", "other").code == 0
     made.folder = home / "other"
     page = (ROOT / "docs" / "your-project.md").read_text(encoding="utf-8")
@@ -119,7 +106,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     assert line[0] in settings.read_text()
     (made.folder / "other" / "notes.py").write_text(NOTES)
     (made.folder / "other" / "spiders" / "own.py").write_text(SPIDERS)
-    made.warm = WarmScrapy(tmp_path_factory.mktemp("warm"), made.folder, environment)
     yield made
     made.warm.close()
 
@@ -129,7 +115,7 @@ def test_a_spider_with_a_topic_gets_all_defaults_and_the_projects_own_settings_w
 ) -> None:
     deep = ["http://trap.example/" + "a/" * depth for depth in range(60)]
     web = draw_web(dict.fromkeys(deep, ENDLESS))
-    ran = project.cold(
+    ran = project.scrapy(
         "crawl", "funds", "-a", "seeds=http://trap.example/", "-a", "keywords=理财",
         "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "TOPIC_DUPLICATES=keep",
         proxy=web.proxy,

@@ -162,7 +162,7 @@ def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_
     [
         (
             {"STORE_URL": "mysql://u:geheim@h/db"},
-            r"^STORE_URL=mysql://u@h/db: is no address of a PostgreSQL database",
+            r"^STORE_URL=mysql://…: is no address of a database that is known; write it as postgresql://USER@HOST",
         ),
         (
             {"STORE_URL": "postgresql://u:geheim@127.0.0.1:1/db"},

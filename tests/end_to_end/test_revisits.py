@@ -86,7 +86,7 @@ def test_changes_are_found_with_few_transfers_and_told(
     web.pages[f"{HOME}{NEW}"] = tagged(article(NEW, 1))
     web.pages[HOME] = tagged(home([*ARTICLES, NEW]))
 
-    again = run(warm_scrapy, web, job, "-a", "revisit=true")
+    again = run(warm_scrapy, web, job, "-a", "revisit=true", "-a", "pages=200")
     assert again.code == 0, again.err
     assert sorted(web.asked) == sorted([HOME, *pages, f"{HOME}{NEW}"])
     assert web.sent <= 0.4 * whole
@@ -122,6 +122,26 @@ def test_changes_are_found_with_few_transfers_and_told(
     assert warm_scrapy("pages", str(job), "show", f"{HOME}{CHANGED[0]}", "--version", "1").out.startswith(
         "基金3第1版"
     )
+
+
+def test_alone_it_looks_again_and_fetches_nothing_else(
+    draw_web: Callable[..., Any], warm_scrapy: Callable[..., Any], tmp_path: Path
+) -> None:
+    job = tmp_path / "job"
+    web = draw_web(
+        {HOME: home([*range(20)]), **{f"{HOME}{number}": article(number, 1) for number in range(21)}}
+    )
+    assert run(warm_scrapy, web, job, "-a", "pages=9").code == 0
+    fetched = set(web.fetched())
+    web.pages[HOME] = home([*range(21)])
+    again = run(warm_scrapy, web, job, "-a", "revisit=true")
+    assert again.code == 0, again.err
+    assert sorted(web.fetched()) == sorted(fetched)
+    assert "9 pages looked at again: " in again.err
+    ended = "ended: all pages were looked at again; 13 URLs wait, the same command with -a pages=NUMBER goes on with them"
+    assert ended in again.err
+    assert run(warm_scrapy, web, job).code == 0
+    assert set(web.fetched()) == set(web.pages) - fetched  # the new one too
 
 
 def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(

@@ -24,8 +24,8 @@ def test_settings_are_read_from_the_project(warm_scrapy: Callable[..., Any]) -> 
     )
 
 
-def test_check_runs_the_contracts_and_they_hold(warm_scrapy: Callable[..., Any]) -> None:
-    ran = warm_scrapy("check", "-s", "LOG_LEVEL=ERROR")
+def test_check_runs_the_contracts_and_they_hold(warm_scrapy: Callable[..., Any], tmp_path: Path) -> None:
+    ran = warm_scrapy("check", "-s", "LOG_LEVEL=ERROR", "-s", f"TOPIC_DATA_DIR={tmp_path}")
     assert ran.code == 0, ran.err
     assert "Ran 4 contracts" in ran.err
     assert "OK" in ran.err
@@ -35,7 +35,10 @@ def test_shell_and_fetch_get_a_page_and_no_queued_row(
     warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
-    job = ("-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=ERROR")
+    job = (
+        *("-s", f"JOBDIR={tmp_path / 'job'}", "-s", f"TOPIC_DATA_DIR={tmp_path}"),
+        *("-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=ERROR"),
+    )
     begun = warm_scrapy(
         "crawl", "topic", "-a", "topic=finance", "-a", "strategy=best_first", "-a", "pages=1",
         "-a", "seeds=http://hub.example/", *job, proxy=web.proxy,
@@ -54,10 +57,11 @@ def test_shell_and_fetch_get_a_page_and_no_queued_row(
 
 
 def test_parse_shows_the_item_and_each_link_as_a_request_and_follows_them(
-    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any]
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
     arguments = ("-a", "topic=finance", "-a", "strategy=best_first", "-s", "DOWNLOAD_DELAY=0", "--nocolour")
+    arguments += ("-s", f"TOPIC_DATA_DIR={tmp_path}")
     ran = warm_scrapy("parse", "http://hub.example/", *arguments, proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert "'title': '导航'" in ran.out
@@ -81,14 +85,14 @@ class Plain(Spider):
 
 
 def test_parse_takes_the_spider_of_a_url_where_there_is_one(
-    scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     package = tmp_path / "others"
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "plain.py").write_text(PLAIN)
     web = draw_web({"http://plain.example/": HUB})
-    ran = scrapy(
+    ran = warm_scrapy(
         "parse", "http://plain.example/", "--nocolour", "-s", "SPIDER_MODULES=others,topiccrawler.spiders",
         proxy=web.proxy, PYTHONPATH=str(tmp_path),
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import socket
 import sqlite3
@@ -14,6 +15,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -22,6 +24,7 @@ from uuid import uuid4
 
 import pytest
 from door import Door
+from packaging.requirements import Requirement
 from redis_server import RedisServer
 
 from topiccrawler.engine.control.client import ask
@@ -168,7 +171,7 @@ def test_a_scheduled_crawl_runs_from_the_egg_alone(
     assert call(f"{address}/listspiders.json?project=topiccrawler")["spiders"] == ["links", "topic"]
     job = call(
         f"{address}/schedule.json", project="topiccrawler", spider="topic", topic="finance",
-        seeds="http://hub.example/", setting="DOWNLOAD_DELAY=0",
+        seeds="http://hub.example/", setting=["DOWNLOAD_DELAY=0", "STATS_DUMP=True"],
     )["jobid"]  # fmt: skip
 
     folder = home / "data" / job
@@ -225,7 +228,12 @@ def test_two_jobs_share_one_crawl_in_redis_and_end_together(
         return f"http://{SHARED}{number % 6}.example/{number}"
 
     web.pages.update({shared_url(number): partial(page, number) for number in range(SHARED_PAGES)})
-    settings = [f"REDIS_URL={redis_server.url}", "DOWNLOAD_DELAY=0.1", "TOPIC_DUPLICATES=keep"]
+    settings = [
+        f"REDIS_URL={redis_server.url}",
+        "DOWNLOAD_DELAY=0.1",
+        "TOPIC_DUPLICATES=keep",
+        "STATS_DUMP=True",
+    ]
     jobs = [
         call(
             f"{address}/schedule.json", project="topiccrawler", spider="topic", topic="finance",
@@ -252,3 +260,24 @@ def test_two_jobs_share_one_crawl_in_redis_and_end_together(
 def stored(path: Path) -> list[str]:
     """Its lines; a job that got no page wrote none."""
     return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+
+
+def test_the_readme_asks_for_a_setuptools_that_builds_the_egg_and_an_older_one_says_so(
+    tmp_path: Path,
+) -> None:
+    line = next(line for line in (ROOT / "README.md").read_text().splitlines() if "scrapyd-client" in line)
+    asked = next(filter(None, (Requirement(word) for word in shlex.split(line)[2:] if "setuptools" in word)))
+    assert version("setuptools") in asked.specifier  # the egg of the other tests was built with it
+    assert [old for old in ("65.5.0", "76.1.0", "81.0.0") if old in asked.specifier] == []
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    old = tmp_path / "setuptools"
+    old.mkdir()
+    (old / "__init__.py").write_text("__version__ = '65.5.0'\ndef setup(): raise AssertionError")
+    ran = subprocess.run(
+        [sys.executable, "setup.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 1
+    assert (
+        ran.stderr == "setuptools 65.5.0 is too old to build topiccrawler: pip install 'setuptools>=77,<81'\n"
+    )

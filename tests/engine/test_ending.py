@@ -68,7 +68,11 @@ def test_the_commands_can_be_copied(tmp_path: Path) -> None:
         ("finished", 0, "the queue is empty"),
         ("shutdown", 7, "it was stopped; 7 URLs wait, the same command goes on with them"),
         ("closespider_timeout", 0, "CLOSESPIDER_TIMEOUT has passed"),
-        ("enough", 7, "3 pages are fetched (-a pages); 7 URLs wait, a larger number goes on with them"),
+        (
+            "enough",
+            7,
+            "3 pages are fetched (-a pages); 7 URLs wait, the same command with a larger number (-a pages=6) goes on with them",
+        ),
         ("somebody's own", 0, "somebody's own"),
     ],
 )
@@ -83,6 +87,9 @@ def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
     made = crawl(tmp_path, pages="3", targets="1")
     made.harvest.add(kept=True)
     assert why("enough", made, {}, resumable=True) == "1 pages are kept (-a targets)"
+    assert why("finished", made, {}, resumable=True) == "1 pages are kept (-a targets)"  # by an earlier run
+    made = crawl(tmp_path, pages="3", targets="2")
+    made.harvest.add(kept=True)
     stats = {"frontier/urls/over_budget": 4, "frontier/urls/waiting": 4}
     words = "the budgets of hosts hold back all that waits; 4 URLs wait, a larger budget goes on with them"
     assert why("finished", made, stats, resumable=True) == words

@@ -16,7 +16,8 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.pipelines import NearDuplicatePipeline
 from topiccrawler.items import PageItem
 from topiccrawler.pages.read import Reader, Reading
-from topiccrawler.pages.site_repeats import SiteRepeats
+from topiccrawler.pages.site_repeats import SiteRepeats, may_be_same
+from topiccrawler.store.pages import record_of
 
 
 def url(number: int) -> str:
@@ -48,6 +49,7 @@ def kept(copies: NearDuplicatePipeline, reading: Reading) -> PageItem:
     )  # fmt: skip
     found = copies.process_item(item)
     assert isinstance(found, PageItem)
+    copies.files.keep(record_of(found))
     return found
 
 
@@ -56,12 +58,56 @@ def test_a_notice_is_dropped_from_the_fifth_page_on_and_only_copies_are_copies(
 ) -> None:
     found = [kept(copies, reader.read(url(at), body(own_text(one)))) for at, one in enumerate(SUBJECTS)]
     assert NOTICE in found[0].text
-    assert {item.alias_of for item in found[1:4]} == {url(0)}  # so early nobody can know
+    assert {item.alias_of for item in found[1:4]} == {
+        url(0)
+    }  # so early nobody can know, where all titles are the same
     for subject, item in list(zip(SUBJECTS, found, strict=True))[4:]:
         assert item.text == f"{own_text(subject)}\n{{"
         assert not item.alias_of
     copy = kept(copies, reader.read("http://mirror.example/", body(own_text("保险"), notice="")))
     assert copy.alias_of == url(SUBJECTS.index("保险"))
+
+
+def test_pages_whose_titles_differ_are_no_copies_by_a_notice_that_both_have(
+    reader: Reader, copies: NearDuplicatePipeline
+) -> None:
+    bodies = [
+        body(own_text(one)).replace("财经笔记".encode(), f"{one} - 财经笔记".encode()) for one in SUBJECTS[:4]
+    ]
+    found = [kept(copies, reader.read(url(at), page)) for at, page in enumerate(bodies)]
+    assert [item.text.startswith(own_text(one)) for one, item in zip(SUBJECTS, found, strict=False)] == [
+        True
+    ] * 4
+    again = kept(copies, reader.read("http://print.blog.example/1", bodies[1]))
+    assert again.alias_of == url(1)
+
+
+def test_what_stood_behind_the_notice_is_the_main_text_once_the_notice_is_known(reader: Reader) -> None:
+    """The notice has more prose than the page, and stands apart from it."""
+    found = []
+    for at, subject in enumerate(SUBJECTS):
+        own = (
+            f"{subject}的用法：先选一家银行，再看一年的费率，然后每月买入，不必每天看行情，亏了也不要急着卖出。"
+            * 2
+        )
+        page = f"<title>{subject}</title><div><div><p>{own}</p></div></div>{'<ul><li>栏目</li></ul>' * 9}<div><p>{NOTICE}</p></div>"
+        found.append((own, reader.read(url(at), page.encode()).main_text))
+    assert all(NOTICE in text for _, text in found[:4])
+    assert [text for _, text in found[4:]] == [own for own, _ in found[4:]]
+
+
+@pytest.mark.parametrize(
+    ("title", "other", "may"),
+    [
+        ("定投入门 - 某博客", "某博客", False),
+        ("张三的回复 - 论坛", "基金还能买吗 - 论坛", False),
+        ("定投入门 - 某博客", "定投入门_手机版", True),
+        ("定投入门（打印）", "定投入门 | 某博客", True),
+        ("", "某博客", True),
+    ],
+)
+def test_titles_say_whether_two_pages_may_be_one(title: str, other: str, may: bool) -> None:
+    assert may_be_same(title, other) == may_be_same(other, title) == may
 
 
 def test_a_page_of_which_little_is_left_has_no_text_and_is_nobodys_copy(

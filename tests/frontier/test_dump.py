@@ -7,7 +7,7 @@ import pytest
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.dump import dump, load, overview, reading
+from topiccrawler.frontier.dump import QueueLookup, dump, load, overview, reading
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Score
@@ -134,3 +134,21 @@ def test_where_there_is_no_frontier_none_is_made(tmp_path: Path) -> None:
     with pytest.raises(StateError, match=r"text\.sqlite"):
         overview(tmp_path / "text.sqlite")
     assert [path.name for path in tmp_path.iterdir()] == ["text.sqlite"]
+
+
+def test_single_urls_are_looked_up_beside_the_writer_with_the_score_that_counts(tmp_path: Path) -> None:
+    path = tmp_path / "frontier.sqlite"
+    with SqliteFrontier(path) as frontier:
+        links = [Link(f"http://h{number % 3}/{number}", f"h{number % 3}") for number in range(50)]
+        frontier.push([(link, Score(link.url, 1.0)) for link in links], now=0.0)
+        raised = links[7]._replace(anchor="基金")
+        frontier.push([(raised, Score(raised.url, 5.0))], now=1.0)
+        frontier.notes.put("a", "b")
+        frontier.commit()
+        lookup = QueueLookup(path)
+        assert lookup.row(raised.url) == frontier.look().row(raised.url)
+        assert lookup.row(links[0].url) == frontier.look().row(links[0].url)
+        assert lookup.row("http://h0/none") is None
+        assert lookup.notes.get("a") == "b"
+        assert [link.url for link in lookup.queued(links[47].url)] == [links[48].url, links[49].url]
+        lookup.close()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 PAGES = 60
@@ -72,6 +73,7 @@ def first_pages(web: Path, folder: Path) -> Path:
     return part
 
 
+@pytest.mark.slow
 def test_a_synthetic_web_is_read_and_crawled_the_same_in_every_process(
     synthetic_web: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.naive_bayes import BernoulliNB
+from thoroughness import examples
 
 from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
 from topiccrawler.link_model.features import LEXICON, Lexicon, LinkWords, fields, words_of_links
 from topiccrawler.model import Link
+from topiccrawler.text.segmenter import PLAIN
 
 NO_LEXICON = Lexicon(())
 
@@ -114,13 +116,13 @@ LINKS = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.lists(LINKS, max_size=4), max_size=4))
 def test_what_is_remembered_of_texts_never_changes_a_score(pages: list[list[Link]]) -> None:
     lexicon = Lexicon(["基金", "上市公司股票"])
     model = LinkClassifier("t", some_counts(lexicon), prior=0.3, lexicon=lexicon)
     for links in pages + pages:
-        assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links))
+        assert model.log_odds(links) == model.log_odds_of_words(words_of_links(links, PLAIN))
 
 
 def test_a_dictionary_word_reaches_over_neighbours_in_an_anchor_only() -> None:

@@ -14,6 +14,7 @@ from topiccrawler.link_model.features import (
     words_of_links,
 )
 from topiccrawler.model import Link
+from topiccrawler.text.segmenter import PLAIN
 
 
 def link(url: str = "http://a.example/", **parts: str) -> Link:
@@ -30,18 +31,19 @@ def test_anchor_context_and_address_are_kept_apart() -> None:
                 after="|债券市场",
             ),
             link(title="旅游"),
-        ]
+        ],
+        PLAIN,
     )
     assert found[0] == LinkWords(["基金", "收益"], ["股票", "债券市场"], ["fund", "site", "jijin"])
     assert found[1] == LinkWords(["旅游"], [], [])
 
 
 def test_a_word_is_not_joined_across_the_link() -> None:
-    assert words_of_links([link(before="股", after="票")])[0].context == []
+    assert words_of_links([link(before="股", after="票")], PLAIN)[0].context == []
 
 
 def test_han_words_of_a_decoded_path_are_words_of_the_address() -> None:
-    found = words_of_links([link("http://a.example/tag/%E5%9F%BA%E9%87%91/%FF")])
+    found = words_of_links([link("http://a.example/tag/%E5%9F%BA%E9%87%91/%FF")], PLAIN)
     assert found[0].url == ["tag", "基金"]
 
 

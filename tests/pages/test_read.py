@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawler.links.extract import extract
@@ -117,7 +117,6 @@ def test_a_body_past_the_limit_is_cut_not_refused() -> None:
     assert extract(reading.document, "http://a.test/", depth=1) == []
 
 
-@settings(deadline=None)  # the first page loads the dictionary
 @given(
     st.binary(max_size=600), st.sampled_from([None, "gbk", "utf-8", "utf-16", "big5", "hz", "utf-7", "?\0"])
 )
@@ -136,7 +135,6 @@ PIECES = st.lists(
 )
 
 
-@settings(deadline=None)  # the first page loads the dictionary
 @given(PIECES, st.sampled_from(["window", "neighbour", "dom"]))
 def test_no_markup_makes_reading_raise_and_offsets_stay_in_order(
     pieces: list[str], context: Literal["window", "neighbour", "dom"]

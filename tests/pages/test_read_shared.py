@@ -17,7 +17,7 @@ from topiccrawler.pages.main_text import main_text
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.text.decode import decode
-from topiccrawler.text.tokenise import words
+from topiccrawler.text.segmenter import words
 
 SHARED = Path(os.environ.get("TOPICCRAWLER_SHARED", ""))
 pytestmark = pytest.mark.skipif(

@@ -14,6 +14,7 @@ from topiccrawler.pages.site_repeats import (
     stored_segments,
     with_words,
 )
+from topiccrawler.text.segmenter import PLAIN
 
 PAGE = """<title>考研分数线公布 - 教育 | 小站</title>
 <meta name=keywords content="考研,分数线，考研"><meta name=description content="今年的分数线">
@@ -22,7 +23,7 @@ PAGE = """<title>考研分数线公布 - 教育 | 小站</title>
 
 
 def parts(html: str, main_text: str = "", title: str = "") -> list[tuple[str, str]]:
-    return [(one.kind, one.text) for one in segments_of(parse(html), title, main_text)]
+    return [(one.kind, one.text) for one in segments_of(parse(html), title, main_text, PLAIN)]
 
 
 def test_a_page_with_a_main_text_is_its_title_parts_tags_description_headings_and_lines() -> None:
@@ -66,7 +67,7 @@ def test_more_linked_tags_than_a_page_has_are_a_cloud_of_all_tags() -> None:
 
 
 def test_words_are_as_the_segmenter_gives_them_and_the_same_text_has_the_same_key() -> None:
-    title, heading = with_words([("title", "股票市场"), ("heading", "股票市场")])
+    title, heading = with_words([("title", "股票市场"), ("heading", "股票市场")], PLAIN)
     assert list(title.words) == list(heading.words) == ["股票市场"]
     assert title.key == crc32("title\n股票市场".encode()) == Segment("title", "股票市场", ()).key
     assert title.key != heading.key, "a word of the menu may be the title of a page"
@@ -83,7 +84,9 @@ def test_no_text_is_no_segment_and_huge_pages_are_cut() -> None:
 
 
 def test_of_a_stored_page_there_are_title_keywords_description_and_lines() -> None:
-    found = stored_segments("考研 - 小站", "考研,分数线，考研", "今年", "第一行\n\n第二行", is_main=True)
+    found = stored_segments(
+        "考研 - 小站", "考研,分数线，考研", "今年", "第一行\n\n第二行", PLAIN, is_main=True
+    )
     assert [(one.kind, one.text) for one in found] == [
         ("title", "考研"),
         ("title", "小站"),
@@ -93,8 +96,8 @@ def test_of_a_stored_page_there_are_title_keywords_description_and_lines() -> No
         ("text", "第一行"),
         ("text", "第二行"),
     ]
-    assert stored_segments("", "", "", "", is_main=True) == []
-    read = segments_of(parse("<title>考研 - 小站</title>"), "", "第一行")
+    assert stored_segments("", "", "", "", PLAIN, is_main=True) == []
+    read = segments_of(parse("<title>考研 - 小站</title>"), "", "第一行", PLAIN)
     assert [one.key for one in read] == [
-        one.key for one in stored_segments("考研 - 小站", "", "", "第一行", is_main=True)
+        one.key for one in stored_segments("考研 - 小站", "", "", "第一行", PLAIN, is_main=True)
     ]

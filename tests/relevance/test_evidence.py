@@ -15,13 +15,13 @@ from topiccrawler.relevance.choose import make_page_classifier, untrained
 from topiccrawler.relevance.evidence import FEATURES, EvidenceClassifier, shipped_weights
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.text.tokenise import words
+from topiccrawler.text.segmenter import PLAIN, words
 from topiccrawler.topics.catalogue import topic_from_keywords
 from topiccrawler.topics.meaning import near_words, understood
 from topiccrawler.topics.topic import make_topic
 
 EXAM = ["考研", "高考", "志愿"]
-NEAR = near_words(dict.fromkeys(EXAM, 1.0))
+NEAR = near_words(dict.fromkeys(EXAM, 1.0), PLAIN)
 NONE = dict.fromkeys(("bias", *FEATURES), 0.0)
 
 
@@ -37,7 +37,7 @@ def shipped(given: list[str]) -> EvidenceClassifier:
 
 def page(*texts: tuple[Kind, str]) -> PageWords:
     """A page of these segments."""
-    segments = with_words(texts)
+    segments = with_words(texts, PLAIN)
     body = [word for one in segments if one.kind in ("text", "block") for word in one.words]
     return PageWords(title=list(segments[0].words) if segments else (), body=body, segments=segments)
 
@@ -194,7 +194,7 @@ def test_of_words_alone_each_field_is_a_segment() -> None:
 def test_a_description_of_a_stored_page_is_no_tag() -> None:
     record = PageRecord(url="http://a.cn/", title="banks", keywords="", description="banking", text="bank")
     classifier = classifier_of(["banking"], bias=-1.0, tags=4.0, description=0.25, title=8.0)
-    stored = words_of_record(record, in_segments=classifier.reads_segments)
+    stored = words_of_record(record, PLAIN, in_segments=classifier.reads_segments)
     assert classifier.relevance(stored) == pytest.approx(1 / (1 + math.exp(0.75)))
 
 

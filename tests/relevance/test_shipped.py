@@ -9,7 +9,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.files import folder
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.choose import FOLDER, make_page_classifier
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.catalogue import load_topic
 
 TEXTS = {

@@ -10,6 +10,7 @@ import pytest
 from topiccrawler.pages.read import PageWords
 from topiccrawler.pages.site_repeats import stored_segments, with_words
 from topiccrawler.relevance.evidence import FEATURES, EvidenceClassifier
+from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.text.weights import log_odds
 from topiccrawler.topics.topic import Topic, make_topic
 
@@ -27,7 +28,7 @@ def topic_of(**taught: Any) -> Topic:
 
 
 def page(title: str, *lines: str) -> PageWords:
-    return PageWords(segments=with_words([("title", title), *(("text", line) for line in lines)]))
+    return PageWords(segments=with_words([("title", title), *(("text", line) for line in lines)], PLAIN))
 
 
 def odds(topic: Topic, words: PageWords) -> float:
@@ -85,7 +86,9 @@ def test_words_against_do_not_lead_away() -> None:
 
 
 def test_a_stored_page_has_its_title_tags_description_and_lines() -> None:
-    segments = stored_segments("台风登陆 - 晚报", "台风,天气", "台风 消息", "台风登陆\n暴雨", is_main=True)
+    segments = stored_segments(
+        "台风登陆 - 晚报", "台风,天气", "台风 消息", "台风登陆\n暴雨", PLAIN, is_main=True
+    )
     assert [(one.kind, one.text) for one in segments] == [
         ("title", "台风登陆"),
         ("title", "晚报"),
@@ -95,4 +98,4 @@ def test_a_stored_page_has_its_title_tags_description_and_lines() -> None:
         ("text", "台风登陆"),
         ("text", "暴雨"),
     ]
-    assert stored_segments("", "", "", "短", is_main=False)[0].kind == "block"
+    assert stored_segments("", "", "", "短", PLAIN, is_main=False)[0].kind == "block"

@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.text.tokenise import words
+from topiccrawler.text.segmenter import PLAIN, words
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.meaning import contrast_vectors
 from topiccrawler.topics.topic import Topic, make_topic, token_weights
@@ -194,13 +194,13 @@ def test_keywords_are_folded_as_the_words_of_a_page_are() -> None:
 
 
 def test_a_keyword_cut_down_to_a_part_counts_half() -> None:
-    weights, unmatched = token_weights({"vitamin c": 1.0, "大数据": 1.0, "基金": 0.8, "茶": 1.0})
+    weights, unmatched = token_weights({"vitamin c": 1.0, "大数据": 1.0, "基金": 0.8, "茶": 1.0}, PLAIN)
     assert weights == {"vitamin": 0.5, "大数据": 1.0, "基金": 0.8}
     assert unmatched == ["茶"]
 
 
 def test_of_two_keywords_with_one_spelling_the_heavier_stays() -> None:
-    assert token_weights({"貸款": 0.3, "贷款": 0.7})[0] == {"贷款": 0.7}
+    assert token_weights({"貸款": 0.3, "贷款": 0.7}, PLAIN)[0] == {"贷款": 0.7}
 
 
 def test_a_topic_of_single_characters_is_refused_in_one_line() -> None:

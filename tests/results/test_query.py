@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.results.search import make_query
+from topiccrawler.results.search import make_query, segmenter_for
 from topiccrawler.store.index import fts5
 
 
@@ -25,16 +25,16 @@ from topiccrawler.store.index import fts5
     ],
 )
 def test_words_phrases_and_exclusions_become_an_expression(text: str, expression: str) -> None:
-    assert fts5(make_query(text).terms) == expression
+    assert fts5(make_query(text, segmenter_for(text)).terms) == expression
 
 
 def test_a_word_that_the_segmenter_cuts_is_looked_for_in_either_spelling() -> None:
-    query = make_query("换电柜", plain=[["换电"]])
-    assert fts5(query.terms) == '(("换电柜") OR ("换电"))'
-    assert query.marked == ("换电柜", "换电")
+    query = make_query("纯电动", segmenter_for("纯电动"))
+    assert fts5(query.terms) == '(("纯电动") OR ("电动"))'
+    assert query.marked == ("纯电动", "电动")
 
 
 @pytest.mark.parametrize("text", ["", "  ", "的", "-股票", '""', "!?"])
 def test_a_query_that_can_find_nothing_is_refused(text: str) -> None:
     with pytest.raises(ArgumentError, match="give words of two characters or more"):
-        make_query(text)
+        make_query(text, segmenter_for(text))

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.job_files import INDEX
+from topiccrawler.crawling.assemble import recipe_of_words, topic_of
+from topiccrawler.crawling.job_files import INDEX, JobFiles
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError
 from topiccrawler.results.jobs import job_folder, jobs_in
 from topiccrawler.results.search import search
@@ -59,3 +61,23 @@ def test_a_job_is_found_by_folder_store_and_name(jobs: list[Path]) -> None:
         job_folder("three", data)
     with pytest.raises(ArgumentError, match="cannot be read"):
         jobs_in(data / "none")
+
+
+def test_each_job_is_asked_in_the_words_of_its_own_topic(tmp_path: Path) -> None:
+    """The dictionary makes 电动车 of 纯电动车; a crawl whose topic is 纯电动 keeps that whole."""
+    recipes = {"own": recipe_of_words(Recipe("", "breadth_first"), ["纯电动"]), "plain": Recipe("finance")}
+    folders = []
+    for name, recipe in recipes.items():
+        segmenter = topic_of(recipe).segmenter
+        files = JobFiles(tmp_path / name, recipe, indexed=True, segmenter=segmenter)
+        files.begin()
+        files.keep(PageRecord(url=f"http://a.cn/{name}", text="买纯电动车要去看看", relevance=0.5))
+        files.close()
+        folders.append(tmp_path / name)
+    for asked in (folders, folders[::-1]):
+        found = {
+            text: {hit.job.name for hit in search(asked, text, ALL, 10)} for text in ("纯电动", "电动车")
+        }
+        assert found == {"纯电动": {"own"}, "电动车": {"plain"}}
+    (folders[1] / INDEX).unlink()  # a search that has to index the pages keeps its own words whole
+    assert {hit.job.name for hit in search(folders, "纯电动", ALL, 10)} == {"own", "plain"}

@@ -16,6 +16,7 @@ from topiccrawler.seeding.candidates import Candidate, merged
 from topiccrawler.seeding.from_jobs import candidates_of_job, has_jobs, job_folders
 from topiccrawler.store.pages import PageRecord, PageStore
 from topiccrawler.store.visits import VisitLog
+from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.topics.catalogue import topic_from_keywords
 
 TEA = VsmClassifier(topic_from_keywords("茶叶,龙井"))
@@ -44,7 +45,7 @@ def test_a_page_that_led_to_relevant_ones_comes_first_though_it_was_not_kept(tmp
         ("http://gone.example/", "", "", 404),
         ("http://c.example/", "http://gone.example/", TEXT, 200),
     ]
-    found = candidates_of_job(job(tmp_path / "j", rows), TEA)
+    found = candidates_of_job(job(tmp_path / "j", rows), TEA, PLAIN)
     assert [one.url for one in found[:2]] == [HUB, "http://a.example/1"]
     assert (found[0].reached, found[0].fetched, found[0].title) == (12, 13, f"to {HUB}")
     assert found[0].score == pytest.approx(log2(13) * 12 / 17)
@@ -62,7 +63,7 @@ def test_a_copy_of_a_page_is_no_seed(tmp_path: Path) -> None:
         store.put(
             PageRecord(url="http://copy.example/", title="茶叶", alias_of="http://a.example/", source_url=HUB)
         )
-    found = candidates_of_job(folder, TEA)
+    found = candidates_of_job(folder, TEA, PLAIN)
     assert {one.url for one in found} == {HUB, "http://a.example/"}
     assert {one.fetched for one in found if one.url == HUB} == {2}
 

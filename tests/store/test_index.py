@@ -156,3 +156,22 @@ def test_a_damaged_index_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "index.sqlite").write_bytes(b"no database" * 100)
     with pytest.raises(StateError, match="search index unusable"):
         PageIndex(tmp_path / "index.sqlite")
+
+
+def test_a_word_that_all_pages_have_ranks_them_by_how_often_they_have_it(index: PageIndex) -> None:
+    for row in range(1, 41):
+        index.add(row, replace(PAGE, url=str(row), text="基金 " * row + "收益 " * (50 - row), title=""))
+    index.commit()
+    ranks = [hit.rank for hit in index.find("基金", ALL, 40)]
+    assert found(index, "基金", limit=3) == [40, 39, 38]
+    assert ranks[0] > 2 * ranks[-1] > 0.01
+    rare = PAGE.relevance * 10
+    assert ranks[0] < rare
+
+
+def test_ranks_of_rarer_words_are_those_of_bm25(index: PageIndex) -> None:
+    for row in range(1, 11):
+        index.add(row, replace(PAGE, url=str(row), text="贷款" if row == 3 else "基金", title=""))
+    index.commit()
+    [one] = index.find("贷款", ALL, 9)
+    assert 0.5 < one.rank < 3

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,27 @@ def test_a_log_that_cannot_be_written_is_one_line_and_keeps_what_it_was_given(tm
     path.mkdir()
     with pytest.raises(StateError, match="Is a directory"):
         VisitLog(path).check()
+
+
+def test_a_line_of_a_url_that_failed_is_short_and_all_of_it_is_read(tmp_path: Path) -> None:
+    shares = [(f"word {number}", number / 7) for number in range(30)]
+    dead = Visit(
+        "http://a.cn/x",
+        404,
+        2.5,
+        0.0,
+        stored=False,
+        time=7.0,
+        source_url="http://a.cn/",
+        anchor="基金",
+        shares=shares,
+    )
+    log = VisitLog(tmp_path / "visits.jsonl")
+    for visit in (dead, replace(dead, status=0, anchor=""), replace(dead, status=200)):
+        log.append(visit)
+    log.commit()
+    lines = (tmp_path / "visits.jsonl").read_bytes().splitlines()
+    assert [len(line) < 180 for line in lines] == [True, True, False]
+    first, second, page = read_visits(tmp_path / "visits.jsonl")
+    assert (first, second) == (replace(dead, shares=()), replace(dead, status=0, anchor="", shares=()))
+    assert len(page.shares) == 30

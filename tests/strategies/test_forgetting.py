@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.memory import MemoryFrontier
@@ -69,7 +70,7 @@ STEPS = st.lists(
 Steps = list[tuple[list[int], int, bool, str]]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(STEPS, st.integers(1, 12))
 def test_every_score_in_the_queue_is_of_its_url(steps: Steps, memory_urls: int) -> None:
     """The link's text alone decides, and the weights do not change: so each URL has one score for ever."""
@@ -95,7 +96,7 @@ def test_every_score_in_the_queue_is_of_its_url(steps: Steps, memory_urls: int) 
         assert len(strategy._urls.rows) <= memory_urls + MOST_LINKS
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(STEPS)
 def test_what_is_forgotten_changes_no_score_of_what_is_not(steps: Steps) -> None:
     """All features and learned weights, pages of new links: beside a strategy that forgets nothing."""

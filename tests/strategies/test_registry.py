@@ -31,21 +31,18 @@ def test_an_unknown_parameter_is_refused() -> None:
         build("best_first", {"gamma": "0.5"})
 
 
-@pytest.mark.parametrize("name", sorted(STRATEGIES))
-def test_every_docstring_is_a_paper_card(name: str) -> None:
-    card = STRATEGIES[name].__doc__ or ""
-    assert [
-        part
-        for part in ("Idea:", "Formula:", "Parameters:", "Reads:", "Cost:", "But:", "Reference:")
-        if part not in card
-    ] == []
+PARTS = ("Idea:", "Formula:", "Parameters:", "Reads:", "Cost:", "But:", "Reference:")
 
 
-@pytest.mark.parametrize("name", sorted(STRATEGIES))
-def test_every_paper_card_fits_a_screen(name: str) -> None:
-    lines = inspect.cleandoc(STRATEGIES[name].__doc__ or "").splitlines()
-    assert len(lines) <= 25
-    assert max(map(len, lines)) <= 110
+def test_every_docstring_is_a_paper_card_of_one_screen_that_names_every_parameter() -> None:
+    for name, strategy in STRATEGIES.items():
+        card = inspect.cleandoc(strategy.__doc__ or "")
+        positions = [card.find(part) for part in PARTS]
+        assert -1 not in positions, name
+        assert positions == sorted(positions), name
+        assert [key for key in parameters_of(strategy) if key not in card] == [], name
+        assert len(card.splitlines()) <= 25, name
+        assert max(map(len, card.splitlines())) <= 110, name
 
 
 def test_parameters_that_may_change_while_a_crawl_runs_are_parameters_and_documented() -> None:

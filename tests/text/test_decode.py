@@ -3,7 +3,7 @@
 import codecs
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawler.text.decode import decode
@@ -106,14 +106,12 @@ def test_pure_ascii_is_utf8_whatever_is_declared() -> None:
     assert decode("市场".encode("hz"), "hz-gb-2312") == ("市场", "hz")
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
 def test_any_gb18030_text_of_usual_chinese_decodes_without_replacement(text: str) -> None:
     body = (SIMPLIFIED * 3 + text.replace("�", "")).encode("gb18030")
     assert "�" not in decode(body, "gbk")[0]
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(
     st.binary(max_size=300),
     st.sampled_from([*LABELS, "hex", "rot13", "utf-7", "idna", "a\0b", "x" * 5000, "中"]),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.text.tokenise import stem, with_stems, words
+from topiccrawler.text.segmenter import words
+from topiccrawler.text.tokenise import stem, with_stems
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-from topiccrawler.text.tokenise import STOP_WORDS, words
+from topiccrawler.text.segmenter import words
+from topiccrawler.text.tokenise import STOP_WORDS
 
 
 def test_function_words_and_menu_words_are_listed_and_topic_words_are_not() -> None:

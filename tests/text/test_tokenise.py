@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
-from topiccrawler.text.tokenise import Cut, cut_all, jieba_cut, rjieba_cut, words, words_of
+from topiccrawler.text.segmenter import jieba_cut, rjieba_cut, words, words_of
+from topiccrawler.text.tokenise import Cut, cut_all
 
 ODD_TEXTS = [
     "2008-6-1 2_5 v2.0-beta sarah.liuhui www.example.com",
@@ -62,7 +64,7 @@ def test_a_text_alone_and_among_others_gives_the_same_words() -> None:
     assert words_of(ODD_TEXTS) == [words(text) for text in ODD_TEXTS]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(
     st.lists(
         st.text(alphabet=st.sampled_from("中国人民银行股票的一a1b.-_ \n+#㐀Ａ貸乾，。|\0"), max_size=30),
@@ -73,7 +75,7 @@ def test_recent_pieces_give_the_words_the_engine_gives_for_the_whole_text(texts:
     assert words_of(texts) == cut_all(texts, engines()[0])
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 @given(st.text(alphabet=st.sampled_from("abcABC019+#._- \n\t\r,:/|%\0"), max_size=60))
 def test_a_text_of_ascii_alone_needs_no_engine_and_gives_the_same_words(text: str) -> None:
     def refuse(_: str) -> list[str]:
@@ -88,7 +90,7 @@ def test_both_engines_give_one_stream_for_odd_texts(text: str) -> None:
     assert cut_all([text], fast) == cut_all([text], plain)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(
     st.lists(
         st.text(alphabet=st.sampled_from("中国人民银行股票的一a1b.-_ \n+#㐀々Ａ貸"), max_size=30), max_size=4
@@ -117,8 +119,8 @@ def test_both_engines_give_one_stream_for_all_shared_links(shared: Path) -> None
 def test_jieba_starts_without_a_warning_or_a_word_and_caches_privately(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     program = (
-        "import sys, pathlib; from topiccrawler.text.tokenise import jieba_cut;"
-        "print(list(jieba_cut(pathlib.Path(sys.argv[1]))('基金收益')))"
+        "import sys, pathlib; from topiccrawler.text.segmenter import jieba_cut;"
+        "print(list(jieba_cut(cache_folder=pathlib.Path(sys.argv[1]))('基金收益')))"
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program, str(folder)],
@@ -134,7 +136,7 @@ def test_jieba_starts_without_a_warning_or_a_word_and_caches_privately(tmp_path:
 def test_jieba_does_without_a_cache_where_none_can_be_written(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
-    assert list(jieba_cut(blocked / "cache")("基金收益")) == ["基金", "收益"]
+    assert list(jieba_cut(cache_folder=blocked / "cache")("基金收益")) == ["基金", "收益"]
 
 
 def test_a_long_text_without_punctuation_is_cut() -> None:

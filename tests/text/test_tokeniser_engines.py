@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from topiccrawler.link_model import features
 from topiccrawler.link_model.classifier import LinkClassifier
+from topiccrawler.link_model.features import words_of_links
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.model import Link
-from topiccrawler.text.tokenise import Cut, cut_all, jieba_cut, rjieba_cut
+from topiccrawler.text.segmenter import Segmenter, jieba_cut, rjieba_cut
+from topiccrawler.text.tokenise import Cut, cut_all
 
 EVERY = (
     8  # of the shared links; jieba needs a minute for all, and test_segment compares its words on all of them
@@ -37,30 +38,38 @@ def engines() -> tuple[Cut, Cut]:
     return rjieba_cut(), jieba_cut()
 
 
-def scored(links: Sequence[Link], cut: Cut, patch: pytest.MonkeyPatch, topic: str) -> list[float]:
+class By(Segmenter):
+    """One engine; nothing is cached."""
+
+    def __init__(self, cut: Cut) -> None:
+        self.cut = cut
+
+    def words_of_pieces(self, pieces: Iterable[str]) -> dict[str, list[str]]:
+        found = list(pieces)
+        return dict(zip(found, cut_all(found, self.cut), strict=True))
+
+
+def scored(links: Sequence[Link], cut: Cut, topic: str) -> list[float]:
     """By the shipped model, every word of link and lexicon cut by one engine."""
-    patch.setattr(features, "words_of", lambda texts: cut_all(texts, cut))
-    model: LinkClassifier = load_model(topic)
+    model: LinkClassifier = load_model(topic, segmenter=By(cut))
     remaining = iter(links)
     found: list[float] = []
     while page := list(islice(remaining, A_PAGE)):
-        found += model.log_odds_of_words(features.words_of_links(page))
+        found += model.log_odds_of_words(words_of_links(page, model.segmenter))
     return found
 
 
 @pytest.mark.parametrize("topic", ["finance", "health", "law"])
-def test_both_engines_give_one_score_for_our_own_links(topic: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    fast, plain = (scored(OWN, cut, monkeypatch, topic) for cut in engines())
+def test_both_engines_give_one_score_for_our_own_links(topic: str) -> None:
+    fast, plain = (scored(OWN, cut, topic) for cut in engines())
     assert fast == plain
     assert len(set(fast)) == len(OWN)
 
 
-def test_both_engines_give_one_score_for_the_shared_links_and_headlines(
-    shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_engines_give_one_score_for_the_shared_links_and_headlines(shared: Path) -> None:
     links = [*islice(shared_links(shared), 0, None, EVERY), *shared_headlines(shared)]
     assert len(links) > 30_000
-    fast, plain = (scored(links, cut, monkeypatch, "finance") for cut in engines())
+    fast, plain = (scored(links, cut, "finance") for cut in engines())
     assert fast == plain
 
 
@@ -79,8 +88,8 @@ def shared_headlines(shared: Path) -> Iterator[Link]:
 def test_rjieba_makes_no_engine_that_nobody_asked_for() -> None:
     """The package makes one when it is imported (24 MB); it still works for who imports it afterwards."""
     program = (
-        "import sys; from topiccrawler.text.tokenise import rjieba_cut; "
-        "print(rjieba_cut().cut('基金定投'), 'rjieba' in sys.modules); import rjieba; print(rjieba.cut('基金'))"
+        "import sys; from topiccrawler.text.segmenter import rjieba_cut; "
+        "print(rjieba_cut()('基金定投'), 'rjieba' in sys.modules); import rjieba; print(rjieba.cut('基金'))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["['基金', '定投'] False", "['基金']"]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from topiccrawler.errors import ModelError
+from topiccrawler.text import word_vectors
 from topiccrawler.text.word_vectors import WordVectors, load_vectors, save_vectors, shipped_vectors
 
 WORDS = ["基金", "净值", "金鱼", "股市", "invest", "机器", "学习"]
@@ -65,6 +66,12 @@ def test_all_words_of_a_likeness_are_found(vectors: WordVectors) -> None:
     assert vectors.alike({"基金": 1.0}, 0.8, 10) == ["基金", "净值"]
     assert vectors.alike({"基金": 1.0}, 0.8, 1) == ["基金"]
     assert vectors.alike({"某某": 1.0}, 0.1, 10) == []
+
+
+def test_a_table_normalised_in_pieces_is_the_same_to_the_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_vectors, "PIECE_ROWS", 3)
+    steps, scale = np.arange(-10, 11, dtype=np.int8).reshape(7, 3), np.array([0.3, 0.7, 1.1], np.float32)
+    assert (word_vectors._units(steps, scale) == word_vectors._unit(steps * scale)).all()
 
 
 def test_a_topic_of_thousands_of_words_is_asked_in_little_memory() -> None:

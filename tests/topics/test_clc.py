@@ -12,7 +12,7 @@ from topiccrawler.errors import TopicError
 from topiccrawler.link_model.from_keywords import link_model
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.text.tokenise import words
+from topiccrawler.text.segmenter import words
 from topiccrawler.topics.catalogue import (
     Class,
     children,

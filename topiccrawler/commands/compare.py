@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawler.engine.faults import TellingCommand
 from topiccrawler.errors import ArgumentError, file_faults
-from topiccrawler.lab.experiment import EXPERIMENTS
 
 if TYPE_CHECKING:
     from topiccrawler.lab.experiment import Comparison, Plan
@@ -45,6 +44,9 @@ class Command(TellingCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
+        # not at the top: Scrapy imports every command's module, whichever is called, and this brings scipy along
+        from topiccrawler.lab.experiment import EXPERIMENTS
+
         super().add_options(parser)
         several: Any = {"action": "append", "default": []}
         add = parser.add_argument

@@ -73,10 +73,11 @@ class Command(TellingCommand):
 
 def _folder(given: str, data: Path) -> Path:
     """A crawl that has no page yet is one, too."""
+    from topiccrawler.crawling.page_stores import homes_of
     from topiccrawler.engine.control.client import FILE
     from topiccrawler.results.jobs import job_folder
 
-    for folder in (Path(given).expanduser(), data / given):
+    for folder in (Path(given).expanduser(), *(home / given for home in homes_of(data))):
         if (folder / FILE).is_file():
             return folder
     return job_folder(given, data)

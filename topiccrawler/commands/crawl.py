@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import gc
 import logging
 import sys
 from typing import NoReturn
@@ -20,6 +21,10 @@ class Command(crawl.Command):
     """The stock command, behind a look at the call."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        gc.disable()  # modules and models are loaded, nothing of which becomes garbage; `go_on` ends it
+        # First, where few modules are loaded and few calls are open: Scrapy's module makes classes that look through all of both.
+        import scrapy.core.downloader.contextfactory  # noqa: F401
+
         from topiccrawler.engine.focused_spider import FocusedSpider, hold_back
 
         try:
@@ -43,6 +48,8 @@ class Command(crawl.Command):
             _refuse(f"spider {name!r}: is unknown; {remedy}")
         if issubclass(spiders.load(name), FocusedSpider):
             hold_back()
+        else:
+            gc.enable()
 
 
 def _refuse(fault: str) -> NoReturn:

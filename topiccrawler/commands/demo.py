@@ -10,6 +10,9 @@ import argparse
 import contextlib
 import json
 import math
+import shlex
+import shutil
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -126,8 +129,11 @@ def _compare(web: Web, files: DemoFiles) -> None:
     _say("\nPages about finance among those fetched, by the web's own truth:")
     _say("\n".join(table(found)))
     better = f"{FOCUSED} finds {times:.1f} times as many as {BASELINE}.\n"
+    _say(
+        f"The web is that of --seed {web.seed}; requests run side by side, so counts differ by a few pages from run to run."
+    )
     _say(better if math.isfinite(times) else f"{BASELINE} found none; give more --pages to compare.\n")
-    job = files.job(FOCUSED)
+    job, scrapy = files.job(FOCUSED), _scrapy()
     _say(
         f"Where it lies:\n"
         f"  pages kept      {job / PAGES} (text, title, relevance), also as JSON lines in {files.feed(FOCUSED)}\n"
@@ -135,9 +141,19 @@ def _compare(web: Web, files: DemoFiles) -> None:
         f"  link model      {files.model}, trained on {files.links}\n"
         f"  this table      {files.comparison}\n"
         f"What to type next:\n"
-        f"  scrapy demo --keep                                   and crawl the synthetic web yourself\n"
-        f"  scrapy crawl topic -a topic=finance -a pages=200     the same on the real Web, politely"
+        f"  {scrapy} demo --keep                                   and crawl the synthetic web yourself\n"
+        f"  {scrapy} crawl topic -a topic=finance -a pages=200     the same on the real Web, politely"
     )
+
+
+def _scrapy() -> str:
+    """What to type for the program that runs this: it need not be on the PATH."""
+    called, found = sys.argv[0], shutil.which("scrapy")
+    if Path(called).name != "scrapy":
+        return f"{shlex.quote(sys.executable)} -m scrapy"
+    if found is not None and Path(called).exists() and Path(found).samefile(called):
+        return "scrapy"
+    return shlex.quote(called)
 
 
 def _fetched(files: DemoFiles, strategy: str) -> list[str]:
@@ -200,7 +216,7 @@ def _serve_on(files: DemoFiles, server: RunningServer) -> None:
     with contextlib.suppress(KeyboardInterrupt):
         _say(
             f"\nThe web is still served; Ctrl-C ends it. In another terminal:\n"
-            f"  http_proxy={server.address} scrapy crawl topic -a topic={files.topic} -a seeds={files.seeds} "
+            f"  http_proxy={server.address} {_scrapy()} crawl topic -a topic={files.topic} -a seeds={files.seeds} "
             f"-a pages=300 -s TOPIC_LINK_MODELS={files.models} -s DOWNLOAD_DELAY=0 -s AUTOTHROTTLE_ENABLED=False"
         )
         threading.Event().wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
@@ -126,6 +127,15 @@ class Command(TellingCommand):
         link = history.link if history is not None else Link(url, host_of(url), source_url=BY_HAND)
         return link._replace(**texts)  # type: ignore[arg-type]
 
+    def _job_or_topic(self) -> str:
+        """What to add to the call; the job that was made last is the one that is mostly meant."""
+        from topiccrawler.results.jobs import jobs_in
+
+        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+        jobs = jobs_in(data) if data.is_dir() else []
+        job = shlex.quote(str(jobs[-1])) if jobs else "FOLDER"
+        return f"add --job {job} for what that crawl did with it, or --topic finance, for example, for the link model's word"
+
     def _parts(self, topic: str | None) -> Parts:
         """Of a crawl that would begin now, under these settings."""
         from topiccrawler.crawling.assemble import assemble
@@ -133,9 +143,7 @@ class Command(TellingCommand):
 
         name = topic or self.setting("TOPIC")
         if not name:
-            raise ArgumentError(
-                "scrapy explain", "does not know the topic", "add --topic finance, for example"
-            )
+            raise ArgumentError("scrapy explain", "knows neither job nor topic", self._job_or_topic())
         assert self.settings is not None  # noqa: S101 Scrapy sets it before run
         return assemble(recipe_of(self.settings, name))
 

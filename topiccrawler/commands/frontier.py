@@ -62,6 +62,7 @@ class Command(TellingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.job_files import FRONTIER
+        from topiccrawler.crawling.page_stores import folder_named
 
         if opts.job:
             self._on_server(args, opts)
@@ -73,7 +74,8 @@ class Command(TellingCommand):
                 "no JOBDIR is given",
                 "name the folder the crawl was given with -s JOBDIR=…",
             )
-        path = Path(folder) / FRONTIER
+        data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
+        path = folder_named(folder, data) / FRONTIER
         if args and args[0] == DUMP:
             self._dump(path, opts)
         elif args and args[0] == LOAD:

@@ -16,7 +16,7 @@ from topiccrawler.errors import ArgumentError, CrawlerError, ModelError
 
 if TYPE_CHECKING:
     from topiccrawler.link_model.classifier import LinkClassifier
-    from topiccrawler.link_model.training.samples import LabelledLink
+    from topiccrawler.link_model.training.evaluation import Row
 
 USAGE = """[list]
   scrapy models show MODEL
@@ -148,7 +148,6 @@ class Command(TellingCommand):
         from topiccrawler.link_model.model_file import load
         from topiccrawler.link_model.training.promotion import (
             in_use,
-            measure,
             model_file,
             put_to_use,
             trained_on,
@@ -161,8 +160,8 @@ class Command(TellingCommand):
         place, now = model_file(candidate.topic, folder), in_use(candidate.topic, folder)
         text = "not tested" if place.exists() else "no model was in use"
         if place.exists() and opts.links:
-            new = measure(candidate, _links(candidate, opts)).f1
-            old = 0.0 if now is None else measure(now, _links(now, opts)).f1
+            new = _row(candidate, opts).f1
+            old = 0.0 if now is None else _row(now, opts).f1
             text = f"F1 {new:.4f}, the model in use {old:.4f}"
             remedy = "keep the model in use, or insist with --force"
             if new < old and not opts.force:
@@ -197,18 +196,17 @@ class Command(TellingCommand):
 
 
 def _measured(model: LinkClassifier, opts: argparse.Namespace) -> dict[str, float]:
-    from topiccrawler.link_model.training.promotion import measure
-
-    row = measure(model, _links(model, opts), opts.threshold)
+    row = _row(model, opts, opts.threshold)
     threshold = model.threshold if opts.threshold is None else opts.threshold
     rounded = {name: round(getattr(row, name), 6) for name in ("precision", "recall", "f1")}
     return {**rounded, "threshold": threshold, "links": row.samples}
 
 
-def _links(model: LinkClassifier, opts: argparse.Namespace) -> list[LabelledLink]:
-    from topiccrawler.link_model.training.promotion import labelled
+def _row(model: LinkClassifier, opts: argparse.Namespace, threshold: float | None = None) -> Row:
+    """The model's scores on the labelled links, cut by its topic's segmenter."""
+    from topiccrawler.link_model.training.promotion import labelled, measure
     from topiccrawler.topics.catalogue import load_topic
-    from topiccrawler.topics.topic import keep_whole, make_topic
+    from topiccrawler.topics.topic import make_topic
 
     if not opts.links:
         raise ArgumentError("--links", "is missing", "name a file of labelled links (JSON lines)")
@@ -216,8 +214,8 @@ def _links(model: LinkClassifier, opts: argparse.Namespace) -> list[LabelledLink
         topic = load_topic(model.topic)
     except CrawlerError:  # a model of a user's own topic; labels 1 and 0, or its name
         topic = make_topic({"name": model.topic, "keywords": [model.topic]}, model.topic)
-    keep_whole(topic)
-    return labelled(_files(opts), topic, model.context)
+    links = labelled(_files(opts), topic, model.context)
+    return measure(model.cut_by(topic.segmenter), links, threshold)
 
 
 def _files(opts: argparse.Namespace) -> list[Path]:

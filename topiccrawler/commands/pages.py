@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
     from topiccrawler.store.pages import Check, PageRecord, Version
 
-LIST, SHOW, BORDER, EXPORT, REPORT = "list", "show", "border", "export", "report"
-VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2}  # arguments
+LIST, SHOW, BORDER, EXPORT, REPORT, REPAIR = "list", "show", "border", "export", "report", "repair"
+VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, REPORT: 2, REPAIR: 2}  # arguments
 LIMIT = 20
 NOTHING_KEPT = "the job kept no page: `scrapy judge URL` says why one was not kept, `scrapy topics teach JOB` corrects the topic"
+FETCHED = "* "
+MARK = "* the day it was fetched: the page names none"
 SIMILARITIES = (
     "an earlier version began this job: relevances of pages it kept are similarities, not probabilities"
 )
@@ -28,6 +31,7 @@ USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-releva
   scrapy pages JOB border [--limit N] [--json]
   scrapy pages JOB export [--format FORMAT] [--out FILE] [--site …]
   scrapy pages JOB report --out FILE.html
+  scrapy pages JOB repair
   scrapy pages --job NAME -s STORE_URL=postgresql://… [list|show|border|export|report] …"""
 
 
@@ -56,6 +60,9 @@ class Command(TellingCommand):
             "--out", metavar="FILE", help="of export and report; jsonl and csv may go to standard output"
         )
         parser.add_argument(
+            "--with-text", action="store_true", help="of export: only pages that have main text, so no copies"
+        )
+        parser.add_argument(
             "--version", type=int, metavar="N", help="of show: the page as it was; 1 = before its last change"
         )
         parser.add_argument("--json", action="store_true", help="print JSON, one line a page")
@@ -74,14 +81,22 @@ class Command(TellingCommand):
             self.refuse("--limit is at least 1")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.results.job_pages import job_pages
         from topiccrawler.results.jobs import looked_at
 
         args = [opts.job, *args] if opts.job else args
         data = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         verb = args[1] if len(args) > 1 else LIST
         place = looked_at(args[0], data, self.setting("STORE_URL"), stored=bool(opts.job))
-        with place as folder, job_pages(folder) as pages:
+        with place as folder:
+            if verb == REPAIR:
+                self._repair(folder)
+                return
+            self._read(verb, folder, args, opts)
+
+    def _read(self, verb: str, folder: Path, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.results.job_pages import job_pages
+
+        with job_pages(folder) as pages:
             if verb == SHOW:
                 self._show(pages, args[2], opts)
             elif verb == BORDER:
@@ -99,13 +114,16 @@ class Command(TellingCommand):
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 
-        shown, selection = 0, selection_by(opts)
+        shown, marked, selection = 0, False, selection_by(opts)
         for record in pages.best(selection, opts.limit or LIMIT):
             check = pages.check(record.url)
             self.say(
                 json.dumps(_brief(record, check), ensure_ascii=False) if opts.json else _line(record, check)
             )
             shown += 1
+            marked |= not record.published
+        if marked and not opts.json:
+            self.say(MARK)
         if not shown and not opts.json:
             self.say(NOTHING_KEPT if kept_nothing(pages.folder) else "no such page")
         if shown and not opts.json and are_similarities(pages.folder):
@@ -129,10 +147,13 @@ class Command(TellingCommand):
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 
+        pages.check_whole()
         selection = selection_by(opts)
-        whole = selection == ALL and opts.limit is None
+        whole = selection == ALL and opts.limit is None and not opts.with_text
         write = export_of(format_of(opts.format, opts.out), pages.folder, whole=whole)
-        records = pages.best(selection, opts.limit)
+        records = pages.best(selection, None if opts.with_text else opts.limit)
+        if opts.with_text:
+            records = islice((record for record in records if record.text), opts.limit)
         if opts.out is None:
             write(records, sys.stdout.buffer)
             return
@@ -140,6 +161,21 @@ class Command(TellingCommand):
         with whole_file(place) as out:
             count = write(records, out)
         self.say(f"{count} pages written to {place}")
+
+    def _repair(self, folder: Path) -> None:
+        from topiccrawler.crawling.job_files import INDEX, PAGES, VISITS
+        from topiccrawler.store.repair import DAMAGED, repair
+        from topiccrawler.store.visits import read_visits
+
+        log = folder / VISITS
+        kept = {visit.url for visit in read_visits(log) if visit.stored} if log.is_file() else set()
+        saved = repair(folder / PAGES, most=len(kept))
+        for index in folder.glob(
+            f"{INDEX}*"
+        ):  # of the rows as they were numbered; the next search makes it again
+            index.unlink()
+        lost = f"; {len(kept) - saved} of the crawl log are lost" if len(kept) > saved else ""
+        self.say(f"{saved} pages saved{lost}; the damaged file is {folder / PAGES}{DAMAGED}")
 
     def _report(self, pages: JobPages, place: Path) -> None:
         from topiccrawler.files import replace_file
@@ -192,6 +228,7 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
         "topic": record.topic,
         "relevance": round(record.relevance, 4),
         "date": record.day,
+        "date_of": "published" if record.published else "fetched",
         "kind": record.format,
         "alias_of": record.alias_of,
         **_looks(check),
@@ -201,10 +238,10 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
 def _line(record: PageRecord, check: Check | None) -> str:
     from topiccrawler.urls.canonical import readable
 
-    copy = "  (copy of a page listed)" if record.alias_of else ""
+    copy = f"  (copy of {readable(record.alias_of)})" if record.alias_of else ""
     kind = "" if record.format == "html" else f"  [{record.format}]"
     gone = f"  (gone since {_date(check.gone)})" if check is not None and check.gone else ""
-    return f"{record.relevance:.3f}  {record.day}  {_short(record.title)}{kind}{copy}{gone}\n{'':19}{readable(record.url)}"
+    return f"{record.relevance:.3f}  {record.day}{'  ' if record.published else FETCHED}{_short(record.title)}{kind}{copy}{gone}\n{'':19}{readable(record.url)}"
 
 
 def _short(text: str, most: int = 100) -> str:

@@ -80,6 +80,7 @@ def _plain(hit: Hit) -> dict[str, Any]:
         "rank": round(hit.rank, 4),
         "relevance": round(hit.relevance, 4),
         "date": hit.day,
+        "date_of": "published" if hit.is_published else "fetched",
         "format": hit.format,
         "topic": hit.topic,
         "job": str(hit.job),
@@ -89,6 +90,7 @@ def _plain(hit: Hit) -> dict[str, Any]:
 def _text(hit: Hit) -> str:
     from topiccrawler.urls.canonical import readable
 
-    about = f"{hit.rank:.2f} · relevance {hit.relevance:.2f} · {hit.day} · {hit.job.name}"
+    day = f"{'published' if hit.is_published else 'fetched'} {hit.day}"
+    about = f"{hit.rank:.2f} · relevance {hit.relevance:.2f} · {day} · {hit.job.name}"
     lines = [hit.title.marked() or "(no title)", readable(hit.url), about, hit.snippet.marked()]
     return "\n".join(f"{'  ' if number else ''}{line}" for number, line in enumerate(lines) if line)

@@ -83,7 +83,7 @@ class Command(TellingCommand):
         if out.exists() and not opts.force:
             raise ArgumentError(str(out), "exists", "name another file by --out, or insist with --force")
         page_classifier = page_classifier_of(recipe)
-        found = [*self._of_jobs(opts, page_classifier), *self._of_search(opts, topic, page_classifier)]
+        found = [*self._of_jobs(opts, topic, page_classifier), *self._of_search(opts, topic, page_classifier)]
         if not found:
             fault = "no page of an earlier job is about it, and no search found one"
             raise SeedsError(f"topic {topic.display_name}", fault, REMEDY)
@@ -111,15 +111,18 @@ class Command(TellingCommand):
         more = self.settings.getint("TOPIC_PROPOSED_WORDS")
         return recipe_of_words(recipe_of(self.settings, ""), words, more)
 
-    def _of_jobs(self, opts: argparse.Namespace, page_classifier: PageClassifier) -> list[Candidate]:
+    def _of_jobs(
+        self, opts: argparse.Namespace, topic: Topic, page_classifier: PageClassifier
+    ) -> list[Candidate]:
+        from topiccrawler.crawling.page_stores import homes_of
         from topiccrawler.seeding.from_jobs import candidates_of_job, has_jobs, job_folders
 
         kept = Path(self.setting("TOPIC_DATA_DIR") or "data").expanduser()
         named = [Path(folder).expanduser() for folder in opts.jobs]
         found: list[Candidate] = []
-        for folder in job_folders(named or ([kept] if has_jobs(kept) else [])):
+        for folder in job_folders(named or [home for home in homes_of(kept) if has_jobs(home)]):
             try:
-                found += candidates_of_job(folder, page_classifier)
+                found += candidates_of_job(folder, page_classifier, topic.segmenter)
             except StateError as failure:
                 if named:
                     raise

@@ -81,13 +81,11 @@ class Command(TellingCommand):
         from topiccrawler.link_model.training.train import TrainingRecipe, train
         from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.meaning import unlike
-        from topiccrawler.topics.topic import keep_whole
 
         if opts.pages:
             fault = "is read for a page classifier alone"
             raise ArgumentError("--pages", fault, "give --page-classifier detail")
         topic = load_topic(name)
-        keep_whole(topic)
         recipe = TrainingRecipe(
             topic,
             links=_paths(opts.links),

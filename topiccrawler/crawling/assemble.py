@@ -33,6 +33,7 @@ from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.relevance.choose import SeveralTopics, make_page_classifier
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.catalogue import (
     PREFIX,
@@ -47,7 +48,7 @@ from topiccrawler.topics.catalogue import (
     with_site_rules,
 )
 from topiccrawler.topics.meaning import reasons, understood, with_proposed
-from topiccrawler.topics.topic import Topic, display_name, joined_words, keep_whole, make_topic, own_id
+from topiccrawler.topics.topic import Topic, display_name, joined_words, make_topic, own_id
 
 TOLD = 10  # words proposed
 
@@ -131,12 +132,18 @@ def topic_argument(recipe: Recipe, topic_file: Path | None) -> str:
 
     Words are given again as they were typed: what the job was taught is used then. Where that is not known, the topic's file is named.
     """
+    pairs = named_topic(recipe, topic_file).items()
+    return " ".join(f"-a {shlex.quote(f'{name}={value}')}" for name, value in pairs)
+
+
+def named_topic(recipe: Recipe, topic_file: Path | None) -> dict[str, str]:
+    """The same as name and value of an argument; empty where nothing can be named."""
     fields = recipe.topic_fields
     if fields is None or Path(recipe.topic).expanduser().is_file():
-        return f"-a {shlex.quote(f'topic={recipe.topic}')}"
+        return {"topic": recipe.topic}
     if (typed := _typed(fields)) is not None:
-        return f"-a {shlex.quote(f'keywords={typed}')}"
-    return "" if topic_file is None else f"-a {shlex.quote(f'topic={topic_file}')}"
+        return {"keywords": typed}
+    return {} if topic_file is None else {"topic": str(topic_file)}
 
 
 def _typed(fields: Mapping[str, object]) -> str | None:
@@ -173,6 +180,11 @@ class Parts:
     def dropped_parameters(self) -> frozenset[str]:
         """Names of query parameters that every URL loses."""
         return frozenset(self.recipe.dropped_parameters)
+
+    @property
+    def segmenter(self) -> Segmenter:
+        """Cuts all texts of the crawl: it keeps the words of its topics whole."""
+        return self.topic.segmenter
 
     def record(self) -> Recipe:
         """The recipe as it is kept with the job: a user's own topic goes along, for its file may change; not of several."""
@@ -216,7 +228,7 @@ def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
         recipe=recipe,
         topic=topic,
         page_classifier=page_classifier,
-        strategy_classifier=_strategy_classifier(recipe) or page_classifier,
+        strategy_classifier=_strategy_classifier(recipe, topic.segmenter) or page_classifier,
         link_model=scorer,
         strategy=strategy,
         gate=_gate_of(topic, strategy, scorer, threshold),
@@ -229,13 +241,13 @@ def topic_of(recipe: Recipe) -> Topic:
     """The topic with the recipe's keywords and reading rules, and the words it wants proposed; a job's own copy goes before the file
     it came from.
 
-    Of several topics the one that is all of them (topics.catalogue). From now on this process's segmenter keeps its words whole.
+    Of several topics the one that is all of them (topics.catalogue).
     """
     return united(topics_of(recipe))
 
 
 def topics_of(recipe: Recipe) -> list[Topic]:
-    """The topics of the crawl, each by itself."""
+    """The topics of the crawl, each by itself; one segmenter cuts texts for them all."""
     if recipe.topic_fields is not None:
         topics = [with_proposed(make_topic(recipe.topic_fields, f"topic {recipe.topic}"))]
     else:
@@ -244,9 +256,7 @@ def topics_of(recipe: Recipe) -> list[Topic]:
             with_proposed(topic) if is_listed else understood(topic)
             for topic, is_listed in zip(_named_topics(recipe), listed, strict=True)
         ]
-    for topic in topics:
-        keep_whole(topic)
-    return topics
+    return [topic.cut_by(united(topics).segmenter) for topic in topics] if len(topics) > 1 else topics
 
 
 def _named_topics(recipe: Recipe) -> list[Topic]:
@@ -273,12 +283,11 @@ def topic_as_written(recipe: Recipe) -> Topic | None:
     return None if _is_listed(recipe.topic) else with_proposed(_named_topics(recipe)[0])
 
 
-def page_classifier_of(recipe: Recipe) -> PageClassifier:
-    """What decides whether a page is about the topic, or one of them."""
+def page_classifier_of(recipe: Recipe, segmenter: Segmenter | None = None) -> PageClassifier:
+    """What decides whether a page is about the topic, or one of them. `segmenter`: cuts its pages, where it is not the topic's own."""
     folder = folder_of(recipe.page_classifier_models)
-    made = {
-        topic.name: make_page_classifier(topic, recipe.page_classifier, folder) for topic in topics_of(recipe)
-    }
+    topics = topics_of(recipe) if segmenter is None else [one.cut_by(segmenter) for one in topics_of(recipe)]
+    made = {topic.name: make_page_classifier(topic, recipe.page_classifier, folder) for topic in topics}
     return SeveralTopics(made) if len(made) > 1 else next(iter(made.values()))
 
 
@@ -288,11 +297,11 @@ def kept_from(recipe: Recipe, page_classifier: PageClassifier) -> float:
     return page_classifier.similarity_threshold if earlier else page_classifier.threshold
 
 
-def _strategy_classifier(recipe: Recipe) -> PageClassifier | None:
+def _strategy_classifier(recipe: Recipe, segmenter: Segmenter) -> PageClassifier | None:
     """None where it is the page classifier."""
     if recipe.strategy_topic is None:
         return None
-    return page_classifier_of(replace(recipe, topic_fields=recipe.strategy_topic))
+    return page_classifier_of(replace(recipe, topic_fields=recipe.strategy_topic), segmenter)
 
 
 def link_model_of(recipe: Recipe) -> LinkModel:
@@ -349,7 +358,7 @@ def reader_of(
     """Reads pages; with `detail` it also separates detail pages from link pages, which costs time."""
     formats = Formats(seconds=recipe.file_seconds)
     if not detail:
-        return Reader(page_classifier, formats, topic.sites, recipe.title_reader, repeats)
+        return Reader(page_classifier, formats, topic.sites, recipe.title_reader, repeats, topic.segmenter)
     from topiccrawler.relevance.detail import DetailReader, detail_svm  # numpy
 
     svm = detail_svm(folder_of(recipe.page_classifier_models))
@@ -360,6 +369,7 @@ def reader_of(
         sites=topic.sites,
         title_reader=recipe.title_reader,
         repeats=repeats,
+        segmenter=topic.segmenter,
     )
 
 

@@ -405,6 +405,7 @@ class Crawl:
         begin_anew(notes, now)
         self.ordering.linking_pages = linking_pages_of(parts.recipe, parts.page_classifier, notes, ())
         if self._files is not None:
+            self._files.segmenter = parts.segmenter
             self._files.keep_recipe(
                 parts.record(), parts.topic.name
             )  # the job is one for this topic from now on

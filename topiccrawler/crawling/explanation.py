@@ -32,9 +32,9 @@ from topiccrawler.crawling.page_stores import has_pages, open_pages, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Frontier, Listing, Notes, Row, State
+from topiccrawler.frontier.base import Frontier, Notes, Row, State
+from topiccrawler.frontier.dump import QueueLookup
 from topiccrawler.frontier.rescoring import Rescoring
-from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.link_model.learning import Explainer
 from topiccrawler.model import Link, Visit
 from topiccrawler.pages.read import PageClassifier
@@ -77,10 +77,15 @@ class History:
         return self.path[-1].state
 
 
-class _Queue(Protocol):
-    notes: Notes
+class _Look(Protocol):
+    def row(self, url: str) -> Row | None: ...
 
-    def look(self) -> Listing: ...
+
+class _Queue(Protocol):
+    @property
+    def notes(self) -> Notes: ...
+
+    def look(self) -> _Look: ...
 
     def close(self) -> None: ...
 
@@ -98,7 +103,7 @@ class PastCrawl:
                 "name the JOBDIR of a crawl, or its folder in TOPIC_DATA_DIR",
             )
         self.recipe = read_recipe(folder)
-        self._frontier: _Queue | None = SqliteFrontier(queue, read_only=True) if queue.is_file() else None
+        self._frontier: _Queue | None = QueueLookup(queue) if queue.is_file() else None
         self._store: Pages | None = open_pages(folder) if has_pages(folder) else None
 
     def close(self) -> None:
@@ -130,7 +135,8 @@ class PastCrawl:
         """Load what the crawl's strategy has learned."""
         if self._frontier is not None:
             queue = cast("Frontier", self._frontier)  # what it holds is all that is asked
-            Checkpoints(strategy, self._frontier.notes, Rescoring(queue), durable=True).load()
+            rescoring = Rescoring(queue, apply=lambda _: 0)
+            Checkpoints(strategy, self._frontier.notes, rescoring, durable=True).load()
 
     def of(self, url: str) -> History:
         """What is known of a canonical URL; StateError when the crawl never met it."""
@@ -349,14 +355,15 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 def page_words(parts: Parts, record: PageRecord) -> list[dict[str, Any]]:
     """The words behind a stored page, as its text is judged now: shares of its similarity, without the linking page's; of a topic of a
     user's own words, shares of its relevance."""
-    words = words_of_record(record, in_segments=parts.page_classifier.reads_segments)
+    in_segments = parts.page_classifier.reads_segments
+    words = words_of_record(record, parts.segmenter, in_segments=in_segments)
     shares = parts.page_classifier.explain(words)
     return [{"word": word, "share": share} for word, share in shares]
 
 
 def page_similarity(parts: Parts, record: PageRecord) -> float:
     """Of a stored page, as its text is judged now: what its links were ordered by."""
-    return parts.strategy_classifier.similarity(words_of_record(record))
+    return parts.strategy_classifier.similarity(words_of_record(record, parts.segmenter))
 
 
 def linking_page(

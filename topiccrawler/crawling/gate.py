@@ -36,7 +36,7 @@ from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.strategies.base import LinkScorer
 from topiccrawler.text.weights import logistic_of
 from topiccrawler.topics.topic import SiteRule
-from topiccrawler.urls.canonical import host_of
+from topiccrawler.urls.canonical import canonical, host_of
 
 logger = logging.getLogger(__name__)
 
@@ -90,6 +90,16 @@ class Block:
                 return False
             place = found + len(part)
         return len(url) - place >= len(last) and url.endswith(last)
+
+
+def block_of(pattern: str, site: str = "") -> Block:
+    """What a user means: a pattern that is a host is a site. ArgumentError for one that no URL matches."""
+    if site or not pattern or "*" in pattern or pattern.startswith("http"):
+        return Block(pattern, site)
+    host = host_of(canonical(f"http://{pattern}") or "")
+    if "." in host and host == pattern.lower().rstrip("/"):
+        return Block(site=host)
+    raise ArgumentError(f"block {pattern}", "matches no URL", "begin it with http:// or https://, or with *")
 
 
 class Blocks:

@@ -8,6 +8,7 @@ pages.sqlite        the pages          duplicates.sqlite   their fingerprints   
 index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
 checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
 discarded.sqlite    a sample of the pages that were found off topic (store.refused)
+stats.json          the stats of the last run, when it has ended
 refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
 
 Why hosts waited when the crawl last wrote it down: a note of the queue.
@@ -48,6 +49,7 @@ from topiccrawler.store.outlinks import OutlinkStore
 from topiccrawler.store.pages import PageChecks, PageRecord, Pages, PageStore, SharedPages
 from topiccrawler.store.refused import PageSample, RefusedLinks
 from topiccrawler.store.visits import VisitLog
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import make_topic
 
 NOTE = "waits"
@@ -75,7 +77,7 @@ class Indexing:
         self._index: PageIndex | None = None
         self._begun = False
 
-    def begin(self) -> None:
+    def begin(self, segmenter: Segmenter) -> None:
         """Open the index and bring it to where the store is; a second call does nothing."""
         if self._begun:
             return
@@ -86,12 +88,12 @@ class Indexing:
                 logger.info("%s is far behind: the first `scrapy search` goes on with it", self._path)
                 self._let_go()
             else:
-                catch_up(self._store, self._index)
+                catch_up(self._store, self._index, segmenter=segmenter)
 
-    def add(self, row: int, record: PageRecord) -> None:
+    def add(self, row: int, record: PageRecord, segmenter: Segmenter) -> None:
         """Index a page that was stored in this row."""
         if self._index is not None:
-            self._index.add(row, record)
+            self._index.add(row, record, segmenter)
 
     def commit(self) -> None:
         """Write what was added when it is worth a transaction; the store has committed."""
@@ -129,13 +131,18 @@ def missing(store: PageStore, index: PageIndex) -> list[int]:
     return index.missing(store.changed(*index.extent()))
 
 
-def catch_up(store: PageStore, index: PageIndex, told: Callable[[int, int], None] | None = None) -> int:
+def catch_up(
+    store: PageStore,
+    index: PageIndex,
+    told: Callable[[int, int], None] | None = None,
+    segmenter: Segmenter = PLAIN,
+) -> int:
     """Index what is missing; how many pages that were. `told`: hears of pages done and to do, a batch at a time."""
     rows = missing(store, index)
     for done, row in enumerate(rows, start=1):
         record = store.at(row)
         if record is not None:
-            index.add(row, record)
+            index.add(row, record, segmenter)
         if index.is_full:
             index.commit()
             if told is not None:
@@ -152,6 +159,7 @@ DISCARDED = "discarded.sqlite"
 REFUSED = "refused.jsonl"
 SITE_REPEATS = "site_repeats.bin"  # with JOBDIR only: what sites write on several pages (pages.site_repeats)
 CHECKS = "checks.sqlite"  # of a job that was revisited
+STATS = "stats.json"  # Scrapy's and ours, of the last run
 OUTPUT = "output.log"  # what a crawl says that another program has started
 FRONTIER = "frontier.sqlite"  # with JOBDIR only
 LINKS = "links.jsonl"  # of `scrapy crawl links`
@@ -164,7 +172,8 @@ class JobFiles:
 
     `shared`: the folder may be there already, from an earlier run of the job; else it gets a name that no other job has.
     `indexed`: pages are indexed as they are kept. `discarded`: how many pages that were not kept are sampled. `kept_in`: the database
-    that has the pages and their fingerprints instead; they are handed over to it then, not to `keep`.
+    that has the pages and their fingerprints instead; they are handed over to it then, not to `keep`. `segmenter`: of the crawl's
+    topic; another one when the crawl changes its topic.
     """
 
     def __init__(
@@ -176,8 +185,9 @@ class JobFiles:
         indexed: bool = False,
         discarded: int = 0,
         kept_in: SharedPages | None = None,
+        segmenter: Segmenter = PLAIN,
     ) -> None:
-        self.kept_in = kept_in
+        self.kept_in, self.segmenter = kept_in, segmenter
         self._place, self._shared, self._indexed, self._discarded = place, shared, indexed, discarded
         self._recipe = recipe  # until it is written
         self._changes: list[str] = []  # since an earlier run
@@ -191,14 +201,16 @@ class JobFiles:
         kept = read_recipe(self.folder)
         if kept is not None and self._recipe is not None:
             self._changes = changes(kept, self._recipe, self.folder, queued=queued)
-        if self.kept_in is None and (self.folder / PAGES).exists():
-            self._own_store.check_writable()
-        if (self.folder / DUPLICATES).exists():
-            self.duplicates.check_writable()
-        if (self.folder / DISCARDED).exists():
-            self.discarded.check_writable()
-        if (self.folder / CHECKS).exists():
-            self.checks.check_writable()
+        for name, opened in (
+            (PAGES, "_own_store"),
+            (DUPLICATES, "duplicates"),
+            (DISCARDED, "discarded"),
+            (CHECKS, "checks"),
+        ):
+            if (name != PAGES or self.kept_in is None) and (self.folder / name).exists():
+                database: Database = getattr(self, opened)
+                database.check_whole()
+                database.check_writable()
         self.visits.check()
 
     @property
@@ -280,10 +292,10 @@ class JobFiles:
     def keep(self, record: PageRecord) -> None:
         """Store a page, and index it."""
         if self._indexed:
-            self._indexing.begin()  # before there is a page that it lacks
+            self._indexing.begin(self.segmenter)  # before there is a page that it lacks
         row = self._own_store.put(record)
         if self._indexed:
-            self._indexing.add(row, record)
+            self._indexing.add(row, record, self.segmenter)
 
     def note_refused(
         self, links: Sequence[Link], probability: Callable[[Link], float | None], now: float

@@ -23,7 +23,7 @@ from heapq import merge
 from operator import attrgetter
 from pathlib import Path
 
-from topiccrawler.crawling.assemble import recipe_of_words, topic_as_written
+from topiccrawler.crawling.assemble import TOPIC, named_topic, recipe_of_words, topic_as_written
 from topiccrawler.crawling.job_files import PAGES, VISITS, read_recipe, write_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.servers import ServedPages, page_server
@@ -90,10 +90,26 @@ def folder_of_stored(address: str, job: str, data: Path) -> Iterator[Path]:
         yield folder
 
 
+JOBS = "jobs"
+
+
+def homes_of(data: Path) -> list[Path]:
+    """The folders that have jobs by name: TOPIC_DATA_DIR, and the folder `jobs` beside it, for JOBDIR=jobs/NAME."""
+    beside = data.absolute().parent / JOBS
+    return [data] if data.absolute() == beside else [data, data.parent / JOBS]
+
+
+def folder_named(given: str, data: Path) -> Path:
+    """The folder of that path, else that of a job of that name; where there is neither, the path."""
+    place = Path(given).expanduser()
+    named = (home / given for home in homes_of(data))
+    return next((folder for folder in (place, *named) if folder.is_dir()), place)
+
+
 @contextmanager
 def given_folder(given: str, data: Path, store_url: str | None) -> Iterator[Path]:
     """The folder that was named; with a database, where there is no such folder, one for the job of this name there."""
-    place = Path(given).expanduser()
+    place = folder_named(given, data)
     if not store_url or place.is_dir():
         yield place
         return
@@ -120,6 +136,36 @@ def visits_of(folder: Path) -> Iterator[Visit]:
     """The visits of the job, in the order they ended."""
     logs = logs_of(folder)
     return read_visits(logs[0]) if len(logs) == 1 else merge(*map(read_visits, logs), key=attrgetter("time"))
+
+
+def arguments_of(folder: Path) -> dict[str, str]:
+    """The arguments by which the job in a folder goes on as it was begun: topic, strategy, page classifier, and the seeds that were
+    fetched; empty where there is no job. Limits are none of them."""
+    recipe = read_recipe(folder)
+    if recipe is None:
+        return {}
+    seeds = _seeds_of(folder)
+    plain = {
+        **named_topic(recipe, folder / TOPIC),
+        "strategy": recipe.strategy,
+        "page_classifier": recipe.page_classifier,
+        "sites": recipe.sites or "",
+        "seeds": ",".join(seeds),
+    }
+    if recipe.keywords and "keywords" not in plain:  # more keywords of a topic
+        plain["keywords"] = ",".join(recipe.keywords)
+    parameters = {f"strategy_{name}": value for name, value in recipe.parameters.items()}
+    return {name: value for name, value in {**plain, **parameters}.items() if value}
+
+
+def _seeds_of(folder: Path) -> list[str]:
+    """Those that were fetched; where each led elsewhere, the first."""
+    first, seeds = "", dict[str, None]()
+    for visit in visits_of(folder):
+        first = first or visit.source_url or visit.url
+        if not visit.source_url:
+            seeds[visit.url] = None
+    return [*seeds] or [first]
 
 
 logger = logging.getLogger(__name__)

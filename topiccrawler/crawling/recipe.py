@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal, Protocol, Self, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
@@ -30,6 +31,7 @@ from topiccrawler.strategies.base import Expand
 from topiccrawler.text.thesaurus import Thesaurus, load_thesaurus, shipped
 from topiccrawler.topics.catalogue import split_keywords
 from topiccrawler.topics.topic import Format, without_removed_fields
+from topiccrawler.urls.canonical import canonical, host_of
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +110,8 @@ class CrawlParams(BaseModel):
     since: date | None = Field(default=None, description="YYYY-MM-DD; older pages are not kept")
     revisit: bool = Field(
         default=False,
-        description="true: look again at the job's pages, those first that have probably changed (docs/revisiting.md)",
+        description="true: look again at the job's pages, those first that have probably changed; with pages or targets, then go on "
+        "(docs/revisiting.md)",
     )
     parameters: dict[str, str] = Field(default_factory=dict, description="-a strategy_NAME=value")
 
@@ -117,12 +120,27 @@ class CrawlParams(BaseModel):
     def _listed(cls, value: Any) -> Any:
         return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
 
+    @field_validator("allowed_domains")
+    @classmethod
+    def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Hosts in their one form, of URLs too: as they are compared with those of links."""
+        return tuple(map(_host_named, value))
+
     @field_validator("keywords", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         if isinstance(value, str):
             return tuple(split_keywords(value))
         return value
+
+
+def _host_named(text: str) -> str:
+    """ValueError for what is no host, or more than one."""
+    name = text.removeprefix(".")
+    url = canonical(name if "://" in name else f"http://{name}")
+    if url is None or urlsplit(url).path != "/" or urlsplit(url).query:
+        raise ValueError(f"{text!r} is no host or domain")
+    return host_of(url).partition(":")[0] if url.count("[") == 0 else host_of(url)
 
 
 class LinksParams(CrawlParams):

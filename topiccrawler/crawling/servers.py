@@ -19,6 +19,7 @@ from topiccrawler.frontier.dump import Overview
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.store.index import Found, QueryTerm
 from topiccrawler.store.pages import Pages, Selection, SharedPages
+from topiccrawler.text.segmenter import Segmenter
 
 QUEUE_SERVERS = {"REDIS_URL": "topiccrawler.cluster.redis.server"}
 PAGE_SERVERS = dict.fromkeys(("postgresql", "postgres"), "topiccrawler.cluster.postgresql.server")
@@ -100,9 +101,10 @@ class ServedPages(Pages, Protocol):
         terms: tuple[QueryTerm, ...],
         selection: Selection,
         limit: int,
+        segmenter: Segmenter,
         progress: Callable[[int, int], None] | None,
     ) -> list[Found]:
-        """The best pages that match. `progress`: notified of pages that are indexed first, and of how many there are."""
+        """The best pages that match; pages that are not indexed yet are, by this segmenter. `progress`: notified of pages that are indexed first, and of how many there are."""
 
 
 class PageServer(Protocol):

@@ -7,8 +7,10 @@ Scrapy's own that a crawl reads stand in a table.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from math import inf, isfinite
 from typing import Any, Protocol
 
@@ -122,6 +124,25 @@ def check_settings(settings: Settings) -> None:
             raise ArgumentError(
                 f"setting {name}", f"is {shortened(value)}", f"it must be {expected}{example}"
             )
+
+
+_OURS = re.compile("(?:TOPIC|FRONTIER)_[A-Z_]+")
+_NEAR = 0.8  # of the letters
+_FROM_COMMAND_LINE = 40  # Scrapy's priority of `-s`
+
+
+def check_names(settings: Any) -> None:
+    """Raises ArgumentError for a name that looks like one of our settings and is none, where it is nearly one or was typed; another one,
+    which a project may have for itself, is a warning."""
+    known = {*vars(ours), *EXPECTED, *REMOVED}
+    for name in settings:
+        if not isinstance(name, str) or name in known or not _OURS.fullmatch(name):
+            continue
+        near = get_close_matches(name, known.difference(REMOVED), 1, _NEAR)
+        if near or settings.getpriority(name) >= _FROM_COMMAND_LINE:
+            remedy = f"did you mean {near[0]}?" if near else "docs/settings.md lists them"
+            raise ArgumentError(f"setting {name}", "is not known", remedy)
+        logger.warning("setting %s: is not known, changes nothing; docs/settings.md lists them", name)
 
 
 def warn_of_removed(settings: Settings) -> None:

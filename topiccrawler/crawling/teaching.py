@@ -37,10 +37,10 @@ from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.store.pages import PageRecord, Pages, PageStore
 from topiccrawler.store.visits import read_visits
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.text.weights import log_odds
 from topiccrawler.topics.catalogue import parts_of
-from topiccrawler.topics.topic import Topic, keep_whole, make_topic, without_removed_fields
+from topiccrawler.topics.topic import Topic, make_topic, without_removed_fields
 from topiccrawler.urls.canonical import host_of
 
 
@@ -49,15 +49,15 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
 
     Of stored pages title, meta keywords, description and main text are read: headings are not kept apart.
     """
-    keep_whole(topic)
     page_classifier = untrained(topic)
-    reader = Reader(page_classifier, sites=topic.sites)
+    reader = Reader(page_classifier, sites=topic.sites, segmenter=topic.segmenter)
     for file in files:
         if file.suffix == ".sqlite":
             store = PageStore(file, create=False)
             try:
                 for record in store.records():
-                    words = words_of_record(record, in_segments=page_classifier.reads_segments)
+                    in_segments = page_classifier.reads_segments
+                    words = words_of_record(record, topic.segmenter, in_segments=in_segments)
                     yield record.url, page_classifier.relevance(words)
             finally:
                 store.close()
@@ -67,17 +67,18 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
         yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
 
 
-def words_of_record(record: PageRecord, *, in_segments: bool = False) -> PageWords:
+def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bool = False) -> PageWords:
     """The words of a stored page: title, meta keywords with description, and main text. `in_segments`: its segments too, for page classifiers
     that read them; its headings, and which segments the site repeats, are not known here, so its relevance is only nearly that of the
     crawl."""
     meta = f"{record.keywords} {record.description}"
-    title, about, body = words_of([record.title, meta, record.text])
+    title, about, body = segmenter.words_of([record.title, meta, record.text])
     words = PageWords(title=title, meta=about, body=body)
     if not in_segments:
         return words
     is_main = len(record.text) >= SHORTEST_MAIN_TEXT
-    parts = stored_segments(record.title, record.keywords, record.description, record.text, is_main=is_main)
+    fields = record.title, record.keywords, record.description, record.text
+    parts = stored_segments(*fields, segmenter, is_main=is_main)
     return replace(words, segments=parts)
 
 
@@ -123,6 +124,7 @@ class Lessons:
     followed: dict[str, bool] = field(default_factory=dict)
     # log-odds, of what the crawl saw of a page and the job has not stored
     unseen: list[float] = field(default_factory=list)
+    segmenter: Segmenter = PLAIN  # of the topic when its pages were read
 
     @property
     def topic(self) -> Topic:
@@ -136,7 +138,7 @@ class Lessons:
 
     def relevances(self, topic: Topic) -> list[float]:
         """Of each page to a topic, as a crawl for it judges them."""
-        page_classifier = untrained(topic)
+        page_classifier = untrained(topic.cut_by(self.segmenter))
         return [self.relevance(place, page_classifier) for place in range(len(self.words))]
 
     def relevance(self, place: int, page_classifier: PageClassifier) -> float:
@@ -147,15 +149,16 @@ class Lessons:
         """Read the pages' words. Of a narrow topic, pages are judged by tags and headings too, which are not stored: what they say is how much
         more relevant the crawl held the page than its stored words are, by the topic of that time. Of pages from before relevance was a
         probability (Recipe.relevance_since) nothing is known."""
-        classifiers = [(0.0, untrained(make_topic(self.base, str(self.folder))))]
+        classifiers = [(0.0, untrained(self._topic(self.base)))]
         in_segments = classifiers[0][1].reads_segments
-        self.words = [words_of_record(record, in_segments=in_segments) for record in self.records]
+        self.words = [
+            words_of_record(record, self.segmenter, in_segments=in_segments) for record in self.records
+        ]
         if not in_segments:
             return
         self.words = without_repeats([record.url for record in self.records], self.words)
         classifiers += [
-            (float(step.get("time", 0.0)), untrained(make_topic(step["topic"], str(self.folder))))
-            for step in self.steps
+            (float(step.get("time", 0.0)), untrained(self._topic(step["topic"]))) for step in self.steps
         ]
         probabilities = self.recipe.relevance_since
         for record, words in zip(self.records, self.words, strict=True):
@@ -171,7 +174,11 @@ class Lessons:
         places = {record.url: place for place, record in enumerate(self.records)}
         every = self.answers | dict(answers)
         known = {places[url]: answer for url, answer in every.items() if url in places}
-        return taught(make_topic(self.base, str(self.folder)), self.words, known, self.unseen)
+        return taught(self._topic(self.base), self.words, known, self.unseen)
+
+    def _topic(self, fields: Mapping[str, Any]) -> Topic:
+        """A topic for the pages as they were read."""
+        return make_topic(fields, str(self.folder)).cut_by(self.segmenter)
 
     def teach(self, answers: Mapping[str, bool]) -> int:
         """Learn, keep it with the job, score what waits anew. Returns how many scores changed."""
@@ -230,9 +237,9 @@ def lessons_of(folder: Path) -> Lessons:
         raise ArgumentError(f"job {folder}", fault, "train it with more documents: scrapy train")
     if len(parts_of(recipe.topic)) > 1:
         raise ArgumentError(f"job {folder}", "is of several topics", "teach a crawl of one")
-    topic = topic_of(recipe)  # and its words are kept whole
+    topic = topic_of(recipe)
     base, steps = _kept(folder)
-    lessons = Lessons(folder, recipe, base or topic.model_dump(), steps)
+    lessons = Lessons(folder, recipe, base or topic.model_dump(), steps, segmenter=topic.segmenter)
     stores: list[Pages] = [open_pages(folder)] if has_pages(folder) else []
     stores += [PageStore(folder / DISCARDED, create=False)] if (folder / DISCARDED).is_file() else []
     for store in stores:

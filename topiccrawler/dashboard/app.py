@@ -22,7 +22,7 @@ from topiccrawler.dashboard.views import COOKIE, HEADERS, LANGUAGES, Handler, Se
 from topiccrawler.engine.control.server import RefusedError
 from topiccrawler.errors import CrawlerError
 from topiccrawler.files import folder
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import words_of
 
 _KINDS = {
     "css": "text/css",

@@ -18,6 +18,7 @@ from threading import Lock
 from typing import Any, TypeVar, cast
 
 from topiccrawler.crawling.job_files import FRONTIER, JOB, OUTPUT, REFUSED, read_recipe
+from topiccrawler.crawling.page_stores import homes_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.engine.control.client import ask, is_listening
@@ -240,16 +241,15 @@ class Jobs:
 
     def names(self) -> list[str]:
         """Of all jobs, the latest first."""
-        if not self.data.is_dir():
-            return []
-        found = []
-        for folder in self.data.iterdir():
-            try:
-                if folder.is_dir() and self._is_one(folder):
-                    found.append((folder.stat().st_mtime, folder.name))
-            except OSError:
-                continue  # it has gone, or is not ours
-        return [name for _, name in sorted(found, reverse=True)]
+        found: dict[str, float] = {}
+        for home in filter(Path.is_dir, homes_of(self.data)):
+            for folder in home.iterdir():
+                try:
+                    if folder.is_dir() and self._is_one(folder):
+                        found.setdefault(folder.name, folder.stat().st_mtime)
+                except OSError:
+                    continue  # it has gone, or is not ours
+        return sorted(found, key=lambda name: (found[name], name), reverse=True)
 
     def get(self, name: str) -> Job:
         """The job of that name; ArgumentError when there is none."""
@@ -264,10 +264,11 @@ class Jobs:
 
     def folder(self, name: str) -> Path:
         """Of the job of that name; ArgumentError when there is none."""
-        folder = self.data / name
-        if Path(name).name != name or name in {"", ".", ".."} or "\0" in name or not self._is_one(folder):
-            raise ArgumentError(f"job {name!r}", f"there is none in {self.data}", "see the list of jobs")
-        return folder
+        if Path(name).name == name and name not in {"", ".", ".."} and "\0" not in name:
+            for home in homes_of(self.data):
+                if self._is_one(home / name):
+                    return home / name
+        raise ArgumentError(f"job {name!r}", f"there is none in {self.data}", "see the list of jobs")
 
     def started(self, name: str, process: Popen[bytes]) -> Job:
         """A crawl of this name was begun just now."""

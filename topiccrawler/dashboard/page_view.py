@@ -32,6 +32,7 @@ from topiccrawler.results.report import moment
 from topiccrawler.results.search import Snippet, search
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.normalise import printable
+from topiccrawler.text.segmenter import PLAIN
 
 ROWS, HITS = 25, 20
 MOST_COPIES = 50
@@ -88,9 +89,10 @@ def _page(job: Job, url: str) -> dict[str, Any]:
         record = pages.get(url)
         copies = pages.copies(record, MOST_COPIES)
     share = job.log.advance(FIRST_LOOK_SECONDS)
-    page_classifier = job.once("classifier", JOB, lambda: classifier_of(job.folder), None)
-    words = words_that_count(page_classifier, record)
-    of_text = None if record.alias_of or page_classifier is None else words_of_record(record)
+    of_job = job.once("classifier", JOB, lambda: classifier_of(job.folder), None)
+    page_classifier, segmenter = of_job or (None, PLAIN)
+    words = words_that_count(page_classifier, record, segmenter)
+    of_text = None if record.alias_of or page_classifier is None else words_of_record(record, segmenter)
     recipe = read_recipe(job.folder) if page_classifier is not None else None
     text = record.text[:MOST_TEXT]
     facts = {"fetched": moment(record.fetched), **{name: getattr(record, name) for name in _FACTS}}

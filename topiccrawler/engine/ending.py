@@ -6,6 +6,7 @@ fails, and the last lines are for a person.
 
 from __future__ import annotations
 
+import json
 import logging
 import shlex
 from collections import Counter
@@ -18,16 +19,18 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.job_files import PAGES
+from topiccrawler.crawling.job_files import PAGES, STATS
 from topiccrawler.crawling.keeping import HarvestCounter
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import CrawlerError, SeedsError
+from topiccrawler.files import replace_file
 from topiccrawler.frontier.base import State
 
 logger = logging.getLogger(__name__)
 
+MARK = "=" * 80  # above the last lines, for who looks for them
 SEEDS_FAILED = "seeds_failed"  # finish_reason
 MOST_REASONS = 5
 _FAILED, _URLS = "frontier/failed/", "frontier/urls/"  # stats keys
@@ -87,9 +90,10 @@ class Ending:
             *failed_lines(stats),
             *(look_lines(self.crawl) if found is None else []),
             *place_lines(self.crawl.files.folder, queued=queued, has_pages=self.crawl.files.has_pages),
+            *stats_lines(self.crawl.files.folder, stats),
             f"ended: {why(self.reason, self.crawl, stats, resumable=resumable, faults=self.faults.reported)}",
         ]
-        logger.info("The crawl in short\n%s", "\n".join(f"  {line}" for line in report))
+        logger.info("\n%s\nThe crawl in short\n%s", MARK, "\n".join(f"  {line}" for line in report))
 
     def _others_got_pages(self) -> bool:
         counts = self.crawl.frontier.look().counts()
@@ -159,6 +163,18 @@ def place_lines(folder: Path, *, queued: bool, has_pages: bool = False) -> list[
     return [f"results: {folder}", *(f"look: {command}" for command in commands)]
 
 
+def stats_lines(folder: Path, stats: Mapping[str, Any]) -> list[str]:
+    """Write the stats into the job's folder, and say where; what cannot be written is no fault of a crawl that has ended."""
+    try:
+        replace_file(
+            folder / STATS, json.dumps(stats, indent=1, sort_keys=True, default=str, ensure_ascii=False)
+        )
+    except OSError as fault:
+        logger.warning("%s: %s; the stats are not kept", folder / STATS, fault.strerror)
+        return []
+    return [f"stats: {folder / STATS}"]
+
+
 def why(
     reason: str, crawl: Crawl, stats: Mapping[str, Any], *, resumable: bool, faults: Sequence[str] = ()
 ) -> str:
@@ -168,14 +184,17 @@ def why(
     words, remedy = _WORDS.get(reason, reason), "the same command"
     limits, shared = crawl.limits, crawl.shared
     kept = crawl.harvest.kept if shared is None else shared.exchange.harvest().kept
-    if reason == "enough" or (reason == "finished" and shared is not None and crawl.is_enough()):
+    if reason in {"enough", "finished"} and limits.pages == 0:
+        words, remedy = "all pages were looked at again", "the same command with -a pages=NUMBER"
+    elif reason == "enough" or (reason == "finished" and crawl.is_enough()):  # or it was when the run began
         is_full = limits.targets is not None and kept >= limits.targets
         asked = (
             f"{limits.targets} pages are kept (-a targets)"
             if is_full
             else f"{limits.pages} pages are fetched (-a pages)"
         )
-        words, remedy = asked, "a larger number"
+        more = f"targets={2 * kept}" if is_full else f"pages={2 * (limits.pages or 1)}"
+        words, remedy = asked, f"the same command with a larger number (-a {more})"
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
         words, remedy = "the budgets of hosts hold back all that waits", "a larger budget"
     waiting = stats.get(f"{_URLS}waiting", 0)

@@ -37,7 +37,6 @@ from typing import NoReturn
 import scrapy
 from scrapy import exceptions, signals
 from scrapy.commands import ScrapyCommand
-from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
@@ -49,6 +48,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from topiccrawler import settings as ours
+from topiccrawler.crawling.settings_check import check_names
 from topiccrawler.errors import CrawlerError
 
 NO_HOST, REFUSED, UNREACHABLE, TIMEOUT = "no such host", "connection refused", "unreachable", "timeout"
@@ -73,7 +73,6 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((exceptions.DownloadCancelledError,), TOO_LARGE),  # only DOWNLOAD_MAXSIZE cancels a download
     ((exceptions.ResponseDataLossError,), INCOMPLETE),
     ((exceptions.UnsupportedURLSchemeError, exceptions.NotSupported), SCHEME),
-    ((TunnelError,), NO_PROXY),
     ((connections.ConnectionDone, connections.ConnectionLost, ConnectionError), LOST),
     ((connections.ConnectError,), UNREACHABLE),
 )
@@ -92,6 +91,10 @@ def reason_of(error: BaseException | None) -> str | None:
     for kinds, reason in _KINDS:
         if isinstance(error, kinds):
             return reason
+    if (
+        type(error).__name__ == "TunnelError"
+    ):  # its class comes with the whole of TLS, which commands do without
+        return NO_PROXY
     if isinstance(error, exceptions.DownloadFailedError):
         return _reason_of_failed_response(error.__cause__)
     was_read = error is not None and _was_raised_reading(error.__traceback__)
@@ -182,9 +185,8 @@ class TellingCommand(ScrapyCommand):
         return type(self).__module__.rpartition(".")[2]
 
     def refuse(self, fault: str) -> NoReturn:
-        """End with exit code 2 and the usage."""
-        usage = f"usage: scrapy {self.command} {self.syntax()}"
-        raise UsageError(f"scrapy {self.command}: {fault}; {usage}", print_help=False)
+        """End with exit code 2; Scrapy prints the usage before it."""
+        raise UsageError(f"scrapy {self.command}: {fault}", print_help=False)
 
     def refuse_options(self, args: list[str]) -> None:
         """Scrapy hands on options it does not know as arguments."""
@@ -220,6 +222,7 @@ class TellingCommand(ScrapyCommand):
             page_server(store_url).remember(store_url, for_all=typed)  # jobs name it without its password
         fault = ""
         try:
+            check_names(self.settings)
             self.work(args, opts)
         except CrawlerError as failure:
             fault = str(failure)

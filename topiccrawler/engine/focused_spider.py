@@ -9,6 +9,7 @@ docs/scrapy-settings.md says of each setting what becomes of it. Under another s
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ from topiccrawler.crawling.admission import rules_of_packages
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.gate import own_domains
 from topiccrawler.crawling.recipe import CrawlParams
-from topiccrawler.crawling.settings_check import check_settings
+from topiccrawler.crawling.settings_check import check_names, check_settings
 from topiccrawler.engine.faults import FatalFaults, give_defaults, reported_by_scrapy
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares import expanding
@@ -40,8 +41,9 @@ def hold_back() -> None:
 
 
 def go_on(settings: Settings) -> None:
-    """Log again, and first what was held back; without `hold_back` before, nothing."""
+    """Log again, and first what was held back; without `hold_back` before, nothing. The garbage collector runs again too."""
     if logging.root.manager.disable == logging.INFO:
+        gc.enable()
         logging.disable(logging.NOTSET)
         log_scrapy_info(settings)
 
@@ -125,6 +127,7 @@ class FocusedSpider(Spider):
         # `check`, `fetch` and `parse` put a start() of their own in place: they fetch one page and leave stored rows alone.
         command = cls.start.__module__
         with reported_by_scrapy(settings):
+            check_names(settings)
             check_settings(settings)
             if settings.get("REPLAY_WARC"):
                 from topiccrawler.engine.archives import replayed_web

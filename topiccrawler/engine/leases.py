@@ -30,7 +30,7 @@ from topiccrawler.engine.politeness import HeldBackError
 from topiccrawler.errors import CrawlerError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.items import PageItem
+from topiccrawler.items import PageItem, is_page
 
 OFF_TOPIC = "off topic"  # why pages are dropped that are under the page threshold
 META = "topic_lease"  # the lease's number in request.meta
@@ -47,7 +47,7 @@ class Lease(Fetch):
     moving: bool = False  # on its way back to the scheduler as a retry or redirect
     items: int = 0  # items that left the spider
     settled_items: int = 0  # items stored, dropped or failed
-    kept_items: int = 0
+    kept_items: int = 0  # pages among them
     kept_format: str = ""  # of a page that was kept
     kept_copy: bool = False
     iterated: bool = False  # the callback has given all it had
@@ -56,10 +56,11 @@ class Lease(Fetch):
 
     @property
     def is_relevant(self) -> bool:
-        """Its page reached the page threshold, whether it was stored or is a copy; without items of ours, as the strategy was told."""
-        if self.page is None or not self.items:
+        """Its page reached the page threshold, whether it was stored or is a copy; without a page among its items, as the strategy
+        was notified."""
+        if self.page is None or not (self.kept_items or self.drop_reason):
             return self.page is not None and self.page.is_target
-        return self.kept_items > 0 or self.drop_reason not in {"", OFF_TOPIC}
+        return self.kept_items > 0 or self.drop_reason != OFF_TOPIC
 
     def outcome(self, state: State, reason: str) -> Outcome:
         """How it ended, with what became of its page."""
@@ -231,11 +232,12 @@ class LeaseSignals:
         if (lease := self.lease_of(response)) is not None:
             if isinstance(item, PageItem):
                 lease.kept_format, lease.kept_copy = item.format, bool(item.alias_of)
-            self._leases.item_settled(lease, kept=True)
+            self._leases.item_settled(lease, kept=is_page(item))
 
-    def _item_dropped(self, response: Response | None, exception: BaseException) -> None:
+    def _item_dropped(self, item: Any, response: Response | None, exception: BaseException) -> None:
         if (lease := self.lease_of(response)) is not None:
-            self._leases.item_settled(lease, drop_reason=_reason(exception) or "dropped")
+            reason = _reason(exception) or "dropped" if is_page(item) else ""
+            self._leases.item_settled(lease, drop_reason=reason)
 
     def _item_error(self, response: Response | None, failure: Failure) -> None:
         if (lease := self.lease_of(response)) is not None and not isinstance(failure.value, CrawlerError):

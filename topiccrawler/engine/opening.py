@@ -53,6 +53,7 @@ from topiccrawler.model import Link
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.seeding.seed_files import read_seeds
 from topiccrawler.store.pages import SharedPages
+from topiccrawler.text.segmenter import release_dictionary
 from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import REMOVED_FIELDS, Topic
 from topiccrawler.urls.canonical import canonical, host_of
@@ -236,6 +237,8 @@ def open_crawl(
     words = () if params.topic else tuple(params.keywords)
     recipe = as_begun(recipe, folder, time.time(), words, settings.getint("TOPIC_PROPOSED_WORDS"))
     parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
+    if parts.segmenter.own_words:
+        release_dictionary()
     hosts = Hosts(
         patience_seconds=settings.getfloat("FRONTIER_PATIENCE_SECONDS"),
         idle_share=_idle_share(params, settings),
@@ -248,6 +251,7 @@ def open_crawl(
         indexed=settings.getbool("TOPIC_INDEX"),
         discarded=settings.getint("TOPIC_DISCARDED_SAMPLE"),
         kept_in=kept_in,
+        segmenter=parts.segmenter,
     )
     files.check(queued=bool(jobdir))
     frontier, shared = open_frontier(queue, settings, hosts, parts, seeds)

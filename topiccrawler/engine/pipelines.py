@@ -18,9 +18,12 @@ from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl
 from topiccrawler.engine.revisits import alias, page_of
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
-from topiccrawler.pages.site_repeats import Fingerprint, fingerprint
+from topiccrawler.items import PageItem
+from topiccrawler.pages.site_repeats import Fingerprint, fingerprint, may_be_same
 from topiccrawler.store.pages import record_of
 from topiccrawler.store.refused import PageSample
+from topiccrawler.text.segmenter import Segmenter
+from topiccrawler.urls.canonical import host_of, site_of
 
 
 class RelevancePipeline:
@@ -51,10 +54,12 @@ class RelevancePipeline:
 class NearDuplicatePipeline:
     """Pages whose main text was met before, exactly or nearly: dropped, or passed on as aliases without text.
 
-    `choice`: alias | drop | keep (then nothing is compared). A page without main text is nobody's copy.
+    `choice`: alias | drop | keep (then nothing is compared). A page without main text is nobody's copy. Two pages of one site, or of a
+    short text, are no copies when their titles say otherwise: what they share is then the notice of a theme, or one quotes the other.
     """
 
     CHOICES = ("alias", "drop", "keep")
+    SHORT = 500  # characters
 
     def __init__(
         self, files: JobFiles, stats: StatsCollector, *, choice: str = "alias", across_sites: bool = True
@@ -80,10 +85,19 @@ class NearDuplicatePipeline:
         return cast("Self", made)
 
     def process_item(self, item: Any) -> Any:
-        found = _compared(item)
+        found = _compared(item, self.files.segmenter)
         if found is None:
             return item
-        return self._told(item, self.files.duplicates.first_of(*found, across_sites=self.across_sites))
+        may_be = partial(self._may_be, page_of(item))
+        first = self.files.duplicates.first_of(*found, across_sites=self.across_sites, may_be=may_be)
+        return self._told(item, first)
+
+    def _may_be(self, page: PageItem | None, first: str) -> bool:
+        other = self.files.store.get(first)
+        if page is None or other is None:
+            return True
+        is_far = site_of(host_of(page.url)) != site_of(host_of(first))
+        return (is_far and len(page.text) >= self.SHORT) or may_be_same(page.title, other.title)
 
     def _told(self, item: Any, first: str | None) -> Any:
         """The item, or what becomes of the copy of another page."""
@@ -101,19 +115,19 @@ class SharedNearDuplicatePipeline(NearDuplicatePipeline):
     wait: StoreWait
 
     async def process_item(self, item: Any) -> Any:
-        found = _compared(item)
+        found = _compared(item, self.files.segmenter)
         if found is None:
             return item
         asked = self.wait.pages.first_of(*found, across_sites=self.across_sites)
         return self._told(item, await self.wait.result(asked))
 
 
-def _compared(item: Any) -> tuple[str, Fingerprint] | None:
+def _compared(item: Any, segmenter: Segmenter) -> tuple[str, Fingerprint] | None:
     """URL and fingerprint of a page that may be a copy."""
     page = page_of(item)
     if page is None or not page.is_target:
         return None
-    found = fingerprint(page.text)
+    found = fingerprint(page.text, segmenter)
     return None if found is None else (page.url, found)
 
 
@@ -159,5 +173,5 @@ class SharedStoragePipeline(StoragePipeline):
     async def process_item(self, item: Any) -> Any:
         page = page_of(item)
         if page is not None:
-            await self.wait.result(self.wait.pages.keep(record_of(page)))
+            await self.wait.result(self.wait.pages.keep(record_of(page), self.files.segmenter))
         return item

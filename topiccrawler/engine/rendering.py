@@ -183,7 +183,7 @@ def install(settings: BaseSettings) -> None:
         raise ArgumentError(
             "TOPIC_RENDERED_HOSTS, TOPIC_RENDER_EMPTY_PAGES",
             "scrapy-playwright is not installed",
-            "pip install -r requirements-rendering.txt, or topiccrawler[rendering]",
+            "give the command: pip install scrapy-playwright",
         ) from None
     launch: dict[str, Any] = {"timeout": 60_000}
     if browser := settings.get("TOPIC_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None):

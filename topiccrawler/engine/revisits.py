@@ -31,12 +31,11 @@ from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, missed
 from topiccrawler.engine.leases import META, Leases
 from topiccrawler.frontier.base import Leased, Listing, Row, State
-from topiccrawler.items import Medium, Outlinks, PageItem
+from topiccrawler.items import Medium, Outlinks, PageItem, is_page
 from topiccrawler.model import Link, Via
 from topiccrawler.store.pages import Check, content_hash
 from topiccrawler.urls.canonical import host_of
 
-MARKS = ("url", "text", "is_target")
 _FIELDS = [field.name for field in fields(PageItem)]
 
 
@@ -44,11 +43,9 @@ def page_of(item: Any) -> PageItem | None:
     """The item as a page; None for what is none. A field that the item lacks has its default."""
     if isinstance(item, PageItem):
         return item
-    if not ItemAdapter.is_item(item):
+    if not is_page(item):
         return None
     adapter = ItemAdapter(item)
-    if not all(name in adapter for name in MARKS):
-        return None
     known = {name: adapter[name] for name in _FIELDS if name in adapter}
     known["media"] = [Medium(**one) if isinstance(one, Mapping) else one for one in known.get("media") or []]
     return PageItem(**known)

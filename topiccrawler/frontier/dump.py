@@ -20,13 +20,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Pushed, Row, State
 from topiccrawler.frontier.rows import STATES, Rows, open_to_read, sqlite_faults
+from topiccrawler.frontier.sqlite import SqliteNotes
+from topiccrawler.frontier.url_index import digest
 from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import MAX_LENGTH_CHARACTERS, host_of
 
@@ -130,6 +132,36 @@ def reading(path: Path) -> Iterator[Rows]:
         yield rows
     finally:
         rows.close()
+
+
+class QueueLookup:
+    """Single URLs of a frontier on disk, beside a crawl that may be writing to it, and its notes. Nothing is loaded."""
+
+    def __init__(self, path: Path) -> None:
+        require(path)
+        self._rows = Rows(path, read_only=True)
+        self.notes = SqliteNotes(self._rows)
+        self._found: dict[str, Row | None] = {}
+
+    def look(self) -> Self:
+        """As a frontier's view of itself."""
+        return self
+
+    def row(self, url: str) -> Row | None:
+        """One URL's record."""
+        if url not in self._found:
+            number = self._rows.find(digest(url))
+            self._found[url] = None if number is None else self._rows.read(number)
+        return self._found[url]
+
+    def queued(self, after: str = "") -> Iterator[Link]:
+        """The waiting links behind the URL `after`, lazily."""
+        last = self._rows.find(digest(after)) if after else None
+        return (row.link for row in self._rows.listing(State.WAITING, -1 if last is None else last))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._rows.close()
 
 
 def require(path: Path) -> None:

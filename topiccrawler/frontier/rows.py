@@ -84,6 +84,8 @@ RAISE = """SELECT score, shares, carry, tunnel,
 RAISES = "SELECT id, number, score FROM raises ORDER BY id"
 BEFORE_RAISE = 7  # columns of ROW that a raise leaves as they are
 SELECT_STATES = "SELECT fingerprint, digest_check, host, score, state, seen_anchors FROM urls ORDER BY number"
+FIND = "SELECT number FROM urls WHERE fingerprint = ? AND digest_check = ?"
+LAST_RAISE = "SELECT coalesce(max(id), 0) FROM raises WHERE number = ?"
 COUNT = "SELECT count(*), coalesce(max(number), -1) + 1 FROM urls"
 
 WRITE_ORDER = (
@@ -334,6 +336,15 @@ class Rows:
         """A process that is gone fetches nothing: what it had leased waits again."""
         with sqlite_faults(self.path):
             self._database.execute("UPDATE urls SET state = 0 WHERE state = 1")
+
+    def find(self, digest: Digest) -> int | None:
+        """The number of one URL, for a reader that has not loaded the raises; O(URLs) in SQL, nothing is kept."""
+        found = self._select(FIND, digest)
+        if not found:
+            return None
+        number = int(found[0][0])
+        self._raises[number] = self._select(LAST_RAISE, (number,))[0][0]
+        return number
 
     def read(self, number: int) -> Row:
         """One URL's row."""

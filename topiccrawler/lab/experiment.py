@@ -24,7 +24,6 @@ from pathlib import Path
 from random import Random
 from typing import Protocol
 
-from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, SeedsError, file_faults
 from topiccrawler.lab.live import LiveCrawls
@@ -279,7 +278,7 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
             labels.of(name)
     built = [build_all(recipe, plan.specs, forgiving=plan.forgiving) for recipe in plan.recipes]
     temporary = tempfile.TemporaryDirectory(prefix=".parsed-pages-", dir=folder)
-    with temporary as place, Workers(plan.jobs, partial(_keep_whole, plan.recipes)) as workers:
+    with temporary as place, Workers(plan.jobs) as workers:
         parsed = Path(place) / "parsed-pages.sqlite"
         with bar("reading", len(pages)) as tick:
             found = read_web(reading_plan(plan), pages, parsed, workers, tick)
@@ -321,12 +320,6 @@ def reading_plan(plan: Plan) -> ReadingPlan:
     contexts = dict.fromkeys(context for recipe in plan.recipes for context in contexts_of(recipe))
     details = any(strategy_of(spec).needs_detail for spec in plan.specs)
     return ReadingPlan.of(plan.web, plan.recipes, list(contexts), details=details)
-
-
-def _keep_whole(recipes: Sequence[Recipe]) -> None:
-    """Pages are read once for all topics: every process keeps the words of all of them whole."""
-    for recipe in recipes:
-        topic_of(recipe)
 
 
 def _seed_numbers(seeds: Seeds, pages: RecordedPages) -> list[int]:

@@ -31,7 +31,7 @@ from topiccrawler.lab.recorded_web import Judged, LinkTable, RecordedPages, pack
 from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.model import Link
 from topiccrawler.pages.formats.registry import READ, recognise
-from topiccrawler.pages.read import PageClassifier, PageWords, Reader
+from topiccrawler.pages.read import PageClassifier, Reader, Reading, terms_of
 from topiccrawler.pages.site_rules import is_robots, sitemap_lines
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.replay.warc import RecordedWeb
@@ -46,22 +46,16 @@ def cores() -> int:
 
 
 class Workers:
-    """`with Workers(2) as workers: for number, result in workers.run(function, tasks): …`
+    """`with Workers(2) as workers: for number, result in workers.run(function, tasks): …`"""
 
-    `begin`: called first in each process, so that a task finds the same there whatever ran before it.
-    """
-
-    def __init__(self, jobs: int, begin: Callable[[], None] | None = None) -> None:
+    def __init__(self, jobs: int) -> None:
         self.jobs = jobs
-        self._begin = begin
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Self:
         if self.jobs > 1:
             fresh = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_start, initargs=(self._begin,))
-        elif self._begin is not None:
-            self._begin()
+            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_end_with_parent)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
@@ -86,12 +80,6 @@ class Workers:
         except BrokenProcessPool:
             fault = "was killed, perhaps for want of memory"
             raise CrawlerError("a worker process", fault, "try again with --jobs 1") from None
-
-
-def _start(begin: Callable[[], None] | None) -> None:
-    _end_with_parent()
-    if begin is not None:
-        begin()
 
 
 def _end_with_parent() -> None:
@@ -180,7 +168,7 @@ class _Opened:
 
     pages: RecordedPages
     page_classifiers: list[PageClassifier]
-    reader: Reader
+    readers: list[Reader]  # of each topic; one object for those whose segmenters cut alike
     recipe: Recipe
 
 
@@ -190,10 +178,14 @@ def _opened(plan: ReadingPlan) -> _Opened:
     topics = [topic_of(recipe) for recipe in recipes]
     page_classifiers = [page_classifier_of(recipe) for recipe in recipes]
     sites = {place: rule for topic in reversed(topics) for place, rule in topic.sites.items()}
-    everywhere = topics[0].model_copy(update={"sites": sites})  # a page is read once, for all topics
-    reader = reader_of(recipes[0], everywhere, page_classifiers[0], detail=plan.details)
-    reader.reads_segments = any(one.reads_segments for one in page_classifiers)
-    return _Opened(RecordedPages(RecordedWeb(plan.web)), page_classifiers, reader, recipes[0])
+    readers: dict[frozenset[str], Reader] = {}
+    for topic in topics:
+        everywhere = topic.model_copy(update={"sites": sites})  # a page is parsed once, for all topics
+        reader = reader_of(recipes[0], everywhere, page_classifiers[0], detail=plan.details)
+        reader.reads_segments = any(one.reads_segments for one in page_classifiers)
+        readers.setdefault(topic.segmenter.own_words, reader)
+    of_topics = [readers[topic.segmenter.own_words] for topic in topics]
+    return _Opened(RecordedPages(RecordedWeb(plan.web)), page_classifiers, of_topics, recipes[0])
 
 
 def _read_part(task: tuple[ReadingPlan, int]) -> list[_Read]:
@@ -215,7 +207,7 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
         return unread
     url = pages.urls[number]
     charset = http_content_type_encoding(kind)
-    reading = opened.reader.read(url, recorded.body, charset, content_type=kind)
+    reading = opened.readers[0].read(url, recorded.body, charset, content_type=kind)
     if reading.fault:
         return unread
     if is_robots(url):
@@ -225,7 +217,7 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
         ends = [(at, pages.number(at)) for at in reading.page.listings]
         urls = [at if number is None else pages.urls[number] for at, number in ends]
         reading = replace(reading, page=replace(reading.page, listings=urls))
-    judged = [_judged(one, reading.words) for one in page_classifiers]
+    judged = _judged(opened, reading)
     links: dict[str, list[tuple[int, Link]]] = {}
     elsewhere = 0
     for context in plan.contexts:
@@ -246,7 +238,17 @@ def _read(plan: ReadingPlan, opened: _Opened, number: int) -> _Read:
     return _Read(pack(reading.page, judged, links), is_target, targets, elsewhere)
 
 
-def _judged(page_classifier: PageClassifier, words: PageWords) -> Judged:
-    found = page_classifier.observe(words) if isinstance(page_classifier, EvidenceClassifier) else None
-    relevance = page_classifier.relevance(words)
-    return Judged(page_classifier.similarity(words), relevance, relevance >= page_classifier.threshold, found)
+def _judged(opened: _Opened, reading: Reading) -> list[Judged]:
+    """The page for each topic; its words as the topic's segmenter gives them, as if it were the only one."""
+    first, *_ = opened.readers
+    words = {first: reading.words}
+    judged = []
+    for classifier, reader in zip(opened.page_classifiers, opened.readers, strict=True):
+        if reader not in words:
+            words[reader] = reader.words(reading.document, reading.page.title, reading.main_text)
+        found = classifier.observe(words[reader]) if isinstance(classifier, EvidenceClassifier) else None
+        relevance = classifier.relevance(words[reader])
+        terms = None if reader is first else terms_of(words[reader])
+        is_target = relevance >= classifier.threshold
+        judged.append(Judged(classifier.similarity(words[reader]), relevance, is_target, found, terms))
+    return judged

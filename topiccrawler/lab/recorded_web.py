@@ -212,6 +212,8 @@ class Judged(NamedTuple):
     relevance: float
     is_target: bool
     found: list[Found] | None
+    # of the page, where the topic's segmenter cuts it otherwise than that of the first topic
+    terms: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +226,7 @@ class Reading:
     is_target: list[bool]
     # what relevance.evidence observed in it, where that is the topic's page classifier
     found: list[list[Any] | None]
+    terms: list[dict[str, int] | None]
     links: dict[str, list[list[Any]]]  # context maker -> [target, *LINK_FIELDS] a link
 
 
@@ -265,6 +268,7 @@ class ParsedPages:
         page = Page(self.urls[number], via.link.depth, **reading.page)
         return dataclasses.replace(
             page,
+            terms=page.terms if (terms := reading.terms[topic]) is None else terms,
             similarity=reading.similarity[topic],
             relevance=reading.relevance[topic],
             is_target=reading.is_target[topic],

@@ -33,8 +33,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
+
+import numpy as np
 
 from topiccrawler.link_model.features import (
     FIELDS,
@@ -50,7 +52,8 @@ from topiccrawler.link_model.features import (
 )
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
-from topiccrawler.text.tokenise import TwoGenerationCache, words_of, words_of_pieces
+from topiccrawler.text.segmenter import PLAIN, Segmenter
+from topiccrawler.text.tokenise import TwoGenerationCache
 
 Pair = tuple[float, float]  # (-, +)
 
@@ -116,10 +119,12 @@ class Counts:
         negative, positive = self.words[name]
         totals = [total + 2 for total in self.samples[name]]
         shift = math.log(totals[0]) - math.log(totals[1])
-        return {
-            word: math.log(positive[word] + 1) - math.log(negative[word] + 1) + shift
-            for word in sorted({*negative, *positive})
-        }
+        words = [*dict.fromkeys(chain(negative, positive))]
+        against, for_it = (
+            map(math.log, [count + 1 for count in map(side.__getitem__, words)])
+            for side in (negative, positive)
+        )
+        return {word: plus - minus + shift for word, plus, minus in zip(words, for_it, against, strict=True)}
 
 
 def _total_weight(pair: Pair, samples: list[float]) -> float:
@@ -138,7 +143,7 @@ class WordWeights(dict[str, float]):
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
-        self.telling = frozenset(word for word, share in trained.items() if share)
+        self.telling = frozenset([word for word, share in trained.items() if share])
         self._trained = frozenset(trained if compounds else ())  # what was worked out must not cut others
         self._room = len(trained) + _MOST_REMEMBERED
 
@@ -177,6 +182,7 @@ class LinkClassifier:
     lexicon: Lexicon = field(default_factory=lambda: Lexicon(()))
     training: Mapping[str, object] = field(default_factory=dict)  # what it was trained from
     scores: Mapping[str, object] = field(default_factory=dict)  # its scores on held-out links
+    segmenter: Segmenter = field(default=PLAIN, compare=False, repr=False)  # of the crawl that asks it
 
     def __post_init__(self) -> None:
         self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))
@@ -185,18 +191,24 @@ class LinkClassifier:
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
         room = _REMEMBERED_CHARACTERS
-        self._anchors = TwoGenerationCache(lambda texts: self._scores_of_anchors(words_of(texts)), room)
+        self._anchors = TwoGenerationCache(
+            lambda texts: self._scores_of_anchors(self.segmenter.words_of(texts)), room
+        )
         self._contexts = TwoGenerationCache(self._scores_of_contexts, room)
         self._pieces = TwoGenerationCache(self._telling_words, room)
         self._channels = TwoGenerationCache(
-            lambda urls: self._scores_of_addresses(words_of_addresses(urls)), room
+            lambda urls: self._scores_of_addresses(words_of_addresses(urls, self.segmenter)), room
         )
 
     def _table(self, name: str) -> WordWeights:
         trust = self.trust.get(name, 0.0)
         odds = self.counts.log_odds(name) if trust else {}
-        shares = {word: _exact(trust * share) for word, share in odds.items()}
-        return WordWeights(shares, compounds=name == "anchor")
+        shares = np.rint(np.array([*odds.values()]) * trust * _GRAINS) / _GRAINS
+        return WordWeights(dict(zip(odds, shares.tolist(), strict=True)), compounds=name == "anchor")
+
+    def cut_by(self, segmenter: Segmenter) -> LinkClassifier:
+        """The same model for links whose texts this segmenter cuts."""
+        return replace(self, segmenter=segmenter, lexicon=Lexicon(self.lexicon.entries, segmenter))
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """ln P(+|link) - ln P(-|link), for the links of a page at once. Equals `log_odds_of_words`, but texts seen recently are
@@ -250,16 +262,29 @@ class LinkClassifier:
         table, flag, among = self._tables[_CONTEXT], self._context_flag, self.lexicon.among
         telling = table.telling.intersection
         found = []
-        for words in map(words_of_pieces(pieces).__getitem__, pieces):
+        for words in map(self.segmenter.words_of_pieces(pieces).__getitem__, pieces):
             shares = {word: table[word] for word in telling(words)}
             if flag and among(words):
                 shares[LEXICON] = flag
             found.append(shares)
         return found
 
+    def by_field(self, link: Link) -> list[tuple[str, float]]:
+        """The share of the prior and of each field: the sums of `explain`, from what was scored recently."""
+        of_anchor, of_context, of_channel = (
+            cache.of([text])[text]
+            for cache, text in (
+                (self._anchors, anchor_of(link)),
+                (self._contexts, context_of(link)),
+                (self._channels, channel_of(link.url)),
+            )
+        )
+        shares = (of_anchor, of_context, of_channel - self._bias)
+        return [("prior", self._bias), *zip(FIELDS, shares, strict=True)]
+
     def explain(self, link: Link) -> list[tuple[str, float]]:
         """The share of the prior and of each word ("anchor:基金"), largest first; they add up to the score."""
-        found = words_of_links([link])[0]
+        found = words_of_links([link], self.segmenter)[0]
         shares = [("prior", self._bias)]
         for name, table, words in zip(FIELDS, self._tables, found, strict=True):
             shares += [(f"{name}:{word}", table[word]) for word in set(words) if table[word]]

@@ -25,7 +25,8 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from topiccrawler.model import Link
-from topiccrawler.text.tokenise import is_whole, words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter
+from topiccrawler.text.tokenise import is_whole
 
 FEATURES = "link-words-4"  # stands in every model; goes up with any change below
 FIELDS = ("anchor", "context", "url")
@@ -52,12 +53,12 @@ class LinkWords(NamedTuple):
     url: Sequence[str]
 
 
-def words_of_links(links: Sequence[Link]) -> list[LinkWords]:
-    """The words of all links of a page; two calls of the tokenizer at most."""
+def words_of_links(links: Sequence[Link], segmenter: Segmenter) -> list[LinkWords]:
+    """The words of all links of a page; two calls of the segmenter at most."""
     anchors = [anchor_of(link) for link in links]
     contexts = ["|".join(context_pieces(context_of(link))) for link in links]
-    addresses = words_of_addresses([link.url for link in links])
-    found = words_of([*anchors, *contexts])
+    addresses = words_of_addresses([link.url for link in links], segmenter)
+    found = segmenter.words_of([*anchors, *contexts])
     count = len(links)
     return [LinkWords(*fields) for fields in zip(found[:count], found[count:], addresses, strict=True)]
 
@@ -93,12 +94,10 @@ def channel_of(url: str) -> str:
     return f"{parts[0]}//{parts[2]}/{parts[3]}/" if len(parts) > 4 else url
 
 
-def words_of_addresses(urls: Sequence[str]) -> list[list[str]]:
+def words_of_addresses(urls: Sequence[str], segmenter: Segmenter) -> list[list[str]]:
     """What the field `url` holds."""
-    return [
-        [*channel_words(url), *han]
-        for url, han in zip(urls, words_of([_han_path(url) for url in urls]), strict=True)
-    ]
+    of_paths = segmenter.words_of([_han_path(url) for url in urls])
+    return [[*channel_words(url), *han] for url, han in zip(urls, of_paths, strict=True)]
 
 
 def url_words(url: str) -> list[str]:
@@ -130,10 +129,10 @@ def _han_path(url: str) -> str:
 class Lexicon:
     """A topic's dictionary, matched over words and over neighbouring words."""
 
-    def __init__(self, entries: Iterable[str]) -> None:
+    def __init__(self, entries: Iterable[str], segmenter: Segmenter = PLAIN) -> None:
         self.entries = tuple(sorted({entry.strip() for entry in entries if entry.strip()}))
         single, pairs = set(), set()
-        for entry, parts in zip(self.entries, words_of(self.entries), strict=True):
+        for entry, parts in zip(self.entries, segmenter.words_of(self.entries), strict=True):
             if not is_whole(entry, parts):
                 continue
             if len(parts) == 1:

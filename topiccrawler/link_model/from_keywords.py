@@ -20,6 +20,7 @@ from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.features import Lexicon
 from topiccrawler.link_model.model_file import load_model
 from topiccrawler.link_model.training.samples import add, boilerplate_beside, is_phrase, keyword_samples
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.meaning import contrasts
 from topiccrawler.topics.topic import Topic
 
@@ -34,20 +35,21 @@ def keyword_model(topic: Topic) -> LinkClassifier:
     Its lexicon holds the phrases of two words alone: with the other keywords it would count each link that holds one twice.
     One topic asked for again gets the same object: change nothing in it.
     """
-    return _keyword_model(topic.model_dump_json(include={"name", "keywords", "given", "examples"}))
+    fields = topic.model_dump_json(include={"name", "keywords", "given", "examples"})
+    return _keyword_model(fields, topic.segmenter.own_words)
 
 
 @lru_cache(maxsize=4)
-def _keyword_model(fields: str) -> LinkClassifier:
-    topic = Topic.model_construct(**json.loads(fields))
-    lexicon, counts = Lexicon(filter(is_phrase, topic.keywords)), Counts()
+def _keyword_model(fields: str, own_words: frozenset[str]) -> LinkClassifier:
+    topic = Topic.model_construct(**json.loads(fields)).cut_by(segmenter := Segmenter(own_words))
+    lexicon, counts = Lexicon(filter(is_phrase, topic.keywords), segmenter), Counts()
     samples = keyword_samples(topic, contrasts(topic))
     own, others = (sum(one.weight for one in samples if one.positive is side) for side in (True, False))
     excluded = boilerplate_beside(samples)
     for sample in samples:
         weight = sample.weight if sample.positive else sample.weight * own / others
         add(counts, sample, lexicon, weight, excluded)
-    return LinkClassifier(topic.name, counts, lexicon=lexicon)
+    return LinkClassifier(topic.name, counts, lexicon=lexicon, segmenter=segmenter)
 
 
 def link_model(topic: Topic, models: str | None) -> LinkClassifier:
@@ -61,4 +63,4 @@ def link_model(topic: Topic, models: str | None) -> LinkClassifier:
         text = "Topic %s: %s; links are scored by its %d keywords"
         logger.info(text, topic.display_name, why, len(topic.keywords))
         return keyword_model(topic)
-    return load_model(topic.name, Path(models) if models else None)
+    return load_model(topic.name, Path(models) if models else None, topic.segmenter)

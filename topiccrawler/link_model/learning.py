@@ -67,6 +67,7 @@ import numpy as np
 from topiccrawler.link_model.features import LinkWords, url_words, words_of_links
 from topiccrawler.links.columns import Floats, Numbering, Numbers, doubled, packed, unpacked
 from topiccrawler.model import Link
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import registered_domain
 
 NONE = 0  # the number of no word
@@ -339,12 +340,13 @@ class LinkLearner:
         self,
         base: Scorer,
         *,
+        segmenter: Segmenter = PLAIN,
         half_life_pages: float = HALF_LIFE_PAGES,
         bound: float = BOUND,
         smoothing: float = SMOOTHING,
         most_words: int = MOST_WORDS,
     ) -> None:
-        self.base = base
+        self.base, self._segmenter = base, segmenter
         self.pages = 0  # learned from
         self._bound, self._most_words = bound, most_words
         self._words = {
@@ -356,7 +358,7 @@ class LinkLearner:
         """The page behind a link was read; `label` (0..1) says how relevant it was, `title` is the page's own,
         `page_url` its final address (default: where the link pointed).
         """
-        named, came_by = _words([Link("", "", title), link])
+        named, came_by = self._words_of([Link("", "", title), link])
         self.pages += 1
         self._prior.count(link, label >= RELEVANT, page_url or link.url)
         for name, words in self._words.items():
@@ -369,7 +371,7 @@ class LinkLearner:
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """ln P(+|link) - ln P(-|link), for the links of a page at once."""
-        words = words_of_links(links)
+        words = words_of_links(links, self._segmenter)
         if isinstance(self.base, WordScorer):
             base = self.base.log_odds_of_words(words)
         else:
@@ -390,7 +392,7 @@ class LinkLearner:
             shares = [(name, share * scale) for name, share in self.base.explain(link)]
         else:
             shares = [("model", self._bounded(score))]
-        found = list(self._shares(_words([link])[0]))
+        found = list(self._shares(self._words_of([link])[0]))
         total = sum(share for _, _, share in found)
         scale = WORTH * WORDS_MOST * math.tanh(total / WORDS_SCALE) / total if total else 0.0
         shares += [(f"learned {field}:{word}", share * scale) for field, word, share in found if share]
@@ -421,6 +423,10 @@ class LinkLearner:
             words.load(kept[name])
         self._prior, self.pages = prior, int(state["pages"])
 
+    def _words_of(self, links: Sequence[Link]) -> list[LinkWords]:
+        words = words_of_links(links, self._segmenter)
+        return [_whole_address(link, found) for link, found in zip(links, words, strict=True)]
+
     def _bounded(self, score: float) -> float:
         return self._bound * math.tanh(score / self._bound)
 
@@ -439,10 +445,6 @@ class LinkLearner:
             found = list(dict.fromkeys(getattr(link, name)))
             odds = TRUST[name] * words.log_odds(words.of([[word] for word in found], 1, add=False))
             yield from zip(repeat(name), found, odds.ravel().tolist())
-
-
-def _words(links: Sequence[Link]) -> list[LinkWords]:
-    return [_whole_address(link, found) for link, found in zip(links, words_of_links(links), strict=True)]
 
 
 def _whole_address(link: Link, words: LinkWords) -> LinkWords:

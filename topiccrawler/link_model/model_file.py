@@ -23,6 +23,7 @@ from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.features import FEATURES, FIELDS, Lexicon
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.text.tokenise import TOKENIZER
 
 FORMAT = "topiccrawler link model"
@@ -35,16 +36,18 @@ REMEDY = "train it again: scrapy train TOPIC --links FILE"
 _PLACES = 3  # decimal places of a count on disk
 
 
-def load_model(topic: str, folder: Path | Traversable | None = None) -> LinkClassifier:
-    """The model <topic>.json of `folder`, or of the shipped models."""
+def load_model(
+    topic: str, folder: Path | Traversable | None = None, segmenter: Segmenter = PLAIN
+) -> LinkClassifier:
+    """The model <topic>.json of `folder`, or of the shipped models; `segmenter`: of the crawl that asks it."""
     place = (folder or data_folder("models")).joinpath(f"{topic}.json")
     if not place.is_file():
         remedy = f"train one: scrapy train {topic} --links FILE"
         raise ModelError(f"link model of topic {topic!r}", f"there is no {place}", remedy)
-    return load(place)
+    return load(place, segmenter)
 
 
-def load(place: Path | Traversable) -> LinkClassifier:
+def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassifier:
     """The model of a file; ModelError when it cannot be trusted."""
     file = JsonFile(place, LARGEST_BYTES, ModelError, "link model", REMEDY)
     model = file.values
@@ -68,9 +71,10 @@ def load(place: Path | Traversable) -> LinkClassifier:
         gate_threshold=None
         if model.get("gate_threshold") is None
         else file.number("gate_threshold", -1e6, 1e6),
-        lexicon=Lexicon(model["lexicon"]),
+        lexicon=Lexicon(model["lexicon"], segmenter),
         training=file.mapping("training"),
         scores=file.mapping("scores"),
+        segmenter=segmenter,
     )
 
 

@@ -19,23 +19,36 @@ the queue, and it is kept here as part of its page's record.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Hashable
 from operator import itemgetter
+from sys import intern
 from typing import Literal
 
 from topiccrawler.items import Medium
 from topiccrawler.model import Link
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document
-from topiccrawler.urls.canonical import Canonicalizer, host_of, is_media, kind_of, may_be_media
+from topiccrawler.urls.canonical import (
+    Canonicalizer,
+    directory_of,
+    host_of,
+    is_media,
+    kind_between,
+    may_be_media,
+)
 
 ContextMaker = Literal["window", "neighbour", "dom"]
 
 WINDOW_CHARACTERS = 60
 DOM_DISTANCE = 5
 LONGEST_ANCHOR = 200
+HREFS = 10_000  # remembered, twice; some 7 MB
+LONGEST_MET = 300  # characters of an href that is remembered
 SILENT_NEIGHBOURS = 20  # links without any text that are passed over in search of a neighbour
 
 _FRAMES = frozenset({"frame", "iframe"})
+_ABSOLUTE = ("http://", "https://")
 _UNKNOWN = ("", "", "")
+_as_link = Link._make
 
 
 def extract(
@@ -57,23 +70,28 @@ def extract(
     base = page_url
     if document.base_href:
         base = Canonicalizer(page_url)(document.base_href) or page_url
-    canonical = Canonicalizer(base, extra_parameters, encoding)
+    target_of = _Targets(Canonicalizer(base, extra_parameters, encoding), page_url).of
     found: list[Link] = []
     targets: dict[str, tuple[str, str, str] | None] = {}
+    text, plain = document.text, context == "window"
     for index, anchor in enumerate(document.anchors):
-        href = anchor.href
+        start, end, href, title, rel, alt, region, path, heading, tag, _ = anchor
         target = targets.get(href, _UNKNOWN)
         if target is _UNKNOWN:
-            target = targets[href] = _target(href, canonical, page_url)
+            target = targets[href] = target_of(href)
         if target is None:
             continue
         url, host, kind = target
-        texts = anchor_text(document, anchor), *_context(document, index, context, window), anchor.title
-        place = anchor.heading, anchor.region, anchor.path, "frame" if anchor.tag in _FRAMES else kind
-        nofollow = bool(anchor.rel) and "nofollow" in anchor.rel.lower()
-        found.append(Link(url, host, *texts, *place, len(found), depth, page_url, nofollow))
+        before, after = (
+            _window(text, start, end, window) if plain else _context(document, index, context, window)
+        )
+        fields = (
+            url, host, _shown(text[start:end], title, alt), before, after, title, heading, region, path,
+            "frame" if tag in _FRAMES else kind, len(found), depth, page_url, bool(rel) and "nofollow" in rel.lower(),
+        )  # fmt: skip
+        found.append(_as_link(fields))
     if document.refresh:
-        target = _target(document.refresh, canonical, page_url)
+        target = target_of(document.refresh)
         if target is not None:
             url, host, kind = target
             link = Link(url, host, document.title_tag[:LONGEST_ANCHOR], kind=kind, position=len(found))
@@ -83,30 +101,100 @@ def extract(
 
 def anchor_text(document: Document, anchor: Anchor) -> str:
     """What a reader sees of the link: its text, else its title, else the alt of its picture."""
-    text = document.text[anchor.start : anchor.end]
+    return _shown(document.text[anchor.start : anchor.end], anchor.title, anchor.alt)
+
+
+def _shown(text: str, title: str, alt: str) -> str:
     if BOUNDARY in text:
         text = text.replace(BOUNDARY, " ")
-    return (text or " ".join(anchor.title.split()) or " ".join(anchor.alt.split()))[:LONGEST_ANCHOR]
+    return (text or " ".join(title.split()) or " ".join(alt.split()))[:LONGEST_ANCHOR]
 
 
-def _target(href: str, canonical: Canonicalizer, page_url: str) -> tuple[str, str, str] | None:
-    if href.startswith("#"):
-        return None  # a place on this page
-    url = canonical(href)
-    return None if url is None or is_media(url) else (url, host_of(url), kind_of(page_url, url))
+_Target = tuple[str, str, str] | None  # URL, its host, its directory; None = nothing to fetch
+
+
+class _MetTargets:
+    """What hrefs mean, by what their meaning depends on: most of a page's stood on an earlier page of its site.
+
+    Two generations: the memory of a place that was not asked for while HREFS hrefs came is forgotten, and so is one that is full.
+    """
+
+    def __init__(self) -> None:
+        self._young: dict[Hashable, dict[str, _Target]] = {}
+        self._old: dict[Hashable, dict[str, _Target]] = {}
+        self.hrefs = 0  # in the younger, its places counted along
+
+    def of(self, place: Hashable) -> dict[str, _Target]:
+        """The memory of a place, to be read and added to."""
+        if self.hrefs > HREFS:
+            self._young, self._old, self.hrefs = {}, self._young, 0
+        met = self._young.get(place)
+        if met is None:
+            met = self._young[place] = self._old.pop(place, {})
+            self.hrefs += len(met) + 1
+        if len(met) > HREFS // 4:
+            self.hrefs -= len(met)
+            met.clear()
+        return met
+
+
+_met = _MetTargets()
+
+
+class _Targets:
+    """The targets of one page's hrefs."""
+
+    def __init__(self, canonical: Canonicalizer, page_url: str) -> None:
+        self._canonical = canonical
+        self._rooted, self._relative = _met.of(canonical.root), _met.of(canonical.directory)
+        self._here = directory_of(page_url)
+        self._kinds: dict[str, str] = {}  # by directory
+
+    def of(self, href: str) -> tuple[str, str, str] | None:
+        """URL, host and kind of the link; None = a place on this page, or nothing to fetch."""
+        first = href[:1]
+        if first == "#":
+            return None
+        met: dict[str, _Target] | None = None
+        if first == "/" or href.startswith(_ABSOLUTE):
+            met = self._rooted
+        elif first.isalnum():  # what begins otherwise may be a query, which belongs to the page's own path
+            met = self._relative
+        target: _Target = _UNKNOWN if met is None else met.get(href, _UNKNOWN)
+        if target is _UNKNOWN:
+            url = self._canonical(href)
+            target = None
+            if url is not None and not is_media(url):
+                target = url, intern(host_of(url)), intern(directory_of(url))
+            if met is not None and len(href) <= LONGEST_MET:
+                met[href] = target
+                _met.hrefs += 1
+        if target is None:
+            return None
+        url, host, there = target
+        kind = self._kinds.get(there)
+        if kind is None:
+            kind = self._kinds[there] = kind_between(self._here, there)
+        return url, host, kind
 
 
 def _context(document: Document, index: int, maker: ContextMaker, window: int) -> tuple[str, str]:
     anchor = document.anchors[index]
     if maker == "dom":
         return _dom(document, anchor, window)
-    text, start = document.text, anchor.start
-    end = anchor.end if anchor.end > start else start - 1  # without text: the boundary it stands behind
-    before, after = text[max(0, start - window) : start].lstrip(), text[end : end + window].rstrip()
+    start, end = anchor.start, anchor.end
+    before, after = _window(document.text, start, end, window)
     if maker == "neighbour":
+        end = end if end > start else start - 1
         before = _neighbour(document, index, -1, start - window) or before
         after = _neighbour(document, index, 1, end + window) or after
     return before, after
+
+
+def _window(text: str, start: int, end: int, window: int) -> tuple[str, str]:
+    if end <= start:
+        end = start - 1  # without text: the boundary it stands behind
+    return text[max(0, start - window) : start].lstrip(), text[end : end + window].rstrip()
 
 
 def _neighbour(document: Document, index: int, step: int, limit: int) -> str:

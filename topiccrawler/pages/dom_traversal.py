@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from selectolax.lexbor import LexborNode
 
@@ -105,220 +106,200 @@ _TRAITS = _traits()
 _BARS = re.compile(r"\s*\|[\s|]*")
 
 
-# An open element: its node, index of its parent, the region around it; then its own label in DOM paths and what
-# its end means.
+# What closes an element says; without any, only the gap before the next text.
+_MARKS = _LINK | _HEADING | _EMPHASIZED | _HIDES
+
+# An open element: its node, index of its parent, the region around it; then its own label in DOM paths and its traits.
 _Open = tuple[LexborNode, int, str, str, int]
+# An open link: its attributes, the length of the text before it, its element, its path, how many headings stand above it.
+_OpenLink = tuple[Attributes, int, int, str, int]
+# A link that has ended: start and end of its text, alt of its first image; then as above.
+_ClosedLink = tuple[int, int, str, _OpenLink]
 
 
-class _OpenLink:
-    """An anchor whose end has not been met yet."""
-
-    __slots__ = ("alt", "attributes", "heading", "length", "node", "path")
-
-    def __init__(self, attributes: Attributes, length: int, node: int, path: str, heading: int) -> None:
-        self.attributes = attributes
-        self.length, self.node, self.path, self.heading = length, node, path, heading
-        self.alt = ""
-
-
-class DomTraversal:
-    """One traversal of one page; `over` gives the document."""
-
-    def __init__(self) -> None:
-        self._document = Document()
-        self._pieces: list[str] = []
-        self._length = 0  # of the pieces so far
-        self._gap = BOUNDARY  # what must stand before the next text: nothing, a blank or a boundary
-        self._block = 0
-        self._hidden = 0
-        self._stack: list[_Open] = []
-        self._links: list[_OpenLink] = []
-        self._marks: list[tuple[int, int]] = []  # open headings and emphasis: start, level of a heading
-        self._heading_spans: list[tuple[int, int, int]] = []  # start, end, level
-        self._emphasis_spans: list[tuple[int, int]] = []
-        self._closed: list[tuple[int, int, _OpenLink]] = []
-
-    def over(self, root: LexborNode) -> Document:  # noqa: C901, PLR0912 a call for each node would cost a tenth of the traversal
-        """Walk over the tree below `root`."""
-        stack, document = self._stack, self._document
-        parents, tags, regions = document.node_parents, document.node_tags, document.node_regions
-        index = at = -1  # the newest element, the innermost open one
-        region = ""
-        node: LexborNode | None = root
-        while node is not None:
-            tag = node.tag or "-"
-            below: LexborNode | None = None
-            if tag == "-text":
-                if not self._hidden:
-                    self._text(node.text_content or "", at)
-            elif tag[0] != "-":  # "-comment" and the like
-                index += 1
-                traits = _TRAITS.get(tag, 0)
-                label, outer = tag, region
-                if traits & _STRUCTURAL:
-                    label, region = self._structure(tag, node, index, region)
-                parents.append(at)
-                tags.append(tag)
-                regions.append(region)
-                if traits & ~_STRUCTURAL == _BLOCK:  # most elements
-                    self._gap = BOUNDARY
-                    self._block += 1
-                    closing = _BLOCK
+def traverse(root: LexborNode) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
+    """Walk over the tree below `root`."""
+    document = Document()
+    parents, tags, regions, runs = (
+        document.node_parents,
+        document.node_tags,
+        document.node_regions,
+        document.runs,
+    )
+    pieces: list[str] = []
+    length = 0  # of the pieces so far
+    gap = BOUNDARY  # what must stand before the next text: nothing, a blank or a boundary
+    block = hidden = 0
+    stack: list[_Open] = []
+    links: list[_OpenLink] = []
+    alts: list[str] = []  # of the open links
+    marks: list[tuple[int, int]] = []  # open headings and emphasis: start, level of a heading
+    headings: list[tuple[int, int, int]] = []  # start, end, level
+    emphasis: list[tuple[int, int]] = []
+    closed: list[_ClosedLink] = []
+    index = at = -1  # the newest element, the innermost open one
+    region = ""
+    node: LexborNode | None = root
+    while node is not None:
+        tag = node.tag or "-"
+        if tag == "-text":
+            if not hidden:
+                raw = node.text_content or ""
+                text = " ".join(raw.split())
+                if text:
+                    after = ""
+                    if len(text) != len(raw):  # else no blank was dropped
+                        gap = gap or (" " if raw[0].isspace() else "")
+                        after = " " if raw[-1].isspace() else ""
+                    if BOUNDARY in text:
+                        text, gap, after = _without_bars(text, gap, after)
+                if text:
+                    if gap:
+                        pieces.append(gap)
+                        length += 1
+                    pieces.append(text)
+                    start, length = length, length + len(text)
+                    runs.append((start, length, at, bool(links), block))
+                    gap = after
                 else:
-                    closing = self._open(traits, tag, node, index) if traits else 0
-                below = node.first_child
-                if below is not None:
-                    stack.append((node, at, outer, label, closing))
-                    at = index
-                else:
-                    region = outer
-                    if closing:
-                        self._close(closing)
-                if index > MOST_NODES:
-                    break
-            node = node.next if below is None else below
-            while node is None and stack:
-                above, at, region, _, closing = stack.pop()
-                if closing == _BLOCK:
-                    self._gap = BOUNDARY
-                    self._block += 1
-                elif closing:
-                    self._close(closing)
-                node = above.next
-        while stack:
-            self._close(stack.pop()[4])
-        return self._finish()
-
-    def _structure(self, tag: str, node: LexborNode, index: int, region: str) -> tuple[str, str]:
-        """Label and region of an element that holds others."""
-        attributes = node.attributes
-        names, identifier = attributes.get("class"), attributes.get("id")
-        if not names and not identifier:
-            return tag, region_of(tag, "", region)
-        names = f"{names or ''} {identifier or ''}".strip()[:LONGEST_NAMES]
-        self._document.node_names[index] = names
-        return f"{tag}.{names.partition(' ')[0]}", region_of(tag, names, region)
-
-    def _text(self, raw: str, at: int) -> None:
-        words = raw.split()
-        if not words:
-            self._gap = self._gap or " "
-            return
-        text = words[0] if len(words) == 1 else " ".join(words)
-        gap = self._gap or (" " if raw[0].isspace() else "")
-        after = " " if raw[-1].isspace() else ""
-        if BOUNDARY in text:
-            text = _BARS.sub(BOUNDARY, text)
-            gap = BOUNDARY if text[0] == BOUNDARY else gap
-            after = BOUNDARY if text[-1] == BOUNDARY else after
-            text = text.strip(BOUNDARY)
-            if not text:
-                self._gap = BOUNDARY
-                return
-        start = self._length
-        if gap:
-            self._pieces.append(gap)
-            start += 1
-        self._pieces.append(text)
-        self._length = end = start + len(text)
-        self._gap = after
-        self._document.runs.append((start, end, at, bool(self._links), self._block))
-
-    def _open(self, traits: int, tag: str, node: LexborNode, index: int) -> int:
-        """Take up an element that means something; the answer is what its end will mean."""
-        if traits & _BLOCK:
-            self._gap = BOUNDARY
-            self._block += 1
-        elif traits & _LINK:
-            self._gap = BOUNDARY
-            self._links.append(self._begun(node.attributes, index))
-            return traits
-        if traits & _SPECIAL:
-            self._special(tag, node, index)
-        if traits & (_HEADING | _EMPHASIZED):
-            self._marks.append((self._length, int(tag[1]) if traits & _HEADING else 0))
-        if traits & _HIDES:
-            self._hidden += 1
-        return traits
-
-    def _special(self, tag: str, node: LexborNode, index: int) -> None:
-        if tag == "img":
-            if self._links and not self._links[-1].alt:
-                self._links[-1].alt = node.attributes.get("alt") or ""
-        elif tag in HEAD_ELEMENTS:
-            HEAD_ELEMENTS[tag](self._document, node)
+                    gap = gap or " "
+            node_after = node.next
+        elif tag[0] == "-":  # "-comment" and the like
+            node_after = node.next
         else:
-            self._point(tag, node, index)
+            index += 1
+            traits = _TRAITS.get(tag, 0)
+            label, outer = tag, region
+            if traits & _BLOCK:
+                gap = BOUNDARY
+                block += 1
+                if traits & _STRUCTURAL:
+                    attributes = node.attributes
+                    names, identifier = attributes.get("class"), attributes.get("id")
+                    if names or identifier:
+                        names = f"{names or ''} {identifier or ''}".strip()[:LONGEST_NAMES]
+                        document.node_names[index] = names
+                        label, region = _structure(tag, names, region)
+                    else:
+                        region = region_of(tag, "", region)
+            elif traits & _LINK:
+                gap = BOUNDARY
+                links.append((node.attributes, length, index, _path(stack), len(headings)))
+                alts.append("")
+            parents.append(at)
+            tags.append(tag)
+            regions.append(region)
+            if traits & _SPECIAL:
+                if tag == "img":
+                    if links and not alts[-1]:
+                        alts[-1] = node.attributes.get("alt") or ""
+                elif tag in HEAD_ELEMENTS:
+                    HEAD_ELEMENTS[tag](document, node)
+                elif len(closed) < MOST_ANCHORS and (found := _pointing(tag, node)) is not None:
+                    alt, attributes = found
+                    link = attributes, length, index, _path(stack), len(headings)
+                    closed.append((length + 1, length + 1, alt, link))
+                    gap = BOUNDARY
+            if traits & (_HEADING | _EMPHASIZED):
+                marks.append((length, int(tag[1]) if traits & _HEADING else 0))
+            if traits & _HIDES:
+                hidden += 1
+            stack.append((node, at, outer, label, traits))
+            node_after = node.first_child
+            if node_after is not None and index <= MOST_NODES:
+                node, at = node_after, index
+                continue
+            node_after = None
+        while node_after is None and stack:
+            above, at, region, _, traits = stack.pop()
+            if traits & _BLOCK:
+                gap = BOUNDARY
+                block += 1
+            if traits & _MARKS:
+                if traits & _LINK:
+                    link, alt = links.pop(), alts.pop()
+                    # A link without href (scripted) goes nowhere, but a reader takes it for one: it only marks its text.
+                    if link[0].get("href") and len(closed) < MOST_ANCHORS:
+                        start = link[1] + 1  # a boundary stands before the link's first character
+                        closed.append((start, max(start, length), alt, link))
+                    gap = BOUNDARY
+                if traits & _HIDES:
+                    hidden -= 1
+                if traits & (_HEADING | _EMPHASIZED):
+                    start, level = marks.pop()
+                    if length > start:
+                        if level:
+                            headings.append((start, length, level))
+                        else:
+                            emphasis.append((start, length))
+            if index <= MOST_NODES:
+                node_after = above.next
+        node = node_after
+    document.text = "".join([*pieces, BOUNDARY])
+    _finish(document, headings, emphasis, closed)
+    return document
 
-    def _close(self, traits: int) -> None:
-        if traits & _BLOCK:
-            self._gap = BOUNDARY
-            self._block += 1
-        if traits & _LINK:
-            self._close_link()
-        if traits & _HIDES:
-            self._hidden -= 1
-        if traits & (_HEADING | _EMPHASIZED):
-            start, level = self._marks.pop()
-            if self._length > start:
-                if level:
-                    self._heading_spans.append((start, self._length, level))
-                else:
-                    self._emphasis_spans.append((start, self._length))
 
-    def _begun(self, attributes: Attributes, index: int) -> _OpenLink:
-        stack = self._stack
-        # html and body are no part of a path
-        labels = [entry[3] for entry in stack[max(2, len(stack) - PATH_STEPS) :]]
-        return _OpenLink(attributes, self._length, index, ">".join(labels), len(self._heading_spans))
+def _without_bars(text: str, gap: str, after: str) -> tuple[str, str, str]:
+    """A text in which boundaries stand as signs of its author: they are boundaries. It, the gap before and that after it."""
+    text = _BARS.sub(BOUNDARY, text)
+    gap = BOUNDARY if text[0] == BOUNDARY else gap
+    after = BOUNDARY if text[-1] == BOUNDARY else after
+    text = text.strip(BOUNDARY)
+    return (text, gap, after) if text else ("", BOUNDARY, "")
 
-    def _close_link(self) -> None:
-        link = self._links.pop()
-        # A link without href (scripted) goes nowhere, but a reader takes it for one: it only marks its text.
-        if link.attributes.get("href") and len(self._closed) < MOST_ANCHORS:
-            start = link.length + 1  # a boundary stands before the link's first character
-            self._closed.append((start, max(start, self._length), link))
-        self._gap = BOUNDARY
 
-    def _point(self, tag: str, node: LexborNode, index: int) -> None:
-        """An area, frame or iframe: a link without visible text."""
-        attributes = node.attributes
-        href = attributes.get("href" if tag == "area" else "src")
-        if href and len(self._closed) < MOST_ANCHORS:
-            link = self._begun(
-                {"href": href, "title": attributes.get("title"), "rel": attributes.get("rel")}, index
-            )
-            link.alt = attributes.get("alt") or attributes.get("name") or ""
-            self._closed.append((self._length + 1, self._length + 1, link))
-            self._gap = BOUNDARY
+@lru_cache(maxsize=4096)
+def _structure(tag: str, names: str, region: str) -> tuple[str, str]:
+    """Label and region of an element that holds others and has a class or an id."""
+    return f"{tag}.{names.partition(' ')[0]}", region_of(tag, names, region)
 
-    def _finish(self) -> Document:
-        document = self._document
-        document.text = text = "".join([*self._pieces, BOUNDARY])
 
-        def clean(start: int, end: int) -> str:
-            return text[start:end].replace(BOUNDARY, " ").strip()
+def _path(stack: list[_Open]) -> str:
+    """The class of the DOM path below the innermost open element; html and body are no part of it."""
+    return ">".join([entry[3] for entry in stack[max(2, len(stack) - PATH_STEPS) :]])
 
-        document.emphasis = [clean(start, end) for start, end in self._emphasis_spans]
-        headings = self._heading_spans
-        document.heading_marks = [Heading(clean(start, end), level, start) for start, end, level in headings]
-        above = ["", *document.headings]
-        regions, tags = document.node_regions, document.node_tags
-        self._closed.sort(key=lambda closed: closed[2].node)  # an iframe in a link ends before the link does
-        document.anchors = [
-            Anchor(
-                start,
-                end,
-                (link.attributes["href"] or "")[:LONGEST_HREF],
-                link.attributes.get("title") or "",
-                link.attributes.get("rel") or "",
-                link.alt,
-                regions[link.node],
-                link.path,
-                above[link.heading],
-                tags[link.node],
-                link.node,
-            )
-            for start, end, link in self._closed
-        ]
-        return document
+
+def _pointing(tag: str, node: LexborNode) -> tuple[str, Attributes] | None:
+    """Alt and attributes of an area, frame or iframe: a link without visible text. None without an address."""
+    attributes = node.attributes
+    href = attributes.get("href" if tag == "area" else "src")
+    if not href:
+        return None
+    alt = attributes.get("alt") or attributes.get("name") or ""
+    return alt, {"href": href, "title": attributes.get("title"), "rel": attributes.get("rel")}
+
+
+def _finish(
+    document: Document,
+    headings: list[tuple[int, int, int]],
+    emphasis: list[tuple[int, int]],
+    closed: list[_ClosedLink],
+) -> None:
+    """What needs the whole text."""
+    text = document.text
+
+    def clean(start: int, end: int) -> str:
+        return text[start:end].replace(BOUNDARY, " ").strip()
+
+    document.emphasis = [clean(start, end) for start, end in emphasis]
+    document.heading_marks = [Heading(clean(start, end), level, start) for start, end, level in headings]
+    above = ["", *document.headings]
+    regions, tags = document.node_regions, document.node_tags
+    closed.sort(key=lambda link: link[3][2])  # an iframe in a link ends before the link does
+    document.anchors = [
+        Anchor(
+            start,
+            end,
+            (attributes["href"] or "")[:LONGEST_HREF],
+            attributes.get("title") or "",
+            attributes.get("rel") or "",
+            alt,
+            regions[node],
+            path,
+            above[heading],
+            tags[node],
+            node,
+        )
+        for start, end, alt, (attributes, _, node, path, heading) in closed
+    ]

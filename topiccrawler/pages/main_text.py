@@ -33,6 +33,7 @@ Reference  maximum subsequence segmentation (Pasternack & Roth 2009); density as
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 from topiccrawler.pages.block_classifier import shipped_classifier
@@ -250,9 +251,11 @@ COPY_CHARACTERS = 60
 MOST_BLOCKS = 20_000
 
 
-def main_text(document: Document) -> str:
-    """Blocks of the main text, one a line; empty when the page has none."""
+def main_text(document: Document, without: Collection[str] = ()) -> str:
+    """Blocks of the main text, one a line; empty when the page has none. `without`: lines that are none, as the site repeats them."""
     blocks = document.blocks[:MOST_BLOCKS]
+    if without:
+        blocks = [block for block in blocks if _line(document, block) not in without]
     if not blocks:
         return ""
     read = prose_stretch if is_chinese(document) else shipped_classifier().chosen
@@ -261,8 +264,11 @@ def main_text(document: Document) -> str:
 
 def lines_of(document: Document, blocks: list[Block]) -> list[str]:
     """The texts of blocks, copies left out."""
-    texts = [document.text[block.start : block.end].replace(BOUNDARY, " ") for block in blocks]
-    return _without_copies(texts)
+    return _without_copies([_line(document, block) for block in blocks])
+
+
+def _line(document: Document, block: Block) -> str:
+    return document.text[block.start : block.end].replace(BOUNDARY, " ")
 
 
 def is_chinese(document: Document) -> bool:

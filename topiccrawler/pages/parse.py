@@ -30,7 +30,7 @@ from itertools import accumulate
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.pages.document import Document
-from topiccrawler.pages.dom_traversal import DomTraversal
+from topiccrawler.pages.dom_traversal import traverse
 
 HARMLESS_FORMATTING_TAGS = 600
 HARMLESS_NESTING_TAGS = 4_000
@@ -115,4 +115,4 @@ def _walk(html: str, unread: list[str]) -> Document:
     tree = LexborHTMLParser(html)
     tree.strip_tags(unread)
     root = tree.root
-    return DomTraversal().over(root) if root is not None else Document()
+    return traverse(root) if root is not None else Document()

@@ -37,7 +37,7 @@ from topiccrawler.pages.site_repeats import (
 from topiccrawler.pages.site_rules import declared_feeds, read_by_rule, rule_of
 from topiccrawler.pages.title import TITLE_READERS, TITLE_TAG
 from topiccrawler.text.decode import decode
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import host_of
 
@@ -98,7 +98,7 @@ class Reading:
 
 
 class Reader:
-    """Reads pages for one page classifier."""
+    """Reads pages for one page classifier; `segmenter`: of its topic, or of the crawl's topics."""
 
     def __init__(
         self,
@@ -107,8 +107,10 @@ class Reader:
         sites: Mapping[str, SiteRule] | None = None,
         title_reader: str = TITLE_TAG,
         repeats: SiteRepeats | None = None,
+        segmenter: Segmenter = PLAIN,
     ) -> None:
         self.page_classifier = page_classifier
+        self.segmenter = segmenter
         self.reads_segments = page_classifier.reads_segments
         self.repeats = repeats  # of the crawl; None: each page is read by itself
         self.page_threshold = page_classifier.threshold  # a running crawl may be given another one
@@ -146,11 +148,10 @@ class Reader:
                 fault, found = str(found), Extract()
             document, encoding = parse(found.as_html()), "utf-8"
             title, main = found.title, found.main_text()
-        words = page_words(document, title, main)
-        segments = list[Segment]()
-        if self.reads_segments:
-            segments = segments_of(document, title, main if len(main) >= SHORTEST_MAIN_TEXT else "")
-        segments, own_text = self._own(url, segments, main)
+        words = self.words(document, title, main)
+        segments, own_text, repeated = self._own(url, words.segments, main)
+        if repeated and not own_text and kind == HTML and rule is None:  # it took the main text's place
+            _, own_text, _ = self._own(url, [], main_text(document, repeated))
         if self.reads_segments:
             words = replace(words, segments=segments)
         relevance = self.page_classifier.relevance(words)
@@ -158,7 +159,7 @@ class Reader:
             url=url,
             depth=depth,
             title=title,
-            terms=Counter(chain(words.title, words.body)),
+            terms=terms_of(words),
             similarity=self.page_classifier.similarity(words),
             relevance=relevance,
             is_target=relevance >= self.page_threshold,
@@ -168,14 +169,24 @@ class Reader:
         )
         return Reading(page, document, own_text, encoding, words, kind, fault)
 
+    def words(self, document: Document, title: str, main: str) -> PageWords:
+        """The words of a page that was parsed, with its segments where the page classifier reads them."""
+        words = page_words(document, title, main, self.segmenter)
+        if not self.reads_segments:
+            return words
+        text = main if len(main) >= SHORTEST_MAIN_TEXT else ""
+        return replace(words, segments=segments_of(document, title, text, self.segmenter))
+
     def own_text(self, url: str, text: str) -> str:
         """An earlier main text of a page that was read just now, without what the site repeats by now."""
         return self._own(url, [], text)[1]
 
-    def _own(self, url: str, segments: list[Segment], main: str) -> tuple[list[Segment], str]:
-        """Segments and main text without what the site repeats on other pages; the page is counted."""
+    def _own(
+        self, url: str, segments: Sequence[Segment], main: str
+    ) -> tuple[Sequence[Segment], str, set[str]]:
+        """Segments and main text without what the site repeats on other pages, and the lines left out; the page is counted."""
         if self.repeats is None:
-            return segments, main
+            return segments, main, set()
         lines = lines_to_ask(main)
         repeated = self.repeats.of(host_of(url), url, [*keys_of(segments), *keys_of_lines(lines)])
         own = [segment for segment, is_repeat in zip(segments, repeated, strict=False) if not is_repeat]
@@ -183,9 +194,9 @@ class Reader:
             line for line, is_repeat in zip(lines, repeated[len(segments) :], strict=True) if is_repeat
         }
         if not dropped:
-            return own, main
+            return own, main, dropped
         rest = without_lines(main, dropped)
-        return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else ""
+        return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else "", dropped
 
     def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
         """The format reader's extract of a body that is no HTML, or the error that says why there is none."""
@@ -195,7 +206,12 @@ class Reader:
             return fault
 
 
-def page_words(document: Document, title: str, main: str) -> PageWords:
+def terms_of(words: PageWords) -> Counter[str]:
+    """What strategies see of a page's words."""
+    return Counter(chain(words.title, words.body))
+
+
+def page_words(document: Document, title: str, main: str, segmenter: Segmenter = PLAIN) -> PageWords:
     """The words of a page by field, in one call of the segmenter."""
     body = main if len(main) >= SHORTEST_MAIN_TEXT else document.text
     metas = document.metas
@@ -206,5 +222,5 @@ def page_words(document: Document, title: str, main: str) -> PageWords:
         f"{metas.get('keywords', '')}|{metas.get('description', '')}"[:MOST_BODY_CHARACTERS],
         body[:MOST_BODY_CHARACTERS],
     )
-    of_title, headings, emphasis, meta, of_body = words_of(fields)
+    of_title, headings, emphasis, meta, of_body = segmenter.words_of(fields)
     return PageWords(of_title, headings, emphasis, meta, of_body)

@@ -54,7 +54,7 @@ from zlib import crc32
 from rensa import RMinHash
 
 from topiccrawler.pages.document import BOUNDARY, Document
-from topiccrawler.text.tokenise import words, words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 
 BITS = 256
 MOST_DIFFERENT = 52
@@ -70,9 +70,9 @@ class Fingerprint(NamedTuple):
     bits: bytes  # BITS / 8 bytes; empty for a text too short to have near copies
 
 
-def fingerprint(text: str) -> Fingerprint | None:
-    """The fingerprint of a page's main text; None for a text without words."""
-    found = words(text[:MOST_CHARACTERS])
+def fingerprint(text: str, segmenter: Segmenter = PLAIN) -> Fingerprint | None:
+    """The fingerprint of a page's main text; None for a text without words. Those of one crawl are compared: one segmenter cuts them all."""
+    found = segmenter.words(text[:MOST_CHARACTERS])
     if not found:
         return None
     digest = int.from_bytes(blake2b(" ".join(found).encode(), digest_size=8).digest(), "little", signed=True)
@@ -117,7 +117,7 @@ def key_of(kind: Kind, text: str) -> int:
     return crc32(f"{kind}\n{text}".encode("utf-8", "surrogatepass"))
 
 
-def segments_of(document: Document, title: str, main_text: str) -> list[Segment]:
+def segments_of(document: Document, title: str, main_text: str, segmenter: Segmenter) -> list[Segment]:
     """All segments of a page that was parsed: the lines of its main text, or all blocks where `main_text` is empty."""
     metas = document.metas
     found: list[tuple[Kind, str]] = [
@@ -128,11 +128,11 @@ def segments_of(document: Document, title: str, main_text: str) -> list[Segment]
     found.append(("description", metas.get("description") or metas.get("og:description", "")))
     found += [("heading", text) for text in document.headings[:MOST_HEADINGS]]
     found += _lines(document, main_text)
-    return with_words([(kind, text) for kind, text in found if text])
+    return with_words([(kind, text) for kind, text in found if text], segmenter)
 
 
 def stored_segments(
-    title: str, keywords: str, description: str, text: str, *, is_main: bool
+    title: str, keywords: str, description: str, text: str, segmenter: Segmenter, *, is_main: bool
 ) -> list[Segment]:
     """The segments of a page of which these fields are kept, as `segments_of` makes them; headings and linked tags are not known.
     `is_main`: the text is its main text."""
@@ -142,13 +142,21 @@ def stored_segments(
     found += [("tag", tag) for tag in dict.fromkeys(tags[: 2 * MOST_TAGS])]
     found.append(("description", description))
     found += [(kind, line) for line in text[:MOST_CHARACTERS].split("\n")]
-    return with_words([(kind, text) for kind, text in found if text])
+    return with_words([(kind, text) for kind, text in found if text], segmenter)
 
 
-def with_words(texts: Sequence[tuple[Kind, str]]) -> list[Segment]:
+def with_words(texts: Sequence[tuple[Kind, str]], segmenter: Segmenter) -> list[Segment]:
     """Segments of texts; one call of the segmenter."""
-    words = words_of([text for _, text in texts])
+    words = segmenter.words_of([text for _, text in texts])
     return [Segment(kind, text, own) for (kind, text), own in zip(texts, words, strict=True)]
+
+
+def may_be_same(title: str, other: str) -> bool:
+    """Whether two titles may be of one page: what each begins with, without the site's name behind it, is the same or nearly the whole
+    of the other's. A page without a title may be any."""
+    begins = [next(iter(_parts(_TITLE_PARTS, text)), "").lower() for text in (title, other)]
+    shorter, longer = sorted(begins, key=len)
+    return not shorter or (shorter in longer and 2 * len(shorter) >= len(longer))
 
 
 def _parts(separator: re.Pattern[str], text: str) -> list[str]:

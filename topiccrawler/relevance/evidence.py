@@ -42,7 +42,8 @@ from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.text.normalise import fold
-from topiccrawler.text.tokenise import stem, words_of
+from topiccrawler.text.segmenter import Segmenter
+from topiccrawler.text.tokenise import stem
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.meaning import near_words
 from topiccrawler.topics.topic import Topic, heads_of, joined_again
@@ -94,9 +95,9 @@ class EvidenceClassifier:
         # What speaks against a page does not lead away from it (docs/lab/teaching.md).
         self.vsm = VsmClassifier(topic.model_copy(update={"against": {}}) if topic.against else topic)
         self.similarity_threshold = self.vsm.similarity_threshold
-        given = {word: topic.keywords.get(word, 1.0) for word in topic.given}
+        given, segmenter = {word: topic.keywords.get(word, 1.0) for word in topic.given}, topic.segmenter
         keys: dict[str, list[str]] = {}
-        for word, tokens in zip(given, words_of(list(given)), strict=True):
+        for word, tokens in zip(given, segmenter.words_of(list(given)), strict=True):
             keys.setdefault("".join(tokens), []).append(word)
         keys.pop("", None)
         self._own = frozenset(keys)  # as the segmenter gives them
@@ -106,15 +107,16 @@ class EvidenceClassifier:
         if not self._own:
             fault = f"no keyword can be found among segmented words: {', '.join(topic.given[:5])}"
             raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
-        trust, taught = keyed(topic.trust), keyed(topic.near)
-        near = near_words(given)
+        trust, taught = keyed(topic.trust, segmenter), keyed(topic.near, segmenter)
+        near = near_words(given, segmenter)
         near |= {word: max(likeness, near.get(word, 0.0)) for word, likeness in taught.items()}
         self._trust = {word: trust.get(word, 1.0) for word in self._own}
         self._near = {
             word: likeness * trust.get(word, 1.0) for word, likeness in near.items() if word not in self._own
         }
         ours = self._own | self._near.keys()
-        self._against = {word: weight for word, weight in keyed(topic.against).items() if word not in ours}
+        against = keyed(topic.against, segmenter)
+        self._against = {word: weight for word, weight in against.items() if word not in ours}
         self._known = ours | self._against.keys()
         self._heads = heads_of(self._known)
         self._weights = dict(weights) if weights is not None else dict(shipped_weights())
@@ -240,9 +242,9 @@ class EvidenceClassifier:
         return {word: count for word, count in counts.items() if count} if self._written else counts
 
 
-def keyed(weights: Mapping[str, float]) -> dict[str, float]:
+def keyed(weights: Mapping[str, float], segmenter: Segmenter) -> dict[str, float]:
     """The words as the segmenter gives them, joined; those of which nothing remains are left out."""
-    keys = ("".join(tokens) for tokens in words_of(list(weights)))
+    keys = ("".join(tokens) for tokens in segmenter.words_of(list(weights)))
     return {key: weight for key, weight in zip(keys, weights.values(), strict=True) if key}
 
 

@@ -290,7 +290,8 @@ def load_vectors(place: Path | Traversable, topic: Topic) -> VsmClassifier:
     threshold = file.number("threshold", 0.0, 1.0)
     fields = {**topic.model_dump(), "keywords": keywords, "page_threshold": threshold}
     negative_topics = _vectors(file, "negative_topics")
-    return VsmClassifier(make_topic(fields, f"page classifier {place}"), negative_topics=negative_topics)
+    trained = make_topic(fields, f"page classifier {place}").cut_by(topic.segmenter)
+    return VsmClassifier(trained, negative_topics=negative_topics)
 
 
 def _write(

@@ -65,7 +65,7 @@ class VsmClassifier:
         self.similarity_threshold = topic.page_threshold
         self.prior_words, self.full_share = prior_words, full_share
         self._field_weights = (title_weight, heading_weight, emphasis_weight, meta_weight, 1.0)
-        weights, self.unmatched = token_weights(topic.keywords)
+        weights, self.unmatched = token_weights(topic.keywords, topic.segmenter)
         if not weights:
             fault = f"no keyword can be found among segmented words: {', '.join(self.unmatched[:5])}"
             raise TopicError(f"topic {topic.name}", fault, "give words of two or more characters")
@@ -78,7 +78,9 @@ class VsmClassifier:
         self._negative_weights: list[float] = []
         # word -> negative topics that have it, with its weight
         self._negative_topics_of: dict[str, list[tuple[int, float]]] = {}
-        against = [(token_weights(topic.against)[0], AGAINST_WEIGHT)] if topic.against else []
+        against = (
+            [(token_weights(topic.against, topic.segmenter)[0], AGAINST_WEIGHT)] if topic.against else []
+        )
         subtracted = [*((vector, negative_weight) for vector in self.negative_topics.values()), *against]
         contrasting = contrast_vectors(topic) if topic.contrast else {}
         self._contrasting = list(contrasting)  # names
@@ -91,6 +93,10 @@ class VsmClassifier:
             self._negative_weights.append(weight_of_all)
             self._lengths.append(math.sqrt(sum((weight / most) ** 2 for weight in vector.values())) or 1.0)
         self._known = self._weights.keys() | self._negative_topics_of.keys()
+        self._last: tuple[PageWords | None, float] = (
+            None,
+            0.0,
+        )  # each page is asked about twice: similarity, relevance
 
     @property
     def words(self) -> frozenset[str]:
@@ -99,8 +105,12 @@ class VsmClassifier:
 
     def similarity(self, words: PageWords) -> float:
         """0..1; from `similarity_threshold` on the page is about the topic."""
-        own, nearer = self._judged(*self._counts(words))
-        return TURNED * self.similarity_threshold if nearer else own
+        page, similarity = self._last
+        if page is not words:
+            own, nearer = self._judged(*self._counts(words))
+            similarity = TURNED * self.similarity_threshold if nearer else own
+            self._last = words, similarity
+        return similarity
 
     def relevance(self, words: PageWords) -> float:
         """0..1"""

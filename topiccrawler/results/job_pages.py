@@ -15,7 +15,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawling.assemble import display_names, kept_from, page_classifier_of, topic_display_name
+from topiccrawler.crawling.assemble import (
+    display_names,
+    kept_from,
+    page_classifier_of,
+    topic_display_name,
+    topic_of,
+)
 from topiccrawler.crawling.explanation import PastCrawl, Step
 from topiccrawler.crawling.job_files import CHECKS, DISCARDED, VISITS, read_recipe
 from topiccrawler.crawling.page_stores import has_pages, open_pages
@@ -27,6 +33,7 @@ from topiccrawler.relevance.base import VSM
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.store.pages import ALL, Check, PageChecks, PageRecord, Pages, PageStore, Selection, Version
 from topiccrawler.text.normalise import one_line
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.catalogue import parts_of
 from topiccrawler.urls.canonical import canonical, readable
 
@@ -162,6 +169,11 @@ class JobPages:
         self._store = open_pages(folder)
         self._checks = PageChecks(folder / CHECKS) if PageChecks.is_begun(folder / CHECKS) else None
 
+    def check_whole(self) -> None:
+        """StateError when the store is a damaged file, which would give a part of its pages without a word."""
+        if isinstance(self._store, PageStore):
+            self._store.check_whole()
+
     def best(
         self, selection: Selection = ALL, limit: int | None = None, skip: int = 0
     ) -> Iterator[PageRecord]:
@@ -236,10 +248,11 @@ def reasons_of(folder: Path, record: PageRecord) -> Reasons:
         path = past.of(record.url).path
     finally:
         past.close()
-    recipe, page_classifier = read_recipe(folder), classifier_of(folder)
-    if recipe is None or page_classifier is None:
+    recipe, found = read_recipe(folder), classifier_of(folder)
+    if recipe is None or found is None:
         return Reasons(None, (), path)
-    words = words_that_count(page_classifier, record)
+    page_classifier, segmenter = found
+    words = words_that_count(page_classifier, record, segmenter)
     return Reasons(kept_from(recipe, page_classifier), words, path, names_of(folder))
 
 
@@ -261,11 +274,11 @@ def are_similarities(folder: Path) -> bool:
     return recipe is not None and recipe.relevance_since != 0
 
 
-def classifier_of(folder: Path) -> PageClassifier | None:
-    """The page classifier of a job; None when its recipe, its topic or a model went."""
+def classifier_of(folder: Path) -> tuple[PageClassifier, Segmenter] | None:
+    """The page classifier of a job and the segmenter for its pages; None when its recipe, its topic or a model went."""
     try:
         recipe = read_recipe(folder)
-        return None if recipe is None else page_classifier_of(recipe)
+        return None if recipe is None else (page_classifier_of(recipe), topic_of(recipe).segmenter)
     except CrawlerError:
         return None
 
@@ -279,10 +292,10 @@ def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[t
 
 
 def words_that_count(
-    page_classifier: PageClassifier | None, record: PageRecord
+    page_classifier: PageClassifier | None, record: PageRecord, segmenter: Segmenter
 ) -> tuple[tuple[str, float], ...]:
     """The words that speak most for or against a stored page, with what each adds to its score."""
     if page_classifier is None:
         return ()
-    words = words_of_record(record, in_segments=page_classifier.reads_segments)
+    words = words_of_record(record, segmenter, in_segments=page_classifier.reads_segments)
     return tuple(page_classifier.explain(words)[:WORDS])

@@ -21,7 +21,7 @@ from threading import Lock
 
 from topiccrawler.crawling.explanation import LONGEST_PATH
 from topiccrawler.crawling.job_files import PAGES, VISITS
-from topiccrawler.crawling.page_stores import folder_of_stored
+from topiccrawler.crawling.page_stores import folder_of_stored, homes_of
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
@@ -39,10 +39,14 @@ def job_folder(given: str, data: Path) -> Path:
     with file_faults(ArgumentError, f"job {given!r}", "cannot be read", _REMEDY):
         if place.name == PAGES and place.is_file():
             return place.parent
-        for folder in (place, data / given):
+        for folder in (place, *(home / given for home in homes_of(data))):
             if is_job(folder):
                 return folder
-    near = ", ".join(folder.name for folder in jobs_in(data)[-5:]) if data.is_dir() else ""
+    near = (
+        ", ".join(folder.name for folder in jobs_in(data)[-5:])
+        if any(map(Path.is_dir, homes_of(data)))
+        else ""
+    )
     known = f"; the latest there: {near}" if near else ""
     raise ArgumentError(f"job {given!r}", f"there is no such job{known}", _REMEDY)
 
@@ -70,9 +74,11 @@ def looked_at(given: str, data: Path, store_url: str | None, *, stored: bool = F
 
 
 def jobs_in(data: Path) -> list[Path]:
-    """The jobs in a data folder, the latest last; ArgumentError when it cannot be read."""
+    """The jobs in a data folder and in `jobs` beside it, the latest last; ArgumentError when it cannot be read."""
+    homes = [home for home in homes_of(data) if home.is_dir()] or [data]
     with file_faults(ArgumentError, f"folder {data}", "cannot be read", _REMEDY):
-        return sorted(filter(is_job, data.iterdir()), key=lambda folder: (folder.stat().st_mtime, folder))
+        found = [folder for home in homes for folder in home.iterdir() if is_job(folder)]
+        return sorted(found, key=lambda folder: (folder.stat().st_mtime, folder))
 
 
 def is_job(folder: Path) -> bool:

@@ -10,9 +10,9 @@ What a user asks for, as an expression of FTS5 and as the words to mark.
     -股票 -"a b"      without them
 
 Traditional and simplified characters, full and half width, upper and lower case are one (text.normalise); Latin words are compared by
-their stems. The segmenter drops the characters of words it does not know (定投 both) unless they are learned. A crawl learns the
-words of its topic, a search learns those of the topic and its own; an index made without them has what was left of them, so either
-spelling of a word is looked for.
+their stems. Of words that the dictionary lacks the segmenter drops characters, but for those of the crawl's topic; a search keeps its own whole
+too. An index made without them has what was left of them, so either spelling of a word is looked for, in each job by the segmenter of its
+topic.
 
 The part of a text in which a query's words stand together, with their places.
 
@@ -36,7 +36,8 @@ from topiccrawler.results.job_pages import of_job
 from topiccrawler.store.index import Found, PageIndex, QueryTerm, fts5
 from topiccrawler.store.pages import PageStore, Selection
 from topiccrawler.text.normalise import fold
-from topiccrawler.text.tokenise import learn, stem, words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter
+from topiccrawler.text.tokenise import stem
 
 _TERM = re.compile(r'(-?)(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))')
 _REMEDY = 'give words of two characters or more: scrapy search "基金 定投"'
@@ -68,19 +69,20 @@ def terms_of(text: str) -> list[Term]:
     return found
 
 
-def spellings_of(text: str) -> list[list[str]]:
-    """The words of each term, as the segmenter gives them now."""
-    return words_of([term.text for term in terms_of(text)])
+def segmenter_for(text: str, of_topic: Segmenter = PLAIN) -> Segmenter:
+    """That of the topic, which keeps the words of the query whole too."""
+    return of_topic.keeping(term.text for term in terms_of(text))
 
 
-def make_query(text: str, plain: Sequence[list[str]] | None = None) -> Query:
-    """ArgumentError for a query by which nothing can be found. `plain`: `spellings_of` it before a topic's words were learned."""
+def make_query(text: str, segmenter: Segmenter) -> Query:
+    """ArgumentError for a query by which nothing can be found. `segmenter`: `segmenter_for` it; what the dictionary alone gives is looked
+    for too."""
     terms = terms_of(text)
-    plain = spellings_of(text) if plain is None else plain
-    learn(term.text for term in terms)
+    texts = [term.text for term in terms]
+    spelled = zip(segmenter.words_of(texts), PLAIN.words_of(texts), strict=True)
     found: list[QueryTerm] = []
     marked: set[str] = set()
-    for term, *spellings in zip(terms, spellings_of(text), plain, strict=True):
+    for term, spellings in zip(terms, spelled, strict=True):
         if any(spellings):
             lists = tuple(dict.fromkeys(tuple(words) for words in spellings if words))
             found.append(QueryTerm(lists, term.is_phrase, term.is_excluded))
@@ -164,13 +166,14 @@ class Hit:
     format: str
     topic: str
     job: Path
+    is_published: bool = False  # the day is the page's own
 
 
 class JobSearch:
-    """The index and the pages of one job, open for queries. The words of its topic are to be learned first."""
+    """The index and the pages of one job, open for queries. `segmenter`: indexes the pages that the crawl did not."""
 
-    def __init__(self, folder: Path, told: Told | None = None) -> None:
-        self.folder, self._told = folder, told
+    def __init__(self, folder: Path, segmenter: Segmenter, told: Told | None = None) -> None:
+        self.folder, self._segmenter, self._told = folder, segmenter, told
         self._store = open_pages(folder)
         self._index: PageIndex | None = None
         try:
@@ -198,6 +201,7 @@ class JobSearch:
                     record.format,
                     record.topic,
                     self.folder,
+                    bool(record.published),
                 )
             )
         return hits
@@ -211,12 +215,12 @@ class JobSearch:
     def _found(self, query: Query, selection: Selection, limit: int) -> list[Found]:
         told = self._told and partial(self._told, self.folder)
         if isinstance(self._store, PageStore) and self._index is not None:
-            catch_up(self._store, self._index, told)
+            catch_up(self._store, self._index, told, self._segmenter)
             return self._index.find(fts5(query.terms), selection, limit)
         return (
             []
             if isinstance(self._store, PageStore)
-            else self._store.find(query.terms, selection, limit, told)
+            else self._store.find(query.terms, selection, limit, self._segmenter, told)
         )
 
 
@@ -228,16 +232,14 @@ def search(
     told: Told | None = None,
 ) -> list[Hit]:
     """The best pages of these jobs. `told`: hears of pages that are indexed and how many there are to index."""
-    plain = spellings_of(text)
-    folders = _each_once(folders)
-    for folder in folders:
-        learn_topic(folder)
-    query = make_query(text, plain)
+    segmenter = segmenter_for(text)
+    make_query(text, segmenter)  # or say what is wrong with it, before any file is opened
     hits: list[Hit] = []
-    for folder in folders:
-        job = JobSearch(folder, told)
+    for folder in _each_once(folders):
+        segmenter = segmenter_for(text, segmenter_of(folder))
+        job = JobSearch(folder, segmenter, told)
         try:
-            hits += job.search(query, selection, limit)
+            hits += job.search(make_query(text, segmenter), selection, limit)
         finally:
             job.close()
     best: dict[str, Hit] = {}
@@ -255,11 +257,10 @@ def _each_once(folders: Sequence[Path]) -> list[Path]:
     return list(found.values())
 
 
-def learn_topic(folder: Path) -> None:
-    """Let the segmenter keep the topic's words whole, as the crawl did."""
+def segmenter_of(folder: Path) -> Segmenter:
+    """That of the job's crawl; the plain one when its topic went."""
     try:
         recipe = read_recipe(folder)
-        if recipe is not None:
-            topic_of(recipe)
+        return PLAIN if recipe is None else topic_of(recipe).segmenter
     except CrawlerError:
-        pass  # a topic file that went: the words of the query itself are kept whole
+        return PLAIN

@@ -32,7 +32,7 @@ from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import MOST_BYTES, PageWords, Reader
 from topiccrawler.seeding.http_client import HttpClient
 from topiccrawler.store.pages import Pages, PageStore
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import PLAIN, words_of
 from topiccrawler.topics.labelled_texts import address_in, json_lines, text_in
 from topiccrawler.urls.canonical import host_of
 
@@ -220,7 +220,7 @@ def _of_store(store: Pages) -> Iterator[Example]:
     try:
         for record in store.records():
             if not record.alias_of:  # a copy has no text of its own
-                yield Example(record.url, words_of_record(record))
+                yield Example(record.url, words_of_record(record, PLAIN))
     finally:
         store.close()
 

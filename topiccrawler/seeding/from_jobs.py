@@ -17,6 +17,7 @@ from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.pages.read import PageClassifier
 from topiccrawler.seeding.candidates import Candidate, merged
 from topiccrawler.store.visits import read_visits
+from topiccrawler.text.segmenter import Segmenter
 
 _REMEDY = "name the folder of a job, or one that holds folders of jobs"
 
@@ -53,9 +54,9 @@ def has_jobs(folder: Path) -> bool:
     return folder.is_dir() and any(map(_is_job, folder.iterdir()))
 
 
-def candidates_of_job(folder: Path, page_classifier: PageClassifier) -> list[Candidate]:
+def candidates_of_job(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -> list[Candidate]:
     """The relevant pages of a job, and the pages that led to them; the best first. StateError for a store that cannot be read."""
-    job = _read(folder, page_classifier)
+    job = _read(folder, page_classifier, segmenter)
     threshold = page_classifier.threshold
     relevant = {url for url, relevance in job.relevance.items() if relevance >= threshold}
     hubs = {source for source, urls in job.fetched.items() if not relevant.isdisjoint(urls)}
@@ -71,7 +72,7 @@ def candidates_of_job(folder: Path, page_classifier: PageClassifier) -> list[Can
     )
 
 
-def _read(folder: Path, page_classifier: PageClassifier) -> _Job:
+def _read(folder: Path, page_classifier: PageClassifier, segmenter: Segmenter) -> _Job:
     job = _Job()
     with file_faults(StateError, folder / VISITS, "cannot be read", _REMEDY):
         for visit in read_visits(folder / VISITS):
@@ -87,7 +88,8 @@ def _read(folder: Path, page_classifier: PageClassifier) -> _Job:
             job.came(record.url, record.source_url)
             job.titles[record.url] = record.title or record.anchor
             if not record.alias_of:  # a copy has no text of its own
-                words = words_of_record(record, in_segments=page_classifier.reads_segments)
+                in_segments = page_classifier.reads_segments
+                words = words_of_record(record, segmenter, in_segments=in_segments)
                 job.relevance[record.url] = page_classifier.relevance(words)
     finally:
         store.close()

@@ -22,7 +22,7 @@ from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.seeding.candidates import Candidate, merged
 from topiccrawler.seeding.http_client import HttpClient
 from topiccrawler.text.normalise import printable
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical
 
@@ -130,7 +130,7 @@ def candidates_of_search(
             logger.warning("%s (after %d of %d queries)", failure, asked, len(queries))
             break
         asked += 1
-    words = {url: _words(title, snippet) for url, (title, snippet) in texts.items()}
+    words = {url: _words(title, snippet, topic.segmenter) for url, (title, snippet) in texts.items()}
     return merged(
         Candidate(
             url,
@@ -144,6 +144,6 @@ def candidates_of_search(
     )
 
 
-def _words(title: str, snippet: str) -> PageWords:
-    of_title, of_snippet = words_of([title, snippet])
+def _words(title: str, snippet: str, segmenter: Segmenter) -> PageWords:
+    of_title, of_snippet = segmenter.words_of([title, snippet])
     return PageWords(title=of_title, body=of_snippet)

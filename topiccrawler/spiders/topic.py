@@ -21,6 +21,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawling.assemble import TOPIC, words_and_weights
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import CHECKS, VISITS
+from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.crawling.recipe import CrawlParams, parse_arguments
 from topiccrawler.crawling.revisiting import Due, known_pages, ranked
 from topiccrawler.crawling.teaching import answers_behind
@@ -40,6 +41,14 @@ from topiccrawler.topics.meaning import as_understood
 _ARGUMENT = "argument -a revisit=true"
 
 
+def going_on(folder: Path, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments with those of the job in the folder before them, where no topic is given: the job goes on as what it is."""
+    kept = arguments_of(folder)
+    if "strategy" in arguments:  # the parameters of another one do not fit
+        kept = {name: value for name, value in kept.items() if not name.startswith("strategy_")}
+    return {**kept, **arguments}
+
+
 def check_revisit(settings: BaseSettings) -> None:
     """ArgumentError without a queue and a log of an earlier run, and under another project's scheduler; nothing is made yet."""
     if not is_focused(load_object(settings["SCHEDULER"])):
@@ -52,7 +61,8 @@ def check_revisit(settings: BaseSettings) -> None:
 
 
 def plan_revisits(crawl: Crawl, settings: BaseSettings) -> Revisits:
-    """Give the crawl the pages to look at again. Of `pages` they take TOPIC_REVISIT_SHARE; the rest is for new pages."""
+    """Give the crawl the pages to look at again. Of `pages` they take TOPIC_REVISIT_SHARE; the rest is for new pages. Without `pages` and
+    `targets` the run looks at pages again and ends."""
     files = crawl.files
     log = files.folder / VISITS
     checks = list(files.checks.all()) if (files.folder / CHECKS).is_file() else []
@@ -65,6 +75,8 @@ def plan_revisits(crawl: Crawl, settings: BaseSettings) -> Revisits:
         new = crawl.harvest.pages + limit - len(found)
         crawl.limits = replace(crawl.limits, pages=new)
     due = [Due(page.check, value) for value, page in found]
+    if limit is None and crawl.limits.targets is None:
+        crawl.limits = replace(crawl.limits, pages=0)
     crawl.rechecks = revisits = Revisits(due, files, crawl.frontier.look(), crawl.reader.own_text)
     return revisits
 
@@ -84,6 +96,9 @@ class TopicSpider(FocusedSpider):
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
         strategy = self.settings.get("TOPIC_STRATEGY", "adaptive")
+        jobdir = self.settings.get("JOBDIR")
+        if jobdir and topic is None and not {"topic", "keywords"} & set(arguments):
+            arguments = going_on(Path(jobdir), arguments)
         params = parse_arguments(arguments, topic=topic, strategy=strategy)
         if params.revisit:
             check_revisit(self.settings)

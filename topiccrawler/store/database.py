@@ -6,6 +6,7 @@ wrong binding) stay visible. WAL with synchronous=NORMAL: a commit outlives a ki
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -22,6 +23,7 @@ class Database:
     application: ClassVar[int]  # in the file's header
     version: ClassVar[int]  # in the header too; files of another one are refused
     schema: ClassVar[str]  # SQL that makes the tables
+    repaired_by: ClassVar[str] = ""  # the command for a damaged file; {folder}: where it is
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -50,6 +52,13 @@ class Database:
         """Make everything so far durable."""
         with self._faults():
             self._database.commit()
+
+    def check_whole(self) -> None:
+        """StateError when the file's structure is damaged, anywhere. Reads all of it."""
+        with self._faults():
+            fault = str(self._database.execute("PRAGMA quick_check(1)").fetchone()[0])
+            if fault != "ok":
+                raise sqlite3.DatabaseError(" ".join(fault.split()))
 
     def check_writable(self) -> None:
         """StateError when nothing can be written now: a file that is read-only or in use."""
@@ -103,4 +112,11 @@ class Database:
                 sqlite3.SQLITE_IOERR,
             )
             remedy = "make room on its disk" if no_room else "move it away or name another file"
+            if self.repaired_by and _is_damage(error):
+                remedy = f"save what can be saved: {self.repaired_by.format(folder=shlex.quote(str(self.path.parent)))}"
             raise StateError(str(self.path), f"{self.what} unusable ({error})", remedy) from error
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """SQLite has read the file and found it wrong; our own check has no code."""
+    return bool(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF == sqlite3.SQLITE_CORRUPT)

@@ -11,6 +11,7 @@ Cost       measured by benchmarks/duplicates.py.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -78,16 +79,25 @@ class DuplicateIndex(Database):
     def __len__(self) -> int:
         return len(self._near)
 
-    def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool = True) -> str | None:
+    def first_of(
+        self,
+        url: str,
+        print_: Fingerprint,
+        *,
+        across_sites: bool = True,
+        may_be: Callable[[str], bool] = lambda _: True,
+    ) -> str | None:
         """The page this one is a copy of; None when it is the first, which is then remembered.
 
-        Without `across_sites` only pages of the same registered domain count.
+        Without `across_sites` only pages of the same registered domain count. `may_be`: asked of each page that matches, whether this one
+        may be its copy by all else that is known.
         """
         url = url.encode("utf-8", "replace").decode("utf-8")
         with self._faults():
             own = self._database.execute("SELECT row FROM fingerprints WHERE url = ?", (url,)).fetchone()
             row = own[0] if own else len(self._near)
-            first = self._earliest(print_, row, site=None if across_sites else _site(url))
+            matching = self._matching(print_, row, site=None if across_sites else _site(url))
+            first = next(filter(may_be, matching), None)
             if first is None:
                 self._database.execute(
                     "INSERT INTO fingerprints VALUES (?, ?, ?, ?)"
@@ -97,13 +107,12 @@ class DuplicateIndex(Database):
                 self._near.put(row, print_.bits)
         return first
 
-    def _earliest(self, print_: Fingerprint, before: int, site: str | None) -> str | None:
+    def _matching(self, print_: Fingerprint, before: int, site: str | None) -> Iterator[str]:
         asked = "SELECT url FROM fingerprints WHERE row = ?"
         for row in sorted({*self._exact(print_.digest, before), *self._near.near(print_.bits, before)}):
             other = str(self._database.execute(asked, (row,)).fetchone()[0])
             if site is None or _site(other) == site:
-                return other
-        return None
+                yield other
 
     def _exact(self, digest: int, before: int) -> list[int]:
         asked = "SELECT row FROM fingerprints WHERE digest = ? AND row < ?"

@@ -18,13 +18,13 @@ But        BM25 costs 6 µs a page. Documents are numbered by relevance, so FTS5
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from math import isfinite
+from dataclasses import dataclass, replace
+from math import isfinite, log1p
 from pathlib import Path
 
 from topiccrawler.store.database import Database
 from topiccrawler.store.pages import PageRecord, Selection
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of
 
 BATCH = 256  # pages a transaction
@@ -40,6 +40,9 @@ CREATE INDEX documents_fetched ON documents (fetched);
 CREATE VIRTUAL TABLE words USING fts5 (text, title, content='', tokenize="ascii tokenchars '+#'");
 INSERT INTO words (words, rank) VALUES ('hashsize', 4000000), ('pgsz', 8000)"""  # bytes
 _ADD = "INSERT INTO documents (id, page, fetched, relevance, topic, host, day, format) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+FTS5_WEIGHT = 1e-6  # of a word that half of the pages have
+COMMON_RANK = 1e-4  # below it all words of a query are such
+LEAST_WEIGHT = 0.1  # of one that all have
 _FIND = f"""SELECT page, fetched, -bm25(words, 1.0, {TITLE_WEIGHT}) * relevance AS rank
     FROM words JOIN documents ON documents.id = words.rowid WHERE words MATCH ? AND page IS NOT NULL"""  # noqa: S608
 
@@ -91,11 +94,11 @@ class PageIndex(Database):
         self._characters = 0  # of their words
         super().__init__(path)
 
-    def add(self, page: int, record: PageRecord) -> None:
-        """Index what is stored in this row of the page store; an alias and a page off topic are noted, not found."""
+    def add(self, page: int, record: PageRecord, segmenter: Segmenter = PLAIN) -> None:
+        """Index what is stored in this row of the page store; an alias and a page off topic are noted, not found. `segmenter`: of the crawl."""
         host, relevance = host_of(record.url), record.relevance if isfinite(record.relevance) else 0.0
         row = (page, record.fetched, relevance, record.topic, host, record.day, record.format)
-        words = _words(record) if record.stored and not record.alias_of else None
+        words = _words(record, segmenter) if record.stored and not record.alias_of else None
         self._waiting[page] = row, words
         self._characters += sum(map(len, words or ()))
 
@@ -139,7 +142,20 @@ class PageIndex(Database):
         ranked = f"{_FIND} AND {condition} ORDER BY words.rowid LIMIT {MOST_RANKED}"
         query = f"SELECT * FROM ({ranked}) ORDER BY rank DESC, page LIMIT ?"  # noqa: S608
         with self._faults():
-            return [Found(*row) for row in self._database.execute(query, (expression, *values, limit))]
+            found = [Found(*row) for row in self._database.execute(query, (expression, *values, limit))]
+            if not found or found[0].rank >= COMMON_RANK:
+                return found
+            weight = self._common_weight(expression)
+        return [replace(one, rank=one.rank * weight) for one in found]
+
+    def _common_weight(self, expression: str) -> float:
+        """What FTS5's weight of words that half of the pages or more have is multiplied by, so that their ranks can be read and compared
+        with those of other jobs: log(1 + (N - n + .5) / (n + .5)) and LEAST_WEIGHT at least, in the place of one millionth."""
+        pages = self._database.execute("SELECT count(*) FROM documents WHERE page IS NOT NULL").fetchone()[0]
+        having = self._database.execute(
+            "SELECT count(*) FROM words WHERE words MATCH ?", (expression,)
+        ).fetchone()[0]
+        return max(LEAST_WEIGHT, log1p(max(0.0, pages - having + 0.5) / (having + 0.5))) / FTS5_WEIGHT
 
     def _open(self) -> None:
         self._database.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file
@@ -173,6 +189,6 @@ class PageIndex(Database):
             first, last = last + 1, last + _RANGE
 
 
-def _words(record: PageRecord) -> _Words:
-    title, text = words_of([record.title[:MOST_CHARACTERS], record.text[:MOST_CHARACTERS]])
+def _words(record: PageRecord, segmenter: Segmenter) -> _Words:
+    title, text = segmenter.words_of([record.title[:MOST_CHARACTERS], record.text[:MOST_CHARACTERS]])
     return " ".join(text), " ".join(title)

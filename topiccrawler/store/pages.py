@@ -27,6 +27,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, fields
 from hashlib import blake2b
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -34,6 +35,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.items import PageFields, PageItem
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.store.database import Database
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of
 
 
@@ -93,6 +95,7 @@ def record_of(item: PageItem) -> PageRecord:
 
 
 COLUMNS = [field.name for field in fields(PageRecord)]
+_ROW = attrgetter(*COLUMNS)
 _SCHEMA = """CREATE TABLE pages (
     url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, text TEXT NOT NULL, summary TEXT NOT NULL, relevance REAL NOT NULL,
     depth INTEGER NOT NULL, topic TEXT NOT NULL, source_url TEXT NOT NULL, anchor TEXT NOT NULL, score REAL NOT NULL,
@@ -122,6 +125,7 @@ class PageStore(Database):
     application = 0x746F7063  # "topc"
     version = 3  # 1 and 2 had compressed texts
     schema = "; ".join((_SCHEMA, *_INDEXES))
+    repaired_by = "scrapy pages {folder} repair"
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
         if not create and not Path(path).is_file():
@@ -130,7 +134,7 @@ class PageStore(Database):
 
     def put(self, record: PageRecord) -> int:
         """Store a page, or replace what is stored under its URL; its row, which it keeps. Any text is taken."""
-        row = {name: storable(value) for name, value in zip(COLUMNS, astuple(record), strict=True)}
+        row = {name: storable(value) for name, value in zip(COLUMNS, _ROW(record), strict=True)}
         row["content_hash"] = row["content_hash"] or content_hash(str(row["text"]))
         with self._faults():
             return int(self._database.execute(_PUT, tuple(row.values())).fetchone()[0])
@@ -285,8 +289,8 @@ class SharedPages(Protocol):
     def begin(self, recipe: Mapping[str, object], topic: str = "") -> None:
         """The crawl begins or goes on; its recipe is kept for those who look at it."""
 
-    def keep(self, record: PageRecord) -> Future[int]:
-        """Store a page; done when it is durable."""
+    def keep(self, record: PageRecord, segmenter: Segmenter) -> Future[int]:
+        """Store a page; done when it is durable. `segmenter`: of the crawl."""
 
     def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool) -> Future[str | None]:
         """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered."""

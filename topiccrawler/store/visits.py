@@ -26,7 +26,7 @@ class VisitLog:
 
     def append(self, visit: Visit) -> None:
         """Add a visit; `commit` writes it."""
-        self._lines.append(json.dumps(dataclasses.asdict(visit), ensure_ascii=False) + "\n")
+        self._lines.append(_as_json(_fields(visit)) + "\n")
 
     def commit(self) -> None:
         """Write what was added since the last commit."""
@@ -34,7 +34,8 @@ class VisitLog:
             return
         self.check()
         with self._faults():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if not self.path.exists():
+                self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8", errors="surrogatepass") as file:
                 file.write("".join(self._lines))
         self._lines.clear()
@@ -56,6 +57,15 @@ class VisitLog:
         return file_faults(
             StateError, self.path, "the crawl log cannot be written", "make room or move it away"
         )
+
+
+def _fields(visit: Visit) -> dict[str, object]:
+    """All of a page; of a URL that failed what says how it ended and how it was met. A web of dead links has ten times more of them than
+    pages, and what their scores were made of is in the queue."""
+    whole = {name: getattr(visit, name) for name in _DEFAULTS}
+    if visit.stored or 200 <= visit.status < 300:
+        return whole
+    return {name: value for name, value in whole.items() if name != "shares" and value != _DEFAULTS.get(name)}
 
 
 def read_visits(path: Path) -> Iterator[Visit]:
@@ -125,7 +135,9 @@ class VisitTail:
             return visit_of(file.readline())
 
 
-_NAMES = {field.name for field in dataclasses.fields(Visit)}
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+_DEFAULTS = {field.name: field.default for field in dataclasses.fields(Visit)}
+_NAMES = {*_DEFAULTS}
 _NEEDED = {field.name for field in dataclasses.fields(Visit) if field.default is dataclasses.MISSING}
 _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("score", "relevance", "time"), (int, float)),

@@ -215,6 +215,7 @@ class Adaptive(Strategy):
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
         self._threshold = knowledge.similarity_threshold
+        self._urls = UrlFeatures(self.keep, self.memory_urls, knowledge.segmenter)
         topic = knowledge.topic
         self._own_words = written(topic.given) if topic is not None and topic.narrow else None
 
@@ -365,7 +366,7 @@ class Adaptive(Strategy):
             Score(str(url), float(value), 0.0, bytes.fromhex(shares))
             for url, value, shares in state["pending"]
         )
-        self._urls = UrlFeatures.load(state["known"], self.keep, self.memory_urls)
+        self._urls = UrlFeatures.load(state["known"], self.keep, self.memory_urls, self._urls.segmenter)
 
     def _learn(self, page: PageObservation) -> None:
         """The outcome of a page labels the link it came by, with the features it has."""

@@ -25,6 +25,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from topiccrawler.errors import StateError, StrategyError
 from topiccrawler.model import Link, Page, Score
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.text.thesaurus import Thesaurus, shipped
 from topiccrawler.topics.topic import Breadth, Topic
 
@@ -80,6 +81,11 @@ class Knowledge:
     topic: Topic | None = None
     thesaurus: Thesaurus = field(default_factory=shipped)
     off_topic: Sequence[str] = ()  # URLs known to be off topic, never fetched: seed lines that begin with "-"
+
+    @property
+    def segmenter(self) -> Segmenter:
+        """Cuts the texts of links, as pages are cut."""
+        return PLAIN if self.topic is None else self.topic.segmenter
 
 
 @dataclass

@@ -36,6 +36,7 @@ class TopicSimilarity:
     """Relevance of link texts to one topic, 0..1 (relevance.vsm, without its allowance for short pages)."""
 
     def __init__(self, topic: Topic) -> None:
+        self._segmenter = topic.segmenter
         self._page_classifier = VsmClassifier(topic, prior_words=0.0)
 
     def relevance(self, words: Sequence[str]) -> float:
@@ -44,14 +45,16 @@ class TopicSimilarity:
 
     def links(self, links: Sequence[Link]) -> list[tuple[float, float]]:
         """Relevance of anchor and of context of each link of a page."""
-        return [(self.relevance(one.anchor), self.relevance(one.context)) for one in words_of_links(links)]
+        words = words_of_links(links, self._segmenter)
+        return [(self.relevance(one.anchor), self.relevance(one.context)) for one in words]
 
 
 class WordSimilarity:
     """max over topic words k of sim(w, k), for one word w at a time; results are cached."""
 
     def __init__(self, topic: Topic, thesaurus: Thesaurus, top_words: int) -> None:
-        nearest = thesaurus.nearest(list(top_k(token_weights(topic.keywords)[0], top_words)))
+        weights, _ = token_weights(topic.keywords, topic.segmenter)
+        nearest = thesaurus.nearest(list(top_k(weights, top_words)))
         self.of_word = lru_cache(_MOST_REMEMBERED)(nearest)
 
     def of_words(self, words: Sequence[str]) -> float:

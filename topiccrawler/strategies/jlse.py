@@ -21,9 +21,10 @@ from topiccrawler.link_model.features import LinkWords, words_of_links
 from topiccrawler.links.columns import Floats, Ints, packed, unpacked
 from topiccrawler.links.graph import LinkGraph
 from topiccrawler.model import Link, Page, Score
-from topiccrawler.strategies.base import check_range
+from topiccrawler.strategies.base import Knowledge, check_range
 from topiccrawler.strategies.baselines import AnchorText
 from topiccrawler.strategies.link_model import LinkIndex, Words, hashed
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 
 
 def q_values(
@@ -78,6 +79,7 @@ class Jlse(AnchorText):
     gamma: float = 0.9
     sweeps: int = 100
     most_vertices: int = 20_000
+    _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
     _words: dict[int, list[Words]] = field(default_factory=dict, init=False, repr=False)  # of links to pages
     _results: list[int] = field(default_factory=list, init=False, repr=False)
@@ -92,10 +94,14 @@ class Jlse(AnchorText):
         check_range(self.name, "sweeps", self.sweeps, 1)
         check_range(self.name, "most_vertices", self.most_vertices, 1)
 
+    def prepare(self, knowledge: Knowledge) -> None:
+        super().prepare(knowledge)
+        self._segmenter = knowledge.segmenter
+
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         source, _ = self._graph.add(page.url, [link.url for link in links])
         if page.via is not None and source not in self._words:
-            self._words[source] = _three_fields(words_of_links([page.via.link])[0])
+            self._words[source] = _three_fields(words_of_links([page.via.link], self._segmenter)[0])
             if self.is_result(page):
                 self._results.append(source)
                 if len(self._results) % self.cf == 0:
@@ -109,7 +115,8 @@ class Jlse(AnchorText):
         direct = super().similarities(links)
         if self._index is None:
             return direct
-        vertices, likeness = self._index.nearest([_three_fields(words) for words in words_of_links(links)])
+        words = words_of_links(links, self._segmenter)
+        vertices, likeness = self._index.nearest(list(map(_three_fields, words)))
         predicted = likeness * self._worths[vertices]
         return np.maximum(direct, predicted).tolist()  # type: ignore[no-any-return]
 

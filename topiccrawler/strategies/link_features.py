@@ -17,7 +17,7 @@ import numpy as np
 from topiccrawler.link_model.learning import WordStatistics
 from topiccrawler.links.columns import Floats, Numbering, Numbers, doubled, packed, unpacked
 from topiccrawler.model import Link
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of, registered_domain
 
 TEXT_SMOOTHING = 2.0  # URLs
@@ -154,8 +154,10 @@ class UrlFeatures:
         "queued",  # the score the queue has
     )
 
-    def __init__(self, keep: float = 1.0, memory_urls: int = MEMORY_URLS) -> None:
-        self.memory_urls = memory_urls
+    def __init__(
+        self, keep: float = 1.0, memory_urls: int = MEMORY_URLS, segmenter: Segmenter = PLAIN
+    ) -> None:
+        self.memory_urls, self.segmenter = memory_urls, segmenter
         self.rows = Numbering()
         self.columns: dict[str, Floats] = {name: np.zeros(256) for name in self.FLOATS}
         self.groups: dict[str, Numbers] = {name: np.zeros(256, dtype=np.int64) for name in GROUPS}
@@ -166,7 +168,7 @@ class UrlFeatures:
 
     def words_in(self, texts: Sequence[str]) -> Numbers:
         """(texts, WORDS_OF_A_URL) numbers of their first words."""
-        return self.vocabulary.of(words_of(texts), WORDS_OF_A_URL)
+        return self.vocabulary.of(self.segmenter.words_of(texts), WORDS_OF_A_URL)
 
     def rows_of(self, urls: Sequence[str]) -> Numbers:
         """The rows of the URLs; new, waiting ones for new URLs."""
@@ -271,9 +273,15 @@ class UrlFeatures:
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], keep: float = 1.0, memory_urls: int = MEMORY_URLS) -> UrlFeatures:
+    def load(
+        cls,
+        state: Mapping[str, Any],
+        keep: float = 1.0,
+        memory_urls: int = MEMORY_URLS,
+        segmenter: Segmenter = PLAIN,
+    ) -> UrlFeatures:
         """What `save` kept."""
-        features = cls(keep, memory_urls)
+        features = cls(keep, memory_urls, segmenter)
         features.rows = Numbering.load(state["urls"])
         features._grow()
         count = features.rows.size

@@ -44,6 +44,7 @@ from topiccrawler.strategies.features import (
     packed_texts,
     unpacked_texts,
 )
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.topic import token_weights
 
 Words = npt.NDArray[np.uint32]
@@ -218,6 +219,7 @@ class LinkModel(Strategy):
     _scores: dict[str, float] = field(default_factory=dict, init=False, repr=False)
     _direct: dict[str, float] = field(default_factory=dict, init=False, repr=False)  # part of labelled pages
     _read: dict[str, None] = field(default_factory=dict, init=False, repr=False)
+    _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _off_topic: frozenset[str] = field(default=frozenset(), init=False, repr=False)
     _refreshing: bool = field(default=False, init=False, repr=False)
     _pending: deque[str] = field(default_factory=deque, init=False, repr=False)  # new scores not given yet
@@ -230,15 +232,15 @@ class LinkModel(Strategy):
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._off_topic = frozenset(knowledge.off_topic)
-        topic = topic_of(knowledge, self.name)
+        topic, self._segmenter = topic_of(knowledge, self.name), knowledge.segmenter
         if not self.seeds_only:
-            self._label(hashed_counts(token_weights(topic.keywords)[0]), 1.0)
+            self._label(hashed_counts(token_weights(topic.keywords, self._segmenter)[0]), 1.0)
         for url in knowledge.off_topic:
             self._label(hashed_counts(dict.fromkeys(url_words(url), 1.0)), -1.0)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         links = [link for link in links if link.url not in self._off_topic]
-        own_words = ([*words.anchor, *words.context] for words in words_of_links(links))
+        own_words = ([*words.anchor, *words.context] for words in words_of_links(links, self._segmenter))
         texts = [self._vectors.seen(hashed_counts(words)) for words in own_words]
         near = np.zeros((len(links), 3))
         if page.depth >= 0:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from topiccrawler.errors import StrategyError
+from topiccrawler.link_model.classifier import LinkClassifier
 from topiccrawler.link_model.learning import HALF_LIFE_PAGES, Explainer, LinkLearner, label_of
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import (
@@ -73,7 +74,9 @@ class NaiveBayes(Strategy):
         self._scorer = link_scorer_of(knowledge, self.name)
         self._similarity_threshold = knowledge.similarity_threshold
         if self.learn:
-            self._scorer = self._learner = LinkLearner(self._scorer, half_life_pages=self.half_life_pages)
+            self._scorer = self._learner = LinkLearner(
+                self._scorer, segmenter=knowledge.segmenter, half_life_pages=self.half_life_pages
+            )
 
     @property
     def learns(self) -> bool:
@@ -119,7 +122,9 @@ class NaiveBayes(Strategy):
         """The model's shares by field; what is left is what was learned when the link was scored."""
         model = self._learner.base if self._learner is not None else self._scorer
         of_fields = dict.fromkeys(self.share_names[:-1], 0.0)
-        explained: Shares = model.explain(link) if isinstance(model, Explainer) else []
+        explained: Shares = []
+        if isinstance(model, Explainer):
+            explained = model.by_field(link) if isinstance(model, LinkClassifier) else model.explain(link)
         for name, share in explained:
             of_fields[name.partition(":")[0]] += share
         if self._learner is not None:

@@ -15,6 +15,7 @@ from topiccrawler.link_model.features import words_of_links
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Knowledge, LinkScorer, Strategy, check_range, packed, topic_of
 from topiccrawler.strategies.features import TopicSimilarity, WordSimilarity, shown_words
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.text.weights import log_odds
 from topiccrawler.topics.topic import Breadth
 
@@ -151,6 +152,7 @@ class RelevanceWeighting(Strategy):
     c: float = 0.6
     top_words: int = 60
     with_context: bool = True
+    _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _nearness: WordSimilarity | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -158,6 +160,7 @@ class RelevanceWeighting(Strategy):
         check_range(self.name, "top_words", self.top_words, 1)
 
     def prepare(self, knowledge: Knowledge) -> None:
+        self._segmenter = knowledge.segmenter
         self._nearness = WordSimilarity(topic_of(knowledge, self.name), knowledge.thesaurus, self.top_words)
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
@@ -172,7 +175,7 @@ class RelevanceWeighting(Strategy):
         assert self._nearness is not None, "prepare comes first"  # noqa: S101 a fault of the caller's, not of the user's
         return [
             self._nearness.of_words(shown_words(words, with_context=self.with_context))
-            for words in words_of_links(links)
+            for words in words_of_links(links, self._segmenter)
         ]
 
     @property

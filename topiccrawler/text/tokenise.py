@@ -11,13 +11,9 @@ characters, on which both agree; everything else is split here, by our own rule:
 - a single Han character is dropped, except one that stands alone after two or three letters: ic卡;
 - other single characters are dropped, punctuation separates. Stop words stay.
 
-Words that a crawl's topic needs whole are learned first (`learn`): else 充电桩 would lose its last character, as 定投 would both.
-
 Many texts are segmented in one call, joined by a newline, which both engines keep as a token of its own. What stands
 between Han characters is taken out first and replaced by a mark, so that most lines of the engine's output need no
-second look. Texts are split at blanks and at the boundaries of a page's text, which no word crosses, and pieces
-seen recently are not segmented again: a page's main text, its links and their contexts share them, and menus return on
-every page of a site.
+second look. Engines, and what a topic needs whole: text.segmenter.
 
 A two-generation cache: results for recent texts, in bounded memory.
 
@@ -31,16 +27,6 @@ Spanish, Portuguese and Dutch, not the inflections of German or Italian.
 Words of three letters or less (ios, gps, css) and words with digits stay as they are: most are names.
 Cost: 70 µs a word not met lately; the others one look-up.
 
-Words that the segmenter's dictionary lacks and would cut so that characters of them are lost.
-
-They are of the catalogue's topics (tests/topics/test_catalogue.py says when one is missing), and known in every crawl, so that texts are cut
-alike whatever topic a process met before. The words of a user's own topic come on top (text.tokenise.learn).
-
-The two engines of one algorithm: rjieba when it is installed, else jieba.
-
-jieba is pure Python and always installs, but it warns at import, logs to stderr and leaves a world-readable
-cache in the folder for temporary files; rjieba does none of that, but has wheels only for common machines.
-
 Stop words: function words, and words that every site's navigation has.
 
 Function words and 更多, 首页, 下一页 are the commonest words of links on topic and off it. A topic built
@@ -50,21 +36,11 @@ Compiled by us; only words of two or more characters, as `text.tokenise` gives.
 
 from __future__ import annotations
 
-import logging
-import os
 import re
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from importlib import import_module
-from importlib.machinery import PathFinder
-from importlib.util import find_spec, module_from_spec
-from itertools import chain
-from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from snowballstemmer import stemmer
 from snowballstemmer.basestemmer import BaseStemmer
@@ -96,10 +72,6 @@ class TwoGenerationCache(Generic[Found]):
                 young.update(zip(new, self._work(new), strict=True))
         return young
 
-    def clear(self) -> None:
-        """Forget all: `work` gives other results from now on."""
-        self._young, self._old, self._characters = {}, {}, 0
-
 
 _STEMMED = re.compile(r"[a-z\u00df-\u024f]{4,40}")
 _REMEMBERED = 50_000  # words
@@ -125,100 +97,6 @@ def with_stems(words: str) -> frozenset[str]:
 @cache
 def _english() -> BaseStemmer:
     return stemmer("english")
-
-
-_WORDS = """
-上牌 上链 不敌 不正当竞争 个税 中国好声音 中报 中火 中石油 主线程 云服务 云计算 以太坊 以太币 位运算 余额宝 做多
-元宇宙 充电桩 再贷款 冷钱包 出道 函数式 刘强东 创新高 制作人 券商股 劈腿 助记词 包管理 区块链 卡罗拉 压力位 去中心化
-去哪儿 双一流 双十一 双离合 反序列化 可穿戴 台积电 后端 哈希值 哈希表 国庆档 国足 埃博拉 堆内存 大教堂 大数据 天秤币
-奔跑吧 字段 字节码 存准率 学区房 定妆照 定投 实例化 宫保鸡丁 山寨币 年金 微服务 快男 意面 成长股 我是歌手 新三板
-新歌 易烊千玺 暑期档 最高法 比特币 汤唯 沪指 沪深 泰达币 测试网 海岛游 涠洲岛 热搜 热钱包 焯水 爸爸去哪儿 物联网
-狗仔 狗狗币 省控线 短视频 矿工费 硬分叉 私有链 稳定币 第三方库 线程池 老鼠仓 联盟链 自由行 英伟达 莱特币 虚拟币 街拍
-装饰器 语言班 走红毯 跟团游 车内 软糯 轿跑 迭代器 逆回购 郭艾伦 里皮 钣金 银保监会 银行股 长滩岛 门罗币 隐私币
-零知识证明 预言机 饿了么 马竞 高可用 高并发 默克尔树
-"""
-
-NEW_WORDS: tuple[str, ...] = tuple(_WORDS.split())
-
-Cut = Callable[[str], Iterable[str]]
-# of 60 million: more than two words have side by side by chance, less than 多少 in 做多少
-LEARNED_FREQUENCY = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """Called with a text, it gives its tokens, blanks and punctuation included."""
-
-    cut: Cut
-    add: Callable[[str, int], object]
-
-    def __call__(self, text: str) -> Iterable[str]:
-        return self.cut(text)
-
-    def learn(self, word: str) -> None:
-        """From now on this word is one token."""
-        self.add(word, LEARNED_FREQUENCY)
-
-
-def fastest_cut() -> Engine:
-    """rjieba where it can be imported, jieba elsewhere."""
-    try:
-        return rjieba_cut()
-    except ImportError:
-        return jieba_cut()
-
-
-def rjieba_cut() -> Engine:
-    """An engine of our own: words added to the module's engine by someone else do not reach it."""
-    engine = _rjieba().Jieba()
-
-    return _taught(
-        Engine(lambda text: engine.cut(text, True), lambda word, freq: engine.add_word(word, freq, "n"))
-    )
-
-
-def _rjieba() -> Any:
-    """The compiled module. The package around it makes one more engine when it is imported: 24 MB and .1 s of CPU. ImportError
-    when it is not installed."""
-    package = find_spec("rjieba")
-    spec = PathFinder.find_spec("rjieba.rjieba", package.submodule_search_locations) if package else None
-    if spec is None or spec.loader is None:
-        return import_module("rjieba")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def jieba_cut(cache_folder: Path | None = None) -> Engine:
-    """jieba, silenced, with its dictionary cached in a folder only this user can read."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escapes and pkg_resources, at every import
-        import jieba
-
-        jieba.setLogLevel(logging.CRITICAL)
-        engine = jieba.Tokenizer()
-        engine.tmp_dir = str(_private(cache_folder or _user_cache()))
-        engine.initialize()
-
-    return _taught(Engine(engine.lcut, engine.add_word))
-
-
-def _taught(engine: Engine) -> Engine:
-    for word in NEW_WORDS:
-        engine.learn(word)
-    return engine
-
-
-def _user_cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base else Path.home() / ".cache") / "topiccrawler"
-
-
-def _private(folder: Path) -> Path:
-    """`folder`, made if it can be; where it cannot, jieba does without a cache."""
-    with suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
 
 
 _FUNCTION_WORDS = """
@@ -253,51 +131,19 @@ STOP_WORDS: frozenset[str] = with_stems(f"{_FUNCTION_WORDS} {_ENGLISH} {_NAVIGAT
 
 TOKENIZER = "jieba-0.42-hmm+rule-2"
 
-_REMEMBERED_CHARACTERS = 60_000  # twice; some 8 MB with their words
+Cut = Callable[[str], Iterable[str]]
+"""An engine: called with a text, it gives its tokens, blanks and punctuation included."""
+
 _LONGEST_RUN = 40
-_HAN = "一-\u9fd5"  # jieba's own range: beyond it the engines differ
-_ALONE = rf"(?<![^\W_{_HAN}][a-z])(?<=[a-z])[{_HAN}]"  # the 股 of a股
+HAN = "一-\u9fd5"  # jieba's own range: beyond it the engines differ
+_ALONE = rf"(?<![^\W_{HAN}][a-z])(?<=[a-z])[{HAN}]"  # the 股 of a股
 _PLAIN = ",。、!?:;()“”《》| "  # both engines keep each as a token of one character
-_BETWEEN_HAN = re.compile(rf"[^{_HAN}{_PLAIN}\n]+({_ALONE})?")
-_CHUNK = re.compile(rf"[a-z](?:\+\+|#)(?![^\W_{_HAN}])|[^\W_{_HAN}]+")  # c++, a run of letters and digits
-_HAN_WORD = re.compile(f"[{_HAN}]{{2,}}")
+_BETWEEN_HAN = re.compile(rf"[^{HAN}{_PLAIN}\n]+({_ALONE})?")
+_CHUNK = re.compile(rf"[a-z](?:\+\+|#)(?![^\W_{HAN}])|[^\W_{HAN}]+")  # c++, a run of letters and digits
 _LETTERS = re.compile(r"(?<![^\W_])[a-z]{2,3}$")  # the ic of ic卡
 
 # One character each, which both engines keep as a token: for nothing, and for a word.
 _NOTHING, _WORD = ",", "\x01"
-
-
-def words(text: str) -> list[str]:
-    """The words of one text."""
-    return words_of([text])[0]
-
-
-def words_of(texts: Sequence[str]) -> list[list[str]]:
-    """The words of each text; one call of the engine for all."""
-    split = [text.replace("|", " ").split() for text in texts]
-    words_of_piece = words_of_pieces(chain.from_iterable(split)).__getitem__
-    return [list(chain.from_iterable(map(words_of_piece, pieces))) for pieces in split]
-
-
-def words_of_pieces(pieces: Iterable[str]) -> Mapping[str, list[str]]:
-    """Piece -> its words, for texts without `|`. They are cached: do not change them."""
-    return _recent.of(pieces)
-
-
-def learn(phrases: Iterable[str]) -> None:
-    """Keep the Han words of these phrases whole, in this process and from now on, where the segmenter would lose characters of
-    them. The others stay as it cuts them: who looks for 上市公司 joins 上市 and 公司 again.
-    """
-    runs = sorted({run for phrase in phrases for run in _HAN_WORD.findall(fold(phrase))})
-    losing = [
-        run
-        for run, words in zip(runs, cut_all(runs, _engine()), strict=True)
-        if sum(map(len, words)) < len(run)
-    ]
-    for run in losing:
-        _engine().learn(run)
-    if losing:
-        _recent.clear()
 
 
 def is_whole(phrase: str, words: Sequence[str]) -> bool:
@@ -379,11 +225,3 @@ def _with_taken(tokens: list[str], taken: Iterator[tuple[str, bool]]) -> list[st
 
 def _is_han(token: str) -> bool:
     return "一" <= token[0] <= "\u9fd5"
-
-
-@cache
-def _engine() -> Engine:
-    return fastest_cut()
-
-
-_recent = TwoGenerationCache(lambda pieces: cut_all(pieces, _engine()), _REMEMBERED_CHARACTERS)

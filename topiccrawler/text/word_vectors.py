@@ -28,7 +28,8 @@ import numpy.typing as npt
 from topiccrawler.errors import ModelError
 from topiccrawler.files import folder as data_folder
 from topiccrawler.files import read_bytes
-from topiccrawler.text.tokenise import TOKENIZER, words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter, words_of
+from topiccrawler.text.tokenise import TOKENIZER
 
 FORMAT = "topiccrawler word vectors 1"
 FILE = "word_vectors.npz"  # within the folder of models
@@ -37,6 +38,7 @@ MOST_WORDS = 500_000
 MOST_DIMENSIONS = 1_000
 LONGEST_PIECE = 8  # characters
 MOST_PARTS = 20
+PIECE_ROWS = 2048
 REMEDY = "take the shipped table, or make one: python benchmarks/word_vectors.py"
 TABLES = ("encoded", "cooccurring")
 
@@ -54,7 +56,8 @@ class Near(NamedTuple):
 
 
 class WordVectors:
-    """The table. `words` as the segmenter gives them, `forms` as they are written (invest, investment)."""
+    """The table. `words` as the plain segmenter gives them, `forms` as they are written (invest, investment). What is asked for may be cut by
+    another segmenter, that of a topic."""
 
     def __init__(
         self,
@@ -72,12 +75,12 @@ class WordVectors:
     def __len__(self) -> int:
         return len(self.words)
 
-    def known(self, word: str) -> list[int]:
+    def known(self, word: str, segmenter: Segmenter = PLAIN) -> list[int]:
         """Where the word stands in the table, or its parts do; nothing for a word without known parts."""
         whole = self._places.get(word)
         if whole is not None:
             return [whole]
-        return [place for token in words_of([word])[0] for place in self._parts(token)][:MOST_PARTS]
+        return [place for token in segmenter.words(word) for place in self._parts(token)][:MOST_PARTS]
 
     def has(self, word: str) -> bool:
         """It stands in the table whole."""
@@ -103,9 +106,9 @@ class WordVectors:
             return None
         return tuple(_means(steps, scale, [places])[0] for steps, scale in self._tables)
 
-    def near(self, given: Mapping[str, float], most: int) -> list[Near]:
+    def near(self, given: Mapping[str, float], most: int, segmenter: Segmenter = PLAIN) -> list[Near]:
         """The words most like all those given, weighted; the most like first, those given among them where they are known."""
-        placed = self._placed(given)
+        placed = self._placed(given, segmenter)
         likeness = self._likeness(placed, [given[word] for word in placed])
         ranked = np.argsort(-likeness, kind="stable")[:most]
         ranked = ranked[likeness[ranked] > 0]
@@ -117,15 +120,17 @@ class WordVectors:
             for at, by in zip(ranked.tolist(), nearest, strict=True)
         ]
 
-    def alike(self, given: Mapping[str, float], least: float, most: int) -> list[str]:
+    def alike(
+        self, given: Mapping[str, float], least: float, most: int, segmenter: Segmenter = PLAIN
+    ) -> list[str]:
         """The words of at least that likeness to those given, as they are written; the most like first."""
-        placed = self._placed(given)
+        placed = self._placed(given, segmenter)
         likeness = self._likeness(placed, [given[word] for word in placed])
         ranked = np.argsort(-likeness, kind="stable")[:most]
         return [self.forms[at] for at in ranked[likeness[ranked] >= least].tolist()]
 
-    def _placed(self, given: Mapping[str, float]) -> dict[str, list[int]]:
-        return {word: places for word in given if (places := self.known(word))}
+    def _placed(self, given: Mapping[str, float], segmenter: Segmenter = PLAIN) -> dict[str, list[int]]:
+        return {word: places for word in given if (places := self.known(word, segmenter))}
 
     def _likeness(self, placed: Mapping[str, Sequence[int]], weights: Sequence[float]) -> Floats:
         """Of every word to the weighted mean of these; 0 for none."""
@@ -133,7 +138,7 @@ class WordVectors:
         if placed:
             for steps, scale in self._tables:
                 mean = np.array(weights, np.float32) @ _means(steps, scale, placed.values())
-                product *= np.maximum(_unit(steps * scale) @ _unit(mean[None])[0], 0.0)
+                product *= np.maximum(_units(steps, scale) @ _unit(mean[None])[0], 0.0)
         return np.sqrt(product)
 
     def _nearest(self, placed: Mapping[str, Sequence[int]], ranked: npt.NDArray[np.int64]) -> list[int]:
@@ -175,6 +180,16 @@ def _unit(rows: Floats) -> Floats:
     lengths: Floats = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     units: Floats = (rows / np.maximum(lengths, 1e-9)[:, None]).astype(np.float32)
     return units
+
+
+def _units(steps: Steps, scale: Floats) -> Floats:
+    """`_unit` of a whole table, to the bit, in pieces that fit into a processor's cache."""
+    rows = np.empty(steps.shape, np.float32)
+    for first in range(0, len(rows), PIECE_ROWS):
+        piece = rows[first : first + PIECE_ROWS]
+        np.multiply(steps[first : first + PIECE_ROWS], scale, out=piece)
+        piece /= np.maximum(np.sqrt(np.einsum("ij,ij->i", piece, piece)), 1e-9)[:, None]
+    return rows
 
 
 @cache

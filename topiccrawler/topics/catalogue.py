@@ -32,7 +32,7 @@ from pathlib import Path
 
 from topiccrawler.errors import SeedsError, TopicError
 from topiccrawler.files import folder, read_text
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.seeds import seeds_of_topic
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, make_topic, read_site_rules, read_topic
 

@@ -31,7 +31,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from statistics import median
 
-from topiccrawler.text.tokenise import STOP_WORDS, words_of
+from topiccrawler.text.segmenter import words_of
+from topiccrawler.text.tokenise import STOP_WORDS
 from topiccrawler.text.weights import centroid, document_frequencies, term_frequency, tf_idf_ig, top_k
 
 SIZE = 60

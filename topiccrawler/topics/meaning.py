@@ -44,7 +44,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from topiccrawler.text.normalise import printable
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter, words_of
 from topiccrawler.text.weights import cosine
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, token_weights
@@ -75,10 +75,11 @@ def contrasts(topic: Topic) -> list[Topic]:
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
     given = {word: topic.keywords[word] for word in topic.given if word in topic.keywords} or topic.keywords
-    near = shipped_vectors().alike(given, NEUTRAL, MOST_NEUTRAL)
-    neutral = {word for tokens in words_of(near) for word in ("".join(tokens), *tokens)}
+    segmenter = topic.segmenter
+    near = shipped_vectors().alike(given, NEUTRAL, MOST_NEUTRAL, segmenter)
+    neutral = {word for tokens in segmenter.words_of(near) for word in ("".join(tokens), *tokens)}
     others = unlike(topic)
-    tokens_of = dict(zip(words := _all_keywords(others), words_of(words), strict=True))
+    tokens_of = dict(zip(words := _all_keywords(others), segmenter.words_of(words), strict=True))
     return [
         other.model_copy(
             update={
@@ -94,14 +95,16 @@ def contrasts(topic: Topic) -> list[Topic]:
 
 
 def contrast_vectors(topic: Topic) -> dict[str, dict[str, float]]:
-    """The words of each of `contrasts` as the segmenter gives them, with their weights. Half a second; one topic asked for again gets the same."""
-    return _contrast_vectors(topic.model_dump_json(include={"name", "keywords", "given"}))
+    """The words of each of `contrasts` as the topic's segmenter gives them, with their weights. Half a second; one topic asked for again gets the
+    same."""
+    fields = topic.model_dump_json(include={"name", "keywords", "given"})
+    return _contrast_vectors(fields, topic.segmenter.own_words)
 
 
 @lru_cache(maxsize=4)
-def _contrast_vectors(fields: str) -> dict[str, dict[str, float]]:
-    topic = Topic.model_construct(**json.loads(fields))
-    return {other.name: token_weights(other.keywords)[0] for other in contrasts(topic)}
+def _contrast_vectors(fields: str, own_words: frozenset[str]) -> dict[str, dict[str, float]]:
+    topic = Topic.model_construct(**json.loads(fields)).cut_by(segmenter := Segmenter(own_words))
+    return {other.name: token_weights(other.keywords, segmenter)[0] for other in contrasts(topic)}
 
 
 def _all_keywords(topics: Sequence[Topic]) -> list[str]:
@@ -168,9 +171,9 @@ def of_catalogue(name: str, share: float) -> Kindred:
     return Kindred(name, topic.keywords, share, topic.names)
 
 
-def joined(words: Iterable[str]) -> list[str]:
+def joined(words: Iterable[str], segmenter: Segmenter = PLAIN) -> list[str]:
     """Each word as the segmenter gives it, its pieces joined; without those of which nothing remains."""
-    return list(filter(None, ("".join(tokens) for tokens in words_of(list(words)))))
+    return list(filter(None, ("".join(tokens) for tokens in segmenter.words_of(list(words)))))
 
 
 @cache
@@ -295,14 +298,17 @@ def _rounded(weight: float) -> float:
 
 
 def near_words(
-    given: Mapping[str, float], least: float = LEAST_LIKENESS, most: int = NEAR_WORDS
+    given: Mapping[str, float],
+    segmenter: Segmenter,
+    least: float = LEAST_LIKENESS,
+    most: int = NEAR_WORDS,
 ) -> dict[str, float]:
     """The words most like those given, as the segmenter gives them, with their likeness; none of those given."""
     from topiccrawler.text.word_vectors import shipped_vectors  # numpy
 
-    own = set(joined(given))
-    near = shipped_vectors().near(given, most)
-    keys = ("".join(tokens) for tokens in words_of([one.word for one in near]))
+    own = set(joined(given, segmenter))
+    near = shipped_vectors().near(given, most, segmenter)
+    keys = ("".join(tokens) for tokens in segmenter.words_of([one.word for one in near]))
     return {
         key: one.likeness
         for key, one in zip(keys, near, strict=True)

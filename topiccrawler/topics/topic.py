@@ -17,7 +17,8 @@ import re
 import tomllib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Annotated, Any, Literal
+from functools import cached_property
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -32,7 +33,8 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from topiccrawler.entry_points import named
 from topiccrawler.errors import TopicError, shortened
-from topiccrawler.text.tokenise import is_whole, learn, words_of
+from topiccrawler.text.segmenter import Segmenter
+from topiccrawler.text.tokenise import is_whole
 
 SEPARATOR = "、"
 MOST_CHARACTERS = 60  # of the words in a topic's `zh`
@@ -141,6 +143,7 @@ _REMOVED_SAID = set[str]()  # of which topics: a process makes a topic many time
 
 
 PROPOSED_WORDS = 600  # that a topic of a few words asks for
+SEGMENTED = frozenset({"keywords", "lexicon"})  # fields whose words the segmenter keeps whole
 
 
 class SiteRule(BaseModel):
@@ -213,6 +216,24 @@ class Topic(BaseModel):
         """The same, with the Chinese name where that says more: `finance (财经)`."""
         shown = self.display_name
         return f"{shown} ({self.zh})" if self.zh and shown == self.name else shown
+
+    @cached_property
+    def segmenter(self) -> Segmenter:
+        """Cuts what is read for this topic: keywords and lexicon stay whole. No field: not written, and not compared."""
+        return Segmenter([*self.keywords, *self.lexicon])
+
+    def cut_by(self, segmenter: Segmenter) -> Self:
+        """The same topic, for texts that this segmenter cuts."""
+        copied = self.model_copy()
+        copied.__dict__["segmenter"] = segmenter
+        return copied
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with other words has a segmenter of its own."""
+        copied = super().model_copy(update=update, deep=deep)
+        if update and not SEGMENTED.isdisjoint(update):
+            copied.__dict__.pop("segmenter", None)
+        return copied
 
     @model_validator(mode="before")
     @classmethod
@@ -299,21 +320,16 @@ def _topic_error(failure: ValidationError, what: str, whole: str = "a topic") ->
 SHORTENED_WEIGHT = 0.5
 
 
-def keep_whole(topic: Topic) -> None:
-    """Let the segmenter keep the topic's keywords and lexicon whole, in this process."""
-    learn([*topic.keywords, *topic.lexicon])
-
-
-def token_weights(keywords: dict[str, float]) -> tuple[dict[str, float], list[str]]:
-    """Keywords as they occur among segmented words, with their weights; and those that never can.
+def token_weights(keywords: Mapping[str, float], segmenter: Segmenter) -> tuple[dict[str, float], list[str]]:
+    """Keywords as they occur among the words that the segmenter gives, with their weights; and those that never can.
 
     A keyword that the segmenter cuts is joined again, as is a phrase of Latin words. One that loses single characters (vitamin c ->
-    vitamin; Han words were learned whole, text.tokenise.learn) counts as what remains of it, at half weight; one of which
-    nothing remains cannot be matched.
+    vitamin; Han words of the topic stay whole) counts as what remains of it, at half weight; one of which nothing remains cannot
+    be matched.
     """
     weights: dict[str, float] = {}
     unmatched: list[str] = []
-    for (keyword, weight), tokens in zip(keywords.items(), words_of(list(keywords)), strict=True):
+    for (keyword, weight), tokens in zip(keywords.items(), segmenter.words_of(list(keywords)), strict=True):
         key = "".join(tokens)
         if not key:
             unmatched.append(keyword)

@@ -14,12 +14,12 @@ from typing import Literal
 
 from topiccrawler.errors import SeedsError
 from topiccrawler.text.normalise import fold
-from topiccrawler.text.tokenise import is_whole, words_of
+from topiccrawler.text.tokenise import is_whole
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.keywords import common_words
 from topiccrawler.topics.meaning import meaning_of, nearest
 from topiccrawler.topics.seeds import seeds_of_topic
-from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, keep_whole, read_topic, token_weights
+from topiccrawler.topics.topic import PROPOSED_WORDS, Topic, read_topic, token_weights
 from topiccrawler.urls.canonical import canonical
 
 HEAVY = 0.5  # of the heaviest: a common word of this weight decides pages
@@ -37,13 +37,12 @@ class Finding:
 
 def check(topic: Topic) -> list[Finding]:
     """What is wrong, errors first."""
-    keep_whole(topic)
     every = [*_words(topic), *_common(topic), *_places(topic), *_seeds(topic), *_others(topic)]
     return sorted(every, key=lambda finding: finding.kind != "error")
 
 
 def _words(topic: Topic) -> Iterator[Finding]:
-    weights, unmatched = token_weights(topic.keywords)
+    weights, unmatched = token_weights(topic.keywords, topic.segmenter)
     if not weights:
         yield Finding("error", "no keyword can be found on a page; give words of two or more characters")
     elif len(weights) < FEW_WORDS:
@@ -51,7 +50,8 @@ def _words(topic: Topic) -> Iterator[Finding]:
     if weights and unmatched:
         shown = ", ".join(unmatched[:10])
         yield Finding("warning", f"never found on a page, being single characters: {shown}")
-    for keyword, tokens in zip(topic.keywords, words_of(list(topic.keywords)), strict=True):
+    tokens_of = topic.segmenter.words_of(list(topic.keywords))
+    for keyword, tokens in zip(topic.keywords, tokens_of, strict=True):
         if tokens and not is_whole(keyword, tokens):
             yield Finding("warning", f"{keyword} counts as {' '.join(tokens)}, at half weight")
 

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Hashable
 from contextlib import suppress
 from functools import lru_cache
 from urllib.parse import unquote, unquote_to_bytes
@@ -97,10 +98,13 @@ doc xls ppt wps rtf epub mobi woff woff2 ttf eot css js json
 """
 # a format of another package is named as its files end
 _ENDINGS = frozenset(_NAMES.split()) - named("topiccrawler.formats").keys()
+_PAGES = ("/", ".html", ".htm", ".shtml", ".php", ".aspx", ".jsp")  # most links end so
 
 
 def may_be_media(href: str) -> bool:
     """Whether an href as written has the extension of a file that no format reader reads."""
+    if href.endswith(_PAGES) and "?" not in href and "#" not in href:
+        return False
     path = href.partition("?")[0].partition("#")[0]
     return path[path.rfind(".") + 1 :].rstrip().lower() in _ENDINGS
 
@@ -178,6 +182,16 @@ class Canonicalizer:
             self._scheme, host, self._path, self._query = parts
             self._origin = f"{self._scheme}://{host}"
             self._directory = self._origin + self._path[: self._path.rfind("/") + 1]
+
+    @property
+    def root(self) -> Hashable:
+        """What the meaning of a rooted or absolute href depends on."""
+        return self._origin, self._encoding, self._names
+
+    @property
+    def directory(self) -> Hashable:
+        """What that of a relative one depends on, unless it is empty or begins with a question mark."""
+        return self._directory, self._encoding, self._names
 
     def __call__(self, href: str) -> str | None:
         """The canonical absolute URL, or None when there is nothing to fetch. Never raises."""
@@ -313,10 +327,17 @@ def kind_of(source_url: str, url: str) -> str:
     level = same directory, down = deeper in it, up = a directory above, cross = another branch of the same host,
     out = another host. http and https of one host are one host. (A frame is known by its tag, not by its URL.)
     """
-    source, target = source_url.partition("://")[2], url.partition("://")[2]
-    source = source.partition("?")[0]
-    target = target.partition("?")[0]
-    here, there = source[: source.rfind("/") + 1], target[: target.rfind("/") + 1]
+    return kind_between(directory_of(source_url), directory_of(url))
+
+
+def directory_of(url: str) -> str:
+    """Host and path of a canonical URL up to its last slash, that slash included."""
+    place = url.partition("://")[2].partition("?")[0]
+    return place[: place.rfind("/") + 1]
+
+
+def kind_between(here: str, there: str) -> str:
+    """`kind_of` two URLs with these directories."""
     if here == there:
         return "level"
     if there.startswith(here):

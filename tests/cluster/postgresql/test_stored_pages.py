@@ -185,7 +185,7 @@ def test_an_address_is_shown_without_secrets_and_found_again_by_what_is_shown(
 def test_without_the_package_it_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(
-        ArgumentError, match=r"psycopg: which is not there; pip install -r requirements-postgresql\.txt"
+        ArgumentError, match=r"psycopg: which is not there; give the command: pip install 'psycopg"
     ):
         Session("postgresql://h/db")
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prompt_frontier import PromptFrontier
 from redis_server import RedisServer
+from thoroughness import examples
 
 from topiccrawler.cluster.redis import connection as calls
 from topiccrawler.cluster.redis import records
@@ -60,7 +61,7 @@ def chunks(client: redis.Redis, prefix: str) -> list[str]:
 def test_it_agrees_with_sorted_whatever_comes_and_goes(redis_server: RedisServer) -> None:
     client, text, longest = redis_server.client(), driver(), 0
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=examples(150))
     @given(steps=steps, count=st.integers(1, 50))
     def check(steps: list[tuple[int, list[float]]], count: int) -> None:
         nonlocal longest

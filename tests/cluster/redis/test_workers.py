@@ -17,11 +17,13 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import has_ended, identity, join
 from topiccrawler.cluster.redis.records import shown
+from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.model import Score
+from topiccrawler.strategies import build
 
 Worker = Callable[..., RedisFrontier]
 ROOT = Path(__file__).parents[3]
@@ -102,11 +104,10 @@ def test_a_hosts_budget_holds_when_it_changes_hands(worker: Worker) -> None:
     """Three pages of the host: two by the first owner, who says nothing of unproductive ones, and one by the second."""
 
     def fetched(frontier: RedisFrontier, budgets: Budgets) -> list[str]:
-        urls = []
-        while (leased := frontier.lease(0.0, lambda row: budgets.ask(row.link, 0.0))) and len(urls) < 2:
-            budgets.take(leased.link)
-            budgets.end(leased.link.url, State.COMPLETED, "", fetched=True)
-            frontier.end(leased.link.url, State.COMPLETED, "", 0.0)
+        ordering = Ordering(build("breadth_first"), frontier, budgets, shared=frontier)
+        urls: list[str] = []
+        while len(urls) < 2 and (leased := ordering.lease(0.0)) is not None:
+            ordering.end(leased.link.url, State.COMPLETED, "", 0.0)
             urls.append(leased.link.url)
         return urls
 

@@ -3,11 +3,19 @@
 from pathlib import Path
 
 import pytest
+from warm import WarmScrapy
 
 from topiccrawler.errors import ArgumentError, CrawlerError
+from topiccrawler.lab.demo import crawls
 from topiccrawler.lab.demo.crawls import DemoFiles, crawl, crawl_arguments
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
+
+
+@pytest.fixture(autouse=True)
+def warm(warm_scrapy: WarmScrapy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its crawls need no second to start."""
+    monkeypatch.setattr(crawls, "start_scrapy", warm_scrapy.start)
 
 
 def test_a_crawl_fetches_no_page_twice_and_nothing_that_robots_forbid(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from topiccrawler.link_model.features import Lexicon, LinkWords
 from topiccrawler.link_model.from_keywords import keyword_model
 from topiccrawler.link_model.training.samples import BOILERPLATE, Sample, balanced
 from topiccrawler.model import Link
-from topiccrawler.text.tokenise import words
+from topiccrawler.text.segmenter import words
 from topiccrawler.topics.catalogue import topic_from_keywords
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.training.example_topic import THESIS, Examples, Method, kindred_of_pages, learn
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.catalogue import load_topic
 
 

@@ -11,6 +11,7 @@ from topiccrawler.pages.site_repeats import with_words
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.training.narrow_teaching import SPREAD, _intercept, words_of_page
 from topiccrawler.relevance.training.teaching import taught
+from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.topics.topic import make_topic
 
 TOPIC = make_topic(
@@ -26,7 +27,7 @@ TOPIC = make_topic(
 
 
 def page(title: str, text: str) -> PageWords:
-    title_words, body = with_words([("title", title), ("text", text)])
+    title_words, body = with_words([("title", title), ("text", text)], PLAIN)
     return PageWords(title=title_words.words, body=body.words, segments=[title_words, body])
 
 

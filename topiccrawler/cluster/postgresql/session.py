@@ -105,7 +105,7 @@ class Session:
         try:
             import psycopg
         except ImportError:
-            remedy = "pip install -r requirements-postgresql.txt"
+            remedy = "give the command: pip install 'psycopg[binary]'"
             raise ArgumentError(MISSING, "which is not there", remedy) from None
         self._psycopg = psycopg
         self._url = check_address(url)

@@ -30,7 +30,7 @@ from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.errors import StateError
 from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, Found, QueryTerm
 from topiccrawler.store.pages import ALL, COLUMNS, PageRecord, Selection, content_hash, record_from, storable
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of
 
 
@@ -57,12 +57,12 @@ SHORT = MOST_BYTES // 4  # characters that are no more bytes, whatever they are
 BREAK = 10  # places between title and text: no phrase goes over
 
 
-def words_of_page(record: PageRecord) -> str:
+def words_of_page(record: PageRecord, segmenter: Segmenter) -> str:
     """The tsvector as text; empty for an alias and a page off topic, which are not to be found."""
     if not record.stored or record.alias_of:
         return ""
     texts = [str(storable(text[:MOST_CHARACTERS])) for text in (record.title, record.text)]
-    title, text = words_of(texts)
+    title, text = segmenter.words_of(texts)
     places: dict[str, list[str]] = {}
     _add(places, title, 1, "A")
     _add(places, text, 1 + len(title) + BREAK, "")
@@ -132,23 +132,24 @@ class PostgresPages:
         terms: tuple[QueryTerm, ...],
         selection: Selection,
         limit: int,
+        segmenter: Segmenter,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[Found]:
-        """The best pages that match; those kept with TOPIC_INDEX=False are indexed first."""
-        index = PostgresIndex(self)
+        """The best pages that match; those kept with TOPIC_INDEX=False are indexed first, by this segmenter."""
+        index = PostgresIndex(self, segmenter)
         index.catch_up(progress)
         return index.find(tsquery(terms), selection, limit)
 
     def put(self, record: PageRecord) -> int:
         return self._ask(self.putting(record))
 
-    def putting(self, record: PageRecord) -> Callable[[Any], int]:
-        """The work of `put`, for a transaction of the caller's."""
+    def putting(self, record: PageRecord, segmenter: Segmenter = PLAIN) -> Callable[[Any], int]:
+        """The work of `put`, for a transaction of the caller's; `segmenter`: of the page's crawl."""
         row = {name: _text(value) for name, value in zip(COLUMNS, astuple(record), strict=True)}
         row["content_hash"] = row["content_hash"] or content_hash(str(row["text"]))
         url = str(row["url"])
         values = (key_of(url), *row.values(), _text(host_of(url)), _text(record.day))
-        words = words_of_page(record) if self._indexed else None
+        words = words_of_page(record, segmenter) if self._indexed else None
 
         def put(connection: Any) -> int:
             return int(connection.execute(_PUT, (self.number(connection), *values, words)).fetchone()[0])
@@ -254,10 +255,10 @@ _UNINDEXED = "FROM topiccrawler.pages WHERE job = %s AND words IS NULL"
 
 
 class PostgresIndex:
-    """Of one job."""
+    """Of one job, whose crawl has this segmenter."""
 
-    def __init__(self, pages: PostgresPages) -> None:
-        self._pages = pages
+    def __init__(self, pages: PostgresPages, segmenter: Segmenter = PLAIN) -> None:
+        self._pages, self._segmenter = pages, segmenter
 
     def catch_up(self, told: Callable[[int, int], None] | None = None) -> int:
         """Index the pages that were kept with TOPIC_INDEX=False; how many these were. `told`: hears of pages done and to do."""
@@ -302,7 +303,7 @@ class PostgresIndex:
     def _index_some(self, connection: Any) -> None:
         asked = f"SELECT id, {', '.join(COLUMNS)} {_UNINDEXED} ORDER BY id LIMIT {BATCH}"
         for row, *page in connection.execute(asked, (self._pages.number(connection),)).fetchall():
-            words = words_of_page(record_from(page))
+            words = words_of_page(record_from(page), self._segmenter)
             connection.execute(
                 "UPDATE topiccrawler.pages SET words = %s::tsvector WHERE id = %s AND words IS NULL",
                 (words, row),

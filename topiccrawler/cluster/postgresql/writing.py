@@ -32,6 +32,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.store.duplicates import NearIndex
 from topiccrawler.store.pages import PageRecord, storable
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of, site_of
 
 logger = logging.getLogger(__name__)
@@ -259,9 +260,9 @@ class CrawlPages:
         self.topic = topic or self.topic
         self.pages.begin(self.topic, json.dumps(recipe, ensure_ascii=False))
 
-    def keep(self, record: PageRecord) -> Future[int]:
-        """Store a page; done when it is durable."""
-        return self._writer.submit(self._kept.putting(record))
+    def keep(self, record: PageRecord, segmenter: Segmenter = PLAIN) -> Future[int]:
+        """Store a page; done when it is durable. `segmenter`: of the crawl."""
+        return self._writer.submit(self._kept.putting(record, segmenter))
 
     def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool) -> Future[str | None]:
         """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered."""

@@ -95,7 +95,7 @@ class Client:
             from redis.backoff import NoBackoff
             from redis.retry import Retry
         except ImportError:
-            remedy = "pip install -r requirements-redis.txt"
+            remedy = "give the command: pip install redis hiredis"
             raise ArgumentError(MISSING, "which is not there", remedy) from None
         self.name = f"{shown(url)} job {job}"
         self.prefix = prefix_of(job)

@@ -31,10 +31,9 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     """Find it, and print it."""
     from topiccrawler.topics.meaning import as_understood, judging_words, leading_words, nearest, reasons
     from topiccrawler.topics.seeds import seeds_of_topic
-    from topiccrawler.topics.topic import keep_whole, token_weights
+    from topiccrawler.topics.topic import token_weights
 
     topic = _topic(command, name)
-    keep_whole(topic)
     seeds = list[str]()
     with suppress(SeedsError):  # it has none, and no list is shipped
         seeds = seeds_of_topic(topic).positive
@@ -43,7 +42,7 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
         "judging": judging_words(topic),
         "leading": leading_words(topic),
         "seeds": seeds,
-        "unmatched": token_weights(topic.keywords)[1],
+        "unmatched": token_weights(topic.keywords, topic.segmenter)[1],
         "link_model": has_link_model(command, topic.name),
         "proposed": reasons(topic),
         "nearest": [[other, round(likeness, 4)] for other, likeness in nearest(topic)],

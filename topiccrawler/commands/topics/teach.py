@@ -30,13 +30,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def work(command: TellingCommand, job: str, opts: argparse.Namespace) -> None:
     """Ask, learn, keep, tell."""
+    from topiccrawler.crawling.page_stores import folder_named
     from topiccrawler.crawling.rating import read_answers, write_questions
     from topiccrawler.crawling.teaching import lessons_of
 
     count = QUESTIONS if opts.questions is None else opts.questions
     if count < 1:
         raise ArgumentError(f"--questions {count}", "is out of range", "give a number from 1 on")
-    lessons = lessons_of(Path(job).expanduser())
+    data = Path(command.setting("TOPIC_DATA_DIR") or "data").expanduser()
+    lessons = lessons_of(folder_named(job, data))
     before = lessons.topic
     if opts.undo:
         changed = lessons.undo()

@@ -24,7 +24,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.gate import Block
+from topiccrawler.crawling.gate import block_of
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import Number
 from topiccrawler.crawling.teaching import words_of_record
@@ -75,7 +75,7 @@ def _page(crawl: Crawl, url: str, depth: int) -> Page:
     if record is None:
         return Page(url, depth)
     classifier = crawl.parts.page_classifier
-    words = words_of_record(record, in_segments=classifier.reads_segments)
+    words = words_of_record(record, crawl.parts.segmenter, in_segments=classifier.reads_segments)
     relevance = classifier.relevance(words)
     return Page(
         url,
@@ -321,7 +321,7 @@ class Verbs:
     async def block(self, values: Values) -> Values:
         """Drop and keep out the URLs of a `pattern` or a `site`; with `preview` only count them."""
         self._check_open()
-        block = Block(str(values.get("pattern") or ""), str(values.get("site") or ""))
+        block = block_of(str(values.get("pattern") or ""), str(values.get("site") or ""))
         queued, preview = self._crawl.frontier.look().waiting(), bool(values.get("preview"))
         if preview:
             dropped = await count(self._crawl, block)

@@ -57,7 +57,6 @@ from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.meaning import unlike
-from topiccrawler.topics.topic import keep_whole
 
 POLL_SECONDS = 0.25
 # One request at a time a host, and some ten of the 55 hosts are worth fetching from: more would only fetch the others too.
@@ -221,11 +220,12 @@ def collect(web: Web, proxy: str, reader: Reader, pages: int) -> Iterator[list[L
 def train_on(web: Web, files: DemoFiles, proxy: str, pages: int, tick: Callable[[int], None]) -> Lesson:
     """Collect links through `proxy`, write those with a label, train on them, write the model; `tick` counts pages."""
     topic = load_topic(str(files.topic))
-    keep_whole(topic)
     labels, page = list[int](), 0
     fault = file_faults(LinksFileError, files.links, "could not be collected", "run the demo again")
     with fault, files.links.open("w", encoding="utf-8") as output:
-        for page, links in enumerate(collect(web, proxy, Reader(VsmClassifier(topic)), pages), 1):
+        for page, links in enumerate(
+            collect(web, proxy, Reader(VsmClassifier(topic), segmenter=topic.segmenter), pages), 1
+        ):
             tick(page)
             for link in links:
                 if (value := label(link.url, topic)) is not None:

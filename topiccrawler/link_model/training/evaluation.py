@@ -28,7 +28,7 @@ from sys import intern
 from topiccrawler.link_model.classifier import PAPER_TRUST, Counts, LinkClassifier
 from topiccrawler.link_model.features import Lexicon, LinkWords
 from topiccrawler.link_model.training.samples import Progress, Sample, add
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.labelled_texts import LabelledText
 
 
@@ -135,10 +135,12 @@ def headline_row(name: str, model: LinkClassifier, held_out: Sequence[Sample]) -
     return row(name, [sample.positive for sample in held_out], model.log_odds_of_words(bare), model.threshold)
 
 
-def whole_texts(documents: Sequence[LabelledText], progress: Progress) -> list[Sequence[str]]:
+def whole_texts(
+    documents: Sequence[LabelledText], segmenter: Segmenter, progress: Progress
+) -> list[Sequence[str]]:
     """All words of each document; the tokenizer's longest task, so done once."""
     return [
-        tuple(map(intern, words_of([f"{document.title}|{document.text}"])[0]))
+        tuple(map(intern, segmenter.words(f"{document.title}|{document.text}")))
         for document in progress(documents, "whole documents")
     ]
 

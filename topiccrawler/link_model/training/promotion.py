@@ -24,6 +24,7 @@ from topiccrawler.link_model.features import FEATURES, FIELDS, LEXICON, Lexicon
 from topiccrawler.link_model.model_file import VERSION, load, save
 from topiccrawler.link_model.training.evaluation import Row, row
 from topiccrawler.link_model.training.samples import HOST_DAMPING, SHARES, LabelledLink, read_links
+from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.text.tokenise import TOKENIZER
 from topiccrawler.topics.topic import Topic
 
@@ -145,7 +146,8 @@ def merged(models: Sequence[LinkClassifier]) -> LinkClassifier:
         sources.update({f"{name} ({len(sources)})" if name in sources else name: digest
                         for name, digest in _sources(other).items()})  # fmt: skip
         counts = counts.merged(other.counts)
-    lexicon = Lexicon([entry for model in models for entry in model.lexicon.entries])
+    entries = [entry for model in models for entry in model.lexicon.entries]
+    lexicon = Lexicon(entries, first.segmenter)
     training = {"files": sources, "merged": [model.training.get("set") for model in models]}
     # the gate's threshold was measured for another model
     return replace(first, counts=counts, lexicon=lexicon, gate_threshold=None, training=training, scores={})
@@ -191,7 +193,7 @@ def why_it_stays(
     """
     if not model_file(new.topic, folder).exists():
         return None
-    measured, now = held_out(new.scores), in_use(new.topic, folder)
+    measured, now = held_out(new.scores), in_use(new.topic, folder, new.segmenter)
     if measured is None:
         return "the new model was not measured, because no rows could be held out"
     if now is None:  # it cannot be read, so no crawl can use it
@@ -208,10 +210,10 @@ def model_file(topic: str, folder: Path) -> Path:
     return folder / f"{topic}.json"
 
 
-def in_use(topic: str, folder: Path) -> LinkClassifier | None:
+def in_use(topic: str, folder: Path, segmenter: Segmenter = PLAIN) -> LinkClassifier | None:
     """The model a crawl with this folder would take, if there is one that can be read."""
     try:
-        return load(model_file(topic, folder))
+        return load(model_file(topic, folder), segmenter)
     except ModelError:
         return None
 

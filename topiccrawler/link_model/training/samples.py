@@ -80,7 +80,8 @@ from topiccrawler.link_model.features import (
     words_of_links,
 )
 from topiccrawler.model import Link
-from topiccrawler.text.tokenise import STOP_WORDS, with_stems, words_of
+from topiccrawler.text.segmenter import Segmenter
+from topiccrawler.text.tokenise import STOP_WORDS, with_stems
 from topiccrawler.topics.labelled_texts import (
     LabelledText,
     address_in,
@@ -342,29 +343,35 @@ class Sample:
     has: tuple[str, ...] = FIELDS
 
 
-def link_samples(links: Sequence[LabelledLink], progress: Progress = silently) -> list[Sample]:
+def link_samples(
+    links: Sequence[LabelledLink], segmenter: Segmenter, progress: Progress = silently
+) -> list[Sample]:
     """Each link as it stands, weight 1."""
     return [
         Sample(_interned(words), item.positive, host=host_of(item.link.source_url))
         for chunk in progress(list(_chunks(links)), "links")
-        for item, words in zip(chunk, words_of_links([item.link for item in chunk]), strict=True)
+        for item, words in zip(chunk, words_of_links([item.link for item in chunk], segmenter), strict=True)
     ]
 
 
-def headline_samples(headlines: Sequence[LabelledText], progress: Progress = silently) -> list[Sample]:
+def headline_samples(
+    headlines: Sequence[LabelledText], segmenter: Segmenter, progress: Progress = silently
+) -> list[Sample]:
     """Each headline as an anchor, and as a context."""
     return [
         Sample(_interned(LinkWords(words, words, ())), item.positive, has=GROUP_2)
         for chunk in progress(list(_chunks(headlines)), "headlines")
-        for item, words in zip(chunk, words_of([item.title for item in chunk]), strict=True)
+        for item, words in zip(chunk, segmenter.words_of([item.title for item in chunk]), strict=True)
     ]
 
 
-def document_samples(documents: Sequence[LabelledText], progress: Progress = silently) -> list[Sample]:
+def document_samples(
+    documents: Sequence[LabelledText], segmenter: Segmenter, progress: Progress = silently
+) -> list[Sample]:
     """Title as anchor, first sentences as contexts."""
     found = []
     for document in progress(documents, "documents"):
-        title, *sentences = words_of([document.title, *_sentences(document.text)])
+        title, *sentences = segmenter.words_of([document.title, *_sentences(document.text)])
         found.append(Sample(_interned(LinkWords(title, (), ())), document.positive, has=("anchor",)))
         share = 1 / max(1, len(sentences))
         found += [
@@ -391,12 +398,12 @@ def keyword_samples(topic: Topic, negative_topics: Sequence[Topic]) -> list[Samp
             has=GROUP_2,
         )
         for (word, positive, weight), words in zip(
-            found, words_of([word for word, _, _ in found]), strict=True
+            found, topic.segmenter.words_of([word for word, _, _ in found]), strict=True
         )
         if words
     ]
     texts = [LabelledText("", text, True, topic.name, "") for text in topic.examples]
-    return samples + document_samples(texts)
+    return samples + document_samples(texts, topic.segmenter)
 
 
 def is_phrase(keyword: str) -> bool:

@@ -87,16 +87,17 @@ def train(recipe: TrainingRecipe, progress: Progress = silently) -> Trained:
     headlines = [item for path in recipe.headlines for item in read_headlines(path, recipe.topic)]
     documents = [item for path in recipe.documents for item in read_documents(path, recipe.topic)]
     _check(recipe.links, links, recipe.topic)
-    lexicon = Lexicon(recipe.lexicon or recipe.topic.lexicon)
+    segmenter = recipe.topic.segmenter
+    lexicon = Lexicon(recipe.lexicon or recipe.topic.lexicon, segmenter)
     samples = {
-        "links": link_samples(links, progress),
-        "headlines": headline_samples(headlines, progress),
-        "documents": document_samples(documents, progress),
+        "links": link_samples(links, segmenter, progress),
+        "headlines": headline_samples(headlines, segmenter, progress),
+        "documents": document_samples(documents, segmenter, progress),
         "keywords": keyword_samples(recipe.topic, recipe.negative_topics),
         "places": prefix_samples(recipe.topic, recipe.negative_topics),
     }
     samples = {name: found for name, found in samples.items() if found}
-    texts = whole_texts(documents, progress) if "links" in samples else []
+    texts = whole_texts(documents, segmenter, progress) if "links" in samples else []
     pages = None
     if len({document.positive for document in documents}) == 2 and texts:
         pages = pages_model(documents, texts, recipe.topic.name)
@@ -264,7 +265,14 @@ def _model(
 ) -> LinkClassifier:
     weighed = {name: damped(found) if name == "links" else found for name, found in samples.items()}
     counts = balanced(weighed, lexicon).pruned(LEAST_COUNT, MOST_WORDS)
-    return LinkClassifier(recipe.topic.name, counts, recipe.context, threshold=THRESHOLD, lexicon=lexicon)
+    return LinkClassifier(
+        recipe.topic.name,
+        counts,
+        recipe.context,
+        threshold=THRESHOLD,
+        lexicon=lexicon,
+        segmenter=recipe.topic.segmenter,
+    )
 
 
 def _check(paths: Sequence[Path], items: Sequence[LabelledLink], topic: Topic) -> None:

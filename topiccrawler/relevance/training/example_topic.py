@@ -44,7 +44,7 @@ from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import Quality, quality, steady_threshold
 from topiccrawler.relevance.linear import keywords_of_pages, running_words
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.text.tokenise import words_of
+from topiccrawler.text.segmenter import PLAIN, words_of
 from topiccrawler.text.weights import (
     Vector,
     centroid,
@@ -274,7 +274,9 @@ def _measured(name: str, examples: Examples, method: Method, kin: Kindred | None
         contrary = _contrary(lesson, weights, method, kin)
         if kin:
             contrary["page_threshold"] = load_topic(kin.name).page_threshold
-        topic = make_topic({"name": name, "keywords": weights, **contrary}, name)
+        topic = make_topic({"name": name, "keywords": weights, **contrary}, name).cut_by(
+            PLAIN
+        )  # as the pages
         page_classifier, thesis = VsmClassifier(topic), _Centroid(lesson, method.words)
         for page, truth in held_out.all():
             truths.append(truth)

@@ -33,10 +33,9 @@ from topiccrawler.relevance.base import MOST_WORDS, PAGE_CLASSIFIERS, Quality, q
 from topiccrawler.relevance.choose import FOLDER
 from topiccrawler.relevance.detail import DetailClassifier
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.text.tokenise import words_of
 from topiccrawler.topics.catalogue import load_topic, topic_names
 from topiccrawler.topics.labelled_texts import names_of, read_documents, read_headlines
-from topiccrawler.topics.topic import Topic, keep_whole, token_weights
+from topiccrawler.topics.topic import Topic, token_weights
 from topiccrawler.urls.canonical import host_of
 
 MOST_SAMPLES = 3_000
@@ -148,7 +147,6 @@ def _train_page_classifier(request: TrainingRequest, place: Path, progress: Prog
     from topiccrawler.relevance.training.train import Plan, refuse_worse, train_page_classifier
 
     topic = load_topic(request.topic)
-    keep_whole(topic)
     if not request.documents and not request.headlines:
         what = f"--page-classifier {request.page_classifier}"
         raise ArgumentError(what, "learns from documents, none are given", "add --documents FILE")
@@ -192,7 +190,9 @@ def _samples(topic: Topic, request: TrainingRequest, progress: Progress) -> list
 
     texts = [text for path in request.documents for text in read_documents(path, topic)]
     texts += [text for path in request.headlines for text in read_headlines(path, topic)]
-    titles, bodies = words_of([text.title for text in texts]), words_of([text.text for text in texts])
+    titles, bodies = map(
+        topic.segmenter.words_of, ([one.title for one in texts], [one.text for one in texts])
+    )
     return [
         Sample(PageWords(title=title, body=body), text.positive, text.label)
         for text, title, body in zip(progress(texts, "documents"), titles, bodies, strict=True)
@@ -201,12 +201,12 @@ def _samples(topic: Topic, request: TrainingRequest, progress: Progress) -> list
 
 def keywords_by_label(topic: Topic, labels: set[str]) -> dict[str, dict[str, float]]:
     """Keywords, as tokens, of the topic and of every catalogue topic, the latter under the documents' label where they have one."""
-    found = {topic.name: token_weights(topic.keywords)[0]}
+    found = {topic.name: token_weights(topic.keywords, topic.segmenter)[0]}
     for name, _ in topic_names():
         if name != topic.name:
             other = load_topic(name)
             shared = sorted(names_of(other) & labels)
-            found[shared[0] if shared else name] = token_weights(other.keywords)[0]
+            found[shared[0] if shared else name] = token_weights(other.keywords, topic.segmenter)[0]
     return found
 
 

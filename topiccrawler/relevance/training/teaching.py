@@ -24,7 +24,6 @@ from collections.abc import Container, Mapping, Sequence
 
 from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.linear import running_words
-from topiccrawler.text.tokenise import words_of
 from topiccrawler.text.weights import centroid, document_frequencies, norm
 from topiccrawler.topics.keywords import background_idf, is_common
 from topiccrawler.topics.meaning import reasons
@@ -101,9 +100,8 @@ class _Lesson:
         """The topic's words with their new weights, and why each that is not a person's own."""
         keywords = self.topic.keywords
         heaviest = max(keywords.values())
-        keys = {
-            word: "".join(tokens) for word, tokens in zip(keywords, words_of(list(keywords)), strict=True)
-        }
+        cut = self.topic.segmenter.words_of(list(keywords))
+        keys = {word: "".join(tokens) for word, tokens in zip(keywords, cut, strict=True)}
         held = set(self.topic.given) or {word for word in keywords if keywords[word] >= HELD * heaviest}
         why = reasons(self.topic)
         found = {}

@@ -335,7 +335,8 @@ def _vector_classifier(plan: Plan) -> VsmClassifier:
             if lean[row, column] > 0 and word not in STOP_WORDS and not word.isdigit()
         }
         vectors.append(top_k(weights, VSM_WORDS))
-    own = plan.topic.model_copy(update={"keywords": blended(plan.topic.keywords, vectors[0])})
+    keywords = blended(plan.topic.keywords, vectors[0])
+    own = plan.topic.model_copy(update={"keywords": keywords}).cut_by(plan.topic.segmenter)
     negative_topics = {
         label: blended(plan.keywords.get(label, {}), vector)
         for label, vector in zip(learned.classes[1:], vectors[1:], strict=True)

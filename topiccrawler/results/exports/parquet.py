@@ -1,4 +1,4 @@
-"""Parquet: for pandas, DuckDB, Spark. Needs pyarrow (`pip install topiccrawler[parquet]`)."""
+"""Parquet: for pandas, DuckDB, Spark. Needs pyarrow (`pip install pyarrow`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write(records: Iterator[PageRecord], out: BinaryIO) -> int:
         from pyarrow.parquet import ParquetWriter
     except ImportError:
         raise ArgumentError(
-            "--format parquet", "needs pyarrow", "give the command: pip install 'topiccrawler[parquet]'"
+            "--format parquet", "needs pyarrow", "give the command: pip install pyarrow"
         ) from None
     kinds = {name: pa.type_for_alias(_NUMBERS.get(name, "string")) for name in NAMES}
     schema = pa.schema([*(kinds | {"fetched": pa.timestamp("ms", tz="UTC")}).items()])

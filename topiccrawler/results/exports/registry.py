@@ -30,6 +30,11 @@ class Export(Protocol):
 def format_of(given: str | None, out: str | None) -> str:
     """What a user asked for, else what the file's name ends with. ArgumentError for what is no format."""
     name = given or next((known for known in FORMATS if _ends_with(out or "", known)), None)
+    if name is None and out is not None:
+        endings = ", ".join(f".{known}" for known in FORMATS)
+        raise ArgumentError(
+            f"--out {out}", "ends with no known format", f"end it with one of {endings}, or give --format"
+        )
     if name is None:
         raise ArgumentError("--format", "is missing", f"give one of {', '.join(FORMATS)}")
     if name not in FORMATS:

@@ -1,0 +1,210 @@
+"""What a newcomer ran into, each case as it was met."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from topiccrawler.crawling.page_stores import arguments_of
+from topiccrawler.dashboard.jobs import Jobs
+from topiccrawler.model import Visit
+from topiccrawler.store.pages import PageStore
+
+ROOT = Path(__file__).parents[2]
+FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。"
+SPORT = "足球联赛今晚开赛，主队教练称队员状态良好，球迷期待一场精彩的比赛。"
+FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "ROBOTSTXT_OBEY=False")
+SEEDS = ("-a", "seeds=http://funds.example/", "-a", "strategy=breadth_first")
+
+
+def page(title: str, text: str, *links: str) -> str:
+    """A page of its own text."""
+    anchors = "".join(f'<a href="{link}">{link}</a>' for link in links)
+    return f"<html><head><title>{title}</title></head><body><p>{title}：{text}</p>{anchors}</body></html>"
+
+
+@pytest.fixture
+def web(draw_web: Callable[..., Any]) -> Any:
+    """Twelve pages of one site; every third is on topic, the first among them."""
+    names = [f"/{number}" for number in range(12)]
+    texts = [
+        (FUNDS if number % 3 == 0 else SPORT) * 3 + "。" + chr(0x4E00 + 97 * number) * 40
+        for number in range(12)
+    ]
+    pages = {f"http://funds.example{name}": page(name, text) for name, text in zip(names, texts, strict=True)}
+    return draw_web({**pages, "http://funds.example/": page("首页", FUNDS, *names)})
+
+
+def stored(job: Path) -> int:
+    """Pages in a job's store."""
+    with closing(PageStore(job / "pages.sqlite")) as store:
+        return sum(1 for _ in store.records())
+
+
+def test_items_of_the_users_own_are_neither_relevant_nor_kept(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    code = re.search(
+        r"```python\n(from topiccrawler.*?)```", (ROOT / "docs/your-project.md").read_text(), re.DOTALL
+    )
+    assert code is not None
+    assert "yield from super().parse(response)" in code[1]
+    spider = tmp_path / "funds.py"
+    spider.write_text(code[1])
+    ran = warm_scrapy(
+        "runspider", str(spider), *SEEDS, *FAST, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy
+    )
+    assert ran.code == 0, ran.err
+    assert stored(tmp_path / "job") == 5
+    assert "13 pages fetched, 5 relevant" in ran.err
+    web.asked.clear()
+    few = ("-a", "targets=3", "-s", f"JOBDIR={tmp_path / 'few'}", "-s", "CONCURRENT_REQUESTS=1")
+    ran = warm_scrapy("runspider", str(spider), *SEEDS, *FAST, *few, proxy=web.proxy)
+    assert stored(tmp_path / "few") == 3
+    assert len(web.fetched()) == 5  # the home page, /0, /1, /2, /3
+
+
+def test_a_job_that_has_enough_says_how_to_go_on_and_goes_on(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    def crawl(pages: int) -> str:
+        words = ("crawl", "topic", "-a", "topic=finance", "-a", f"pages={pages}", *SEEDS, *FAST)
+        ran = warm_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy)
+        assert ran.code == 0, ran.err
+        return str(ran.err)
+
+    more = "ended: 4 pages are fetched (-a pages); 9 URLs wait, the same command with a larger number (-a pages=8) goes on"
+    assert more in crawl(4)
+    assert more in crawl(4)
+    assert len(web.fetched()) == 4
+    assert "ended: 8 pages are fetched" in crawl(8)
+    assert len(web.fetched()) == 8
+
+
+def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
+    warm_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
+    names = [f"/{number}" for number in range(60)]
+    site = {
+        f"http://funds.example{name}": page(name, FUNDS * 3 + chr(0x4E00 + 97 * at) * 2000)
+        for at, name in enumerate(names)
+    }
+    web = draw_web({**site, "http://funds.example/": page("首页", FUNDS, *names)})
+    job = tmp_path / "job"
+    words = ("crawl", "topic", "-a", "topic=finance", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
+    assert warm_scrapy(*words, "-a", "pages=40", proxy=web.proxy).code == 0
+    before = stored(job)
+    assert before > 20
+    with (job / "pages.sqlite").open("r+b") as file:
+        file.seek(8192)
+        file.write(b"\x00\xff" * 4500)
+    web.asked.clear()
+    export = ("pages", str(job), "export", "--format", "jsonl")
+    for again in (words, export):
+        ran = warm_scrapy(*again, proxy=web.proxy)
+        assert ran.code == 1
+        assert f"save what can be saved: scrapy pages {job} repair" in ran.err
+        assert (web.asked, ran.out) == ([], "")
+    ran = warm_scrapy("pages", str(job), "repair")
+    assert ran.code == 0, ran.err
+    found = re.match(r"(\d+) pages saved", ran.out)
+    assert found is not None
+    saved = int(found[1])
+    assert 0.9 * before <= saved <= before
+    assert (f"; {before - saved} of the crawl log are lost" in ran.out) == (saved < before)
+    assert len(warm_scrapy(*export).out.splitlines()) == saved
+    assert (job / "pages.sqlite.damaged").is_file()
+    assert warm_scrapy(*words, proxy=web.proxy).code == 0
+    assert stored(job) > saved
+    assert warm_scrapy("search", "基金", "--job", str(job)).code == 0
+
+
+def test_jobdir_alone_goes_on_with_what_the_job_is(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    job = ("-s", f"JOBDIR={tmp_path / 'job'}")
+    topic = ("-a", "keywords=基金:0.9,股票,投资者", "-a", "page_classifier=vsm", "-a", "pages=4")
+    begun = warm_scrapy("crawl", "topic", *topic, *SEEDS, *FAST, *job, proxy=web.proxy)
+    assert begun.code == 0, begun.err
+    before = (tmp_path / "job" / "job.json").read_text()
+    fetched = web.fetched()
+    web.asked.clear()
+    on = warm_scrapy("crawl", "topic", "-a", "pages=6", *FAST, *job, proxy=web.proxy)
+    assert "6 pages fetched (2 in this run)" in on.err
+    on = warm_scrapy("crawl", "topic", *FAST, *job, proxy=web.proxy)
+    assert on.code == 0, on.err
+    assert "goes on with changes" not in on.err
+    assert sorted([*fetched, *web.fetched()]) == sorted(web.pages)
+    assert (tmp_path / "job" / "job.json").read_text() == before
+    new = warm_scrapy("crawl", "topic", *FAST, "-s", f"JOBDIR={tmp_path / 'none'}")
+    assert new.err == "argument 'topic': is missing; for example: scrapy crawl topic -a topic=finance\n"
+
+
+def test_a_seed_that_led_elsewhere_is_the_seed_of_the_job_that_goes_on(
+    make_job: Callable[..., Path], tmp_path: Path
+) -> None:
+    home, article = (
+        Visit(f"https://a.example/{name}", 200, 1.0, 0.9, stored=True, time=1.0) for name in ("", "1")
+    )
+    moved = make_job(
+        "moved", visits=(replace(home, source_url="http://a.example/"), replace(article, source_url=home.url))
+    )
+    assert arguments_of(moved)["seeds"] == "http://a.example/"
+    plain = make_job("plain", visits=(home, replace(article, source_url=home.url)))
+    assert arguments_of(plain) == {
+        "topic": "finance", "strategy": "breadth_first", "page_classifier": "vsm", "seeds": home.url
+    }  # fmt: skip
+    assert arguments_of(tmp_path) == {}
+
+
+def test_the_summary_comes_last_and_is_marked_and_the_stats_are_in_a_file(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=4", *SEEDS, *FAST)
+    ran = warm_scrapy(*words, "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "STATS_DUMP=False", proxy=web.proxy)
+    assert ran.code == 0, ran.err
+    before, mark, last = ran.err.partition("\n" + "=" * 80 + "\nThe crawl in short\n")
+    assert mark
+    assert "'downloader/request_count'" not in ran.err
+    assert "Spider closed" in before
+    lines = last.splitlines()
+    assert all(line.startswith("  ") for line in lines)
+    assert lines[0].startswith("  4 pages fetched, ")
+    assert lines[-2:] == [f"  stats: {tmp_path / 'job' / 'stats.json'}", lines[-1]]
+    assert lines[-1].startswith("  ended: 4 pages are fetched")
+    stats = json.loads((tmp_path / "job" / "stats.json").read_text())
+    assert (stats["finish_reason"], stats["topic/pages"]) == ("enough", 4)
+
+
+def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
+    warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "JOBDIR=jobs/travel" in readme
+    job = tmp_path / "jobs" / "travel"
+    data = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}")
+    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=5", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
+    assert warm_scrapy(*words, proxy=web.proxy).code == 0
+    for command, said in {
+        ("search", "投资者"): "travel",
+        ("pages", "travel"): "http://funds.example/",
+        ("frontier", "travel"): "finance",
+        ("explain", "http://funds.example/", "--job", "travel"): "http://funds.example/",
+    }.items():
+        ran = warm_scrapy(*command, *data)
+        assert (ran.code, said in ran.out) == (0, True), ran.err
+    assert Jobs(tmp_path / "data").names() == ["travel"]
+    assert Jobs(tmp_path / "data").folder("travel") == job
+    ignored = subprocess.run(
+        ["git", "check-ignore", "jobs/travel", "travel.jsonl", "pages.csv", "report.html", "data/x"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ignored.stdout.split() == ["jobs/travel", "travel.jsonl", "pages.csv", "report.html", "data/x"]

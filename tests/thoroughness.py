@@ -1,0 +1,20 @@
+"""How many examples the property tests try: all in `make test-all`, a third in `make test`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hypothesis import settings
+
+ALL, FEW = 100, 34
+
+for name, most in (("all", ALL), ("few", FEW)):
+    settings.register_profile(name, max_examples=most, deadline=None)  # a busy machine is no fault
+    if not os.access(Path(__file__).parent, os.W_OK):
+        settings.register_profile(name, settings.get_profile(name), database=None)
+
+
+def examples(of_all: int) -> int:
+    """So many, or in `make test` the third of it."""
+    return -(-of_all * settings.default.max_examples // ALL)

@@ -1,0 +1,197 @@
+"""Segmenters: what cuts texts into words, each by the dictionary and by the own words of its crawl.
+
+A crawl's topic has words that the dictionary lacks and would cut so that characters of them are lost: of 纯电动 only 电动 would remain. They belong to
+that crawl. Another crawl of the same process cuts its texts as if it were alone, so each topic has a segmenter of its own
+(topics.topic), and what reads texts for a topic is constructed with it.
+
+An engine with its dictionary takes 24 MB and .1 s of CPU. So all segmenters whose phrases the dictionary cuts without loss, among them those of
+the catalogue's topics, use one engine; any other makes its own when it first cuts a text, and shares it with those that have the same words.
+
+Texts are split at blanks and at the boundaries of a page's text, which no word crosses, and pieces seen recently are not segmented again: a
+page's main text, its links and their contexts share them, and menus return on every page of a site.
+
+The two engines of one algorithm: rjieba when it is installed, else jieba.
+
+jieba is pure Python and always installs, but it warns at import, logs to stderr and leaves a world-readable
+cache in the folder for temporary files; rjieba does none of that, but has wheels only for common machines.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, cached_property, partial
+from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+from topiccrawler.text.normalise import fold
+from topiccrawler.text.tokenise import HAN, Cut, TwoGenerationCache, cut_all
+
+_REMEMBERED_CHARACTERS = 60_000  # twice; some 8 MB with their words
+_HAN_WORD = re.compile(f"[{HAN}]{{2,}}")
+
+Pieces = TwoGenerationCache[list[str]]
+
+
+class Segmenter:
+    """Cuts texts into words. Han words of its `phrases` that would lose characters stay whole; the others are cut by the dictionary: who
+    looks for 上市公司 joins 上市 and 公司 again."""
+
+    def __init__(self, phrases: Iterable[str] = ()) -> None:
+        self._phrases = tuple(phrases)
+
+    @cached_property
+    def own_words(self) -> frozenset[str]:
+        """What it keeps whole beyond the dictionary. Two segmenters with the same own words cut all texts alike."""
+        return _losing(self._phrases, _dictionary()) if self._phrases else frozenset()
+
+    def keeping(self, phrases: Iterable[str]) -> Segmenter:
+        """One that keeps these whole too, where this one would lose characters of them."""
+        losing = _losing(phrases, self._pieces)
+        return Segmenter(self.own_words | losing) if losing else self
+
+    def words(self, text: str) -> list[str]:
+        """The words of one text."""
+        return self.words_of([text])[0]
+
+    def words_of(self, texts: Sequence[str]) -> list[list[str]]:
+        """The words of each text; one call of the engine for all."""
+        split = [text.replace("|", " ").split() for text in texts]
+        words_of_piece = self.words_of_pieces(chain.from_iterable(split)).__getitem__
+        return [list(chain.from_iterable(map(words_of_piece, pieces))) for pieces in split]
+
+    def words_of_pieces(self, pieces: Iterable[str]) -> Mapping[str, list[str]]:
+        """Piece -> its words, for texts without `|`. They are cached: do not change them."""
+        return self._pieces.of(pieces)
+
+    @property
+    def _pieces(self) -> Pieces:
+        return self._own_pieces or _dictionary()
+
+    @cached_property
+    def _own_pieces(self) -> Pieces | None:
+        if not self.own_words:
+            return None
+        if (pieces := _shared.get(self.own_words)) is None:
+            _shared[self.own_words] = pieces = _pieces_knowing(self.own_words)
+        return pieces
+
+    def __reduce__(self) -> tuple[type[Segmenter], tuple[tuple[str, ...]]]:
+        """Another process makes its own engine."""
+        return Segmenter, (self._phrases,)
+
+
+def _losing(phrases: Iterable[str], pieces: Pieces) -> frozenset[str]:
+    """The Han words of the phrases of which characters are lost."""
+    runs = {run for phrase in phrases for run in _HAN_WORD.findall(fold(phrase))}
+    words = pieces.of(runs)
+    return frozenset(run for run in runs if sum(map(len, words[run])) < len(run))
+
+
+def _pieces_knowing(words: Iterable[str]) -> Pieces:
+    return TwoGenerationCache(partial(cut_all, cut=fastest_cut(words)), _REMEMBERED_CHARACTERS)
+
+
+_shared = WeakValueDictionary[frozenset[str], Pieces]()  # by own words, while a segmenter has them
+
+
+@cache
+def _dictionary() -> Pieces:
+    """By the dictionary alone."""
+    return _pieces_knowing(())
+
+
+def release_dictionary() -> None:
+    """Free the engine of the segmenters without own words; the next of them that cuts a text makes it again. For a crawl that has an engine of
+    its own."""
+    _dictionary.cache_clear()
+
+
+PLAIN = Segmenter()
+"""For texts that belong to no topic."""
+
+words, words_of = PLAIN.words, PLAIN.words_of
+
+
+# Words that the dictionary lacks and would cut so that characters of them are lost. They are of the catalogue's topics
+# (tests/topics/test_catalogue.py says when one is missing), and every segmenter knows them.
+_WORDS = """
+上牌 上链 不敌 不正当竞争 个税 中国好声音 中报 中火 中石油 主线程 云服务 云计算 以太坊 以太币 位运算 余额宝 做多
+元宇宙 充电桩 再贷款 冷钱包 出道 函数式 刘强东 创新高 制作人 券商股 劈腿 助记词 包管理 区块链 卡罗拉 压力位 去中心化
+去哪儿 双一流 双十一 双离合 反序列化 可穿戴 台积电 后端 哈希值 哈希表 国庆档 国足 埃博拉 堆内存 大教堂 大数据 天秤币
+奔跑吧 字段 字节码 存准率 学区房 定妆照 定投 实例化 宫保鸡丁 山寨币 年金 微服务 快男 意面 成长股 我是歌手 新三板
+新歌 易烊千玺 暑期档 最高法 比特币 汤唯 沪指 沪深 泰达币 测试网 海岛游 涠洲岛 热搜 热钱包 焯水 爸爸去哪儿 物联网
+狗仔 狗狗币 省控线 短视频 矿工费 硬分叉 私有链 稳定币 第三方库 线程池 老鼠仓 联盟链 自由行 英伟达 莱特币 虚拟币 街拍
+装饰器 语言班 走红毯 跟团游 车内 软糯 轿跑 迭代器 逆回购 郭艾伦 里皮 钣金 银保监会 银行股 长滩岛 门罗币 隐私币
+零知识证明 预言机 饿了么 马竞 高可用 高并发 默克尔树
+"""
+
+NEW_WORDS: tuple[str, ...] = tuple(_WORDS.split())
+
+# of 60 million: more than two words have side by side by chance, less than 多少 in 做多少
+LEARNED_FREQUENCY = 1_000
+
+
+def fastest_cut(words: Iterable[str] = ()) -> Cut:
+    """A new engine: rjieba where it can be imported, jieba elsewhere. It knows `words` beyond the dictionary and NEW_WORDS."""
+    try:
+        return rjieba_cut(words)
+    except ImportError:
+        return jieba_cut(words)
+
+
+def rjieba_cut(words: Iterable[str] = ()) -> Cut:
+    """An engine of our own: words added to the module's engine by someone else do not reach it."""
+    engine = _rjieba().Jieba()
+    for word in (*NEW_WORDS, *sorted(words)):
+        engine.add_word(word, LEARNED_FREQUENCY, "n")
+    return lambda text: engine.cut(text, True)
+
+
+@cache
+def _rjieba() -> Any:
+    """The compiled module. The package around it makes one more engine when it is imported: 24 MB and .1 s of CPU. ImportError
+    when it is not installed."""
+    package = find_spec("rjieba")
+    spec = PathFinder.find_spec("rjieba.rjieba", package.submodule_search_locations) if package else None
+    if spec is None or spec.loader is None:
+        return import_module("rjieba")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def jieba_cut(words: Iterable[str] = (), cache_folder: Path | None = None) -> Cut:
+    """jieba, silenced, with its dictionary cached in a folder only this user can read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes and pkg_resources, at every import
+        import jieba
+
+        jieba.setLogLevel(logging.CRITICAL)
+        engine = jieba.Tokenizer()
+        engine.tmp_dir = str(_private(cache_folder or _user_cache()))
+        engine.initialize()
+    for word in (*NEW_WORDS, *sorted(words)):
+        engine.add_word(word, LEARNED_FREQUENCY)
+    return engine.lcut  # type: ignore[no-any-return]
+
+
+def _user_cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if base else Path.home() / ".cache") / "topiccrawler"
+
+
+def _private(folder: Path) -> Path:
+    """`folder`, made if it can be; where it cannot, jieba does without a cache."""
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
