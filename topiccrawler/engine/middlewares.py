@@ -1,8 +1,8 @@
-"""The crawl's admission for requests that did not come through our scheduler.
+"""Our spider and downloader middlewares.
 
-Takes each page's batch of links out of the spider's output and to the scheduler.
-
-Tells the leases what a page gives, and when it has given all.
+OutlinksMiddleware takes each page's batch of links out of the spider's output and to the scheduler. LeaseEndMiddleware notifies the leases
+of what a page gives, and when it has given all. LinkGateMiddleware asks the crawl's admission about requests that did not come through
+our scheduler.
 """
 
 from __future__ import annotations
