@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from crowd import PAGES, Crowd, Taking, Whole, address
+from crowd import PAGES, Crowd, Observing, Whole, address
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as drawn
 from thoroughness import examples
@@ -22,9 +22,9 @@ from topiccrawler.model import Page
 @pytest.fixture(
     params=[
         pytest.param((Whole, "server"), id="whole"),
-        pytest.param((Taking, "server"), id="taking"),
+        pytest.param((Observing, "server"), id="observing"),
         pytest.param((Whole, "nodes"), id="whole_cluster", marks=pytest.mark.slow),
-        pytest.param((Taking, "nodes"), id="taking_cluster", marks=pytest.mark.slow),
+        pytest.param((Observing, "nodes"), id="observing_cluster", marks=pytest.mark.slow),
     ]
 )
 def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
@@ -92,7 +92,7 @@ def test_a_damaged_entry_is_one_line_and_the_others_count(
     )
     page = Page("http://x.cn/")
     sound = zlib.compress(whole_entry_of(Whole(), page, []).encode())
-    if crowd.kind is Taking:
+    if crowd.kind is Observing:
         sound = zlib.compress(json.dumps({"taken": page.url}).encode())
     for number, text in enumerate((sound, *damaged, sound), 1):
         fields = ("s", "stranger", "n", number, "e", text)
@@ -129,7 +129,7 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
     max_examples=examples(16), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )  # what it fetches by `request` lasts
 @given(
-    kind=drawn.sampled_from([Whole, Taking]),
+    kind=drawn.sampled_from([Whole, Observing]),
     steps=drawn.lists(drawn.tuples(drawn.sampled_from("fffllk"), drawn.integers(0, 2)), max_size=60),
 )
 def test_a_learner_that_dies_at_any_moment_loses_no_page(

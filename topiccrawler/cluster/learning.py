@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic, thread_time
 from typing import Any
 
-from topiccrawler.crawling.checkpoints import TAKEN, entry_of, page_of, show_again, whole_entry_of
+from topiccrawler.crawling.checkpoints import OBSERVATION, entry_of, page_of, replay_entry, whole_entry_of
 from topiccrawler.crawling.learning import DAMAGED, LEARNING_SECONDS, load_state
-from topiccrawler.crawling.sharing import START, Ahead, Learned, SharedQueue, Told
+from topiccrawler.crawling.sharing import START, Ahead, Entry, Learned, SharedQueue
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page
@@ -61,7 +61,7 @@ class SharedLearning:
         self.strategy, self._shared, self._rescoring = strategy, shared, rescoring
         self._exchange, self._learned = shared.exchange, learned
         self.learns = self._exchange.used = bool(strategy.save())
-        self.whole = self.learns and not strategy.takes  # one process orders, the others fetch
+        self.whole = self.learns and not strategy.observes  # one process orders, the others fetch
         self.leads = False  # this one is the learner, and has all that the one before published
         self._seconds, self._every_pages = seconds, every_pages
         self._number = 0  # of the state loaded last
@@ -71,7 +71,7 @@ class SharedLearning:
         self._entries = 0  # taken, since the crawl began
         # entries of this process that no state known here covers
         self._own: deque[tuple[str, int, bytes]] = deque()
-        self._unread: deque[Told] = deque()
+        self._unread: deque[Entry] = deque()
         self._since, self._since_length, self._state_length = 0, 0, 0  # entries taken since the last state
         self._next_state = 0.0  # by time.monotonic: when a state is made or loaded again
 
@@ -98,7 +98,7 @@ class SharedLearning:
             logger.info(text, self.strategy.name)
         return self.learns and self._exchange.begun
 
-    def shown(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
+    def record_visit(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
         """The strategy of this process was shown a page."""
         if self.learns:
             text = zlib.compress(entry_of(self.strategy, page, links).encode(), 1)
@@ -197,7 +197,7 @@ class SharedLearning:
 
     def _take_together(self) -> None:
         """One entry; of whole pages so many that their links are worth one question of the queue."""
-        found: list[tuple[Told, dict[str, Any] | None, Page | None, list[Link]]] = []
+        found: list[tuple[Entry, dict[str, Any] | None, Page | None, list[Link]]] = []
         urls: list[str] = []
         while self._unread and len(urls) < LINKS_AT_ONCE and (self.whole or not found):
             told = self._unread.popleft()
@@ -213,22 +213,22 @@ class SharedLearning:
                     self._take(told, kept, page, links)
             self._place = self._exchange.place = told.place
 
-    def _read(self, told: Told) -> tuple[dict[str, Any] | None, Page | None, list[Link]]:
+    def _read(self, told: Entry) -> tuple[dict[str, Any] | None, Page | None, list[Link]]:
         """What an entry says, and of a page to be shown here page and links; nothing of one that was taken before."""
         if told.number <= self._taken.get(told.session, 0):
             return None, None, []
         try:
             kept: dict[str, Any] = json.loads(zlib.decompress(told.text))
-            page, links = (None, []) if TAKEN in kept or not self.whole else page_of(kept)
+            page, links = (None, []) if OBSERVATION in kept or not self.whole else page_of(kept)
         except DAMAGED as error:
             logger.warning(_PASSED_OVER, told.session, type(error).__name__, error)
             return None, None, []
         return kept, page, links
 
-    def _take(self, told: Told, kept: Mapping[str, Any], page: Page | None, links: Sequence[Link]) -> None:
+    def _take(self, told: Entry, kept: Mapping[str, Any], page: Page | None, links: Sequence[Link]) -> None:
         if page is None:
             try:
-                show_again(self.strategy, kept)
+                replay_entry(self.strategy, kept)
             except DAMAGED as error:
                 logger.warning(_PASSED_OVER, told.session, type(error).__name__, error)
                 return
@@ -281,7 +281,7 @@ class SharedLearning:
         own, self._own = self._own, deque()
         for session, number, entry in own:
             if number > found.taken.get(session, 0):
-                show_again(self.strategy, json.loads(zlib.decompress(entry)))
+                replay_entry(self.strategy, json.loads(zlib.decompress(entry)))
                 self._own.append((session, number, entry))
                 self._count(session, number, len(entry))
 

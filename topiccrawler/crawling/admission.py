@@ -274,7 +274,7 @@ class Admission:
                     break
         return decision
 
-    def shown(self, links: Sequence[Link]) -> Sequence[Link]:
+    def offered(self, links: Sequence[Link]) -> Sequence[Link]:
         """The links of a page that the strategy is shown."""
         for rule in self._asked:
             if rule.hides and Moment.FOUND in rule.moments:

@@ -18,7 +18,7 @@ from topiccrawler.strategies.base import Strategy
 START = "-"  # the place before all entries
 
 
-class Told(NamedTuple):
+class Entry(NamedTuple):
     """One entry of the stream."""
 
     place: str
@@ -79,7 +79,7 @@ class Exchange(Protocol):
     def read_from(self, place: str, *, own: bool) -> None:
         """Read entries behind this place from now on; `own`: with the texts of this process's own too."""
 
-    def read(self, pause_seconds: float) -> Sequence[Told]:
+    def read(self, pause_seconds: float) -> Sequence[Entry]:
         """The next entries, in order; none while they are on their way. Asked for again after such a pause when there were none."""
 
     def newest_state(self) -> Learned | None:
@@ -109,7 +109,7 @@ class Learning(Protocol):
     def seeds_are_known(self, links: Sequence[Link]) -> bool:
         """The strategy of the crawl was shown these seeds."""
 
-    def shown(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
+    def record_visit(self, pages: int, page: Page, links: Sequence[Link], *, refreshed: bool) -> None:
         """The strategy of this process was shown a page, its `pages`-th; a refresh began then."""
 
     def hand_over(self, page: Page, links: Sequence[Link]) -> bool:

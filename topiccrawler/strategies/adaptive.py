@@ -32,7 +32,7 @@ from topiccrawler.strategies.base import (
     ROOT_URL,
     Knowledge,
     LinkScorer,
-    Shown,
+    OfferedLinks,
     Strategy,
     check_range,
     link_scorer_of,
@@ -210,7 +210,7 @@ class Adaptive(Strategy):
         self._refreshes = 0
         self._pending: deque[Score] = deque()  # found by a refresh and not answered yet
         self._urls = UrlFeatures(self.keep, self.memory_urls)
-        self._taken: PageObservation | None = None  # from the page visited last
+        self._observation: PageObservation | None = None  # from the page visited last
 
     def prepare(self, knowledge: Knowledge) -> None:
         self._scorer = link_scorer_of(knowledge, self.name)
@@ -220,24 +220,24 @@ class Adaptive(Strategy):
         self._own_words = written(topic.given) if topic is not None and topic.narrow else None
 
     @property
-    def shown(self) -> Shown:
+    def offered_links(self) -> OfferedLinks:
         return "new"
 
     def visit(self, page: Page, links: Sequence[Link]) -> Iterable[Score]:
         if page.url == ROOT_URL:
-            self._taken = None
+            self._observation = None
             return [Score(link.url, SEED_SCORE) for link in links]
         odds = self._scorer.log_odds(links) if self._scorer and links else []
         seen = PageObservation.of(page, links, odds)
         scores = self._scored(seen)
-        self._taken = seen._replace(queued={score.url: score.value for score in scores})
+        self._observation = seen._replace(queued={score.url: score.value for score in scores})
         return scores
 
-    def taken(self) -> list[Any] | None:
-        return None if self._taken is None else self._taken.save()
+    def observation(self) -> list[Any] | None:
+        return None if self._observation is None else self._observation.save()
 
-    def take(self, taken: Any) -> None:
-        self._scored(PageObservation.load(taken))
+    def observe(self, observation: Any) -> None:
+        self._scored(PageObservation.load(observation))
 
     def _scored(self, seen: PageObservation) -> Sequence[Score]:
         """Learn from a page, and score its links that wait. Those of another process's page are in the queue with its scores."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from topiccrawler.cluster.redis.connection import Call
 from topiccrawler.cluster.redis.joining import Membership
 from topiccrawler.cluster.redis.records import Argument, Batch
-from topiccrawler.crawling.sharing import START, Harvest, Learned, Told
+from topiccrawler.crawling.sharing import START, Entry, Harvest, Learned
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class RedisExchange:
         self._read_to, self._reads_own = place, own
         self._reading, self._next_read = None, 0.0
 
-    def read(self, pause_seconds: float) -> Sequence[Told]:
+    def read(self, pause_seconds: float) -> Sequence[Entry]:
         call = self._reading
         if call is None:
             if monotonic() >= self._next_read:
@@ -167,6 +167,6 @@ def learned_of(reply: Sequence[bytes | None]) -> Learned | None:
     return Learned(int(number), by.decode(), place.decode(), covered, count, time, text)
 
 
-def _told(one: Sequence[bytes]) -> Told:
+def _told(one: Sequence[bytes]) -> Entry:
     place, session, number, text = one
-    return Told(place.decode(), session.decode(), int(number), text)
+    return Entry(place.decode(), session.decode(), int(number), text)
