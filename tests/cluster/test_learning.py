@@ -99,9 +99,9 @@ def test_a_damaged_entry_is_one_line_and_the_others_count(
         crowd.client.read("XADD", "seen", "*", *fields)
     with caplog.at_level(logging.WARNING):
         crowd.drain()
-    told = [record.getMessage() for record in caplog.records]
-    assert len(told) == len(damaged) - (crowd.kind is Whole)  # it takes nothing, be it what it may
-    assert all(text.startswith("What process stranger told of a page is damaged (") for text in told)
+    sent = [record.getMessage() for record in caplog.records]
+    assert len(sent) == len(damaged) - (crowd.kind is Whole)  # it takes nothing, be it what it may
+    assert all(text.startswith("An entry of process stranger is damaged (") for text in sent)
     assert sorted(first.seen) == sorted([*crowd.fetched, "http://x.cn/", "http://x.cn/"])
 
 
@@ -111,13 +111,13 @@ def test_a_damaged_state_is_one_line_and_what_was_told_since_counts(
     first = crowd.join()
     crowd.until(lambda: crowd.fetch(first) or len(crowd.fetched) == 10)
     crowd.kill(first)
-    told = len(crowd.client.read("XRANGE", "seen", "-", "+"))
+    sent = len(crowd.client.read("XRANGE", "seen", "-", "+"))
     crowd.client.read(
         "HSET", "learned", "number", 99, "state", "{", "by", "x", "taken", "[]", "entries", "many"
     )
     with caplog.at_level(logging.WARNING):
         second = crowd.join()
-        crowd.until(lambda: second.leads and len(second.strategy._seen) >= told - 1)
+        crowd.until(lambda: second.leads and len(second.strategy._seen) >= sent - 1)
     lines = [record.getMessage().partition(" (")[0] for record in caplog.records]
     assert set(lines) == {"What state 99 of the crawl covers is damaged", "State 99 of the crawl is damaged"}
     assert len(lines) <= 4

@@ -65,7 +65,7 @@ def blocks(*sites: str) -> Blocks:
 def budgets() -> Budgets:
     """One page is left of each host's, and full.example has been asked for it."""
     made = Budgets(MemoryFrontier(), Allowance(host_pages=1))
-    made.take(Link("http://full.example/", "full.example"))
+    made.lease(Link("http://full.example/", "full.example"))
     return made
 
 

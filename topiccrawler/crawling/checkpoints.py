@@ -241,7 +241,6 @@ def transfer_state(strategy: Strategy, learned: Mapping[str, Any], frontier: Fro
 
 def relearn(strategy: Strategy, frontier: Frontier, pages: Iterable[Page]) -> int:
     """Visit the pages, first to last, with a strategy that has learned nothing; rescore what waits. Returns how many scores changed."""
-
     links: dict[str, list[Link]] = {}
     waiting: list[str] = []
     for row in frontier.look().rows():

@@ -51,7 +51,7 @@ class OwnLearning(Checkpoints):
     def figures(self) -> Mapping[str, float]:
         return {}
 
-    def ask_ahead(self, urls: Iterable[str]) -> None:
+    def prefetch(self, urls: Iterable[str]) -> None:
         return None
 
     def step(self) -> None: ...

@@ -14,7 +14,7 @@ from topiccrawler.crawling.checkpoints import EVERY_PAGES
 from topiccrawler.crawling.gate import Decision
 from topiccrawler.crawling.keeping import LinkingPages
 from topiccrawler.crawling.learning import LEARNING_SECONDS, OwnLearning
-from topiccrawler.crawling.sharing import Ahead, Learning, SharedQueue
+from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
@@ -35,7 +35,6 @@ class Ordering:
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
     a function that gives their probability, and the time. `learning_seconds`: between two states published to the other
     processes of a shared crawl. `linking_pages`: notified of each page. `shared`: the queue of a shared crawl; None = not shared.
-
     """
 
     def __init__(
@@ -99,11 +98,11 @@ class Ordering:
             return pushed
         return self.frontier.push([(link, Score(link.url, 0.0)) for link in links], now=now, again=True)
 
-    def ask_ahead(self, page: Page, links: Sequence[Link]) -> Ahead | None:
+    def prefetch(self, page: Page, links: Sequence[Link]) -> Prefetch | None:
         """Before a visit, where the queue is on another machine: request what it has of the links (crawling.sharing.SharedQueue)."""
         if not self._learning.is_shared:
             return None
-        return self._learning.ask_ahead(link.url for link in self._followed(page, links))
+        return self._learning.prefetch(link.url for link in self._followed(page, links))
 
     def visit(self, page: Page, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:
         """Pass a fetched page with its links to the strategy and queue the links it scores, or hand the page to another process."""
@@ -178,7 +177,7 @@ class Ordering:
         if leased is not None:
             self.decision = decisions[leased.link.url]
             if self.budgets is not None:
-                self.budgets.take(leased.link)
+                self.budgets.lease(leased.link)
         return leased
 
     def end(self, url: str, state: State, reason: str, now: float, *, fetched: bool = True) -> None:
@@ -285,7 +284,6 @@ class Ordering:
 
 def _tunnel(page: Page) -> int:
     """Consecutive tunnel steps up to this page; 0 when it is a target."""
-
     return 0 if page.is_target or page.via is None else page.via.tunnel
 
 

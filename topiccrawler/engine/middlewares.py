@@ -75,7 +75,7 @@ class OutlinksMiddleware:
         async for output in result:
             if isinstance(output, Outlinks):
                 if (scheduler := self._scheduler()) is not None:
-                    await ask_ahead(scheduler.crawl.ordering, output)
+                    await prefetch(scheduler.crawl.ordering, output)
                     scheduler.take_links(output.page, output.links, response.meta.get(META))
                 else:
                     for request in expand(output, self.strategy):
@@ -86,12 +86,12 @@ class OutlinksMiddleware:
                 yield output
 
 
-async def ask_ahead(ordering: Ordering, outlinks: Outlinks) -> None:
+async def prefetch(ordering: Ordering, outlinks: Outlinks) -> None:
     """Where the queue is on another machine: hear what it knows of the links, while other pages go on."""
-    ahead = ordering.ask_ahead(outlinks.page, outlinks.links) if is_asyncio_available() else None
+    ahead = ordering.prefetch(outlinks.page, outlinks.links) if is_asyncio_available() else None
     if ahead is not None:
         await asyncio.gather(*map(asyncio.wrap_future, ahead.answers))
-        ahead.hear()
+        ahead.receive()
 
 
 def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:

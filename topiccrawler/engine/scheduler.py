@@ -108,7 +108,7 @@ class RequestQueue:
         if not heap:
             del self._heaps[host]
         self._size -= 1
-        self._hosts.take(host, now)
+        self._hosts.occupy(host, now)
         return request, host
 
     def watch(self, request: Request, host: str) -> None:

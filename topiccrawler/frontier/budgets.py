@@ -185,7 +185,7 @@ class Budgets:
         self.sites = Sites(frontier.notes)
         self._pages: Counter[str] = Counter()  # site -> fetched pages and leases
         self._vocabularies: dict[str, Vocabulary] = {}
-        self._taken: dict[str, Link] = {}
+        self._leased: dict[str, Link] = {}
         self._read: set[str] = set()  # leased URLs whose page was read
         self._changed: dict[str, None] = {}
         self._load()
@@ -203,9 +203,9 @@ class Budgets:
                 return f"shape: {kind} is no longer useful"
         return found
 
-    def take(self, link: Link) -> None:
+    def lease(self, link: Link) -> None:
         """The URL was leased."""
-        self._taken[link.url] = link
+        self._leased[link.url] = link
         self._record(link.host).under_way += 1
         self._pages[site_of(link.host)] += 1
 
@@ -242,7 +242,7 @@ class Budgets:
         """A lease ended; `fetched`: a response came. A response that is no page counts as unproductive; a failed fetch does not
         count.
         """
-        link = self._taken.pop(url, None)
+        link = self._leased.pop(url, None)
         read = url in self._read
         self._read.discard(url)
         if link is None:
@@ -266,11 +266,11 @@ class Budgets:
     def keep(self) -> None:
         """Write what changed beside the queue; the frontier's next commit makes it durable."""
         for host in self._changed:
-            self.frontier.notes.put(NOTE + host, self.told(host))
+            self.frontier.notes.put(NOTE + host, self.dump_record(host))
         self._changed.clear()
         self.sites.keep()
 
-    def told(self, host: str) -> str:
+    def dump_record(self, host: str) -> str:
         """The host's record as a text."""
         one = self._records.get(host)
         if one is None:
@@ -278,7 +278,7 @@ class Budgets:
         kept = {"pages": one.pages, "dry": one.unproductive, "shapes": one.shapes, "recent": one.recent}
         return json.dumps(kept, ensure_ascii=False)
 
-    def heard(self, host: str, text: str) -> None:
+    def merge_record(self, host: str, text: str) -> None:
         """Go on with the record of the host's last owner, unless it has fewer pages than ours."""
         try:
             record = _read_record(host, text)

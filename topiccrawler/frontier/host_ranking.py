@@ -140,7 +140,7 @@ class FairShares:
         self.over: set[str] = set()  # sites over their share of the latest requests
         self.full: set[str] = set()  # sites over their share of the slots
 
-    def take(self, site: str, slots: int) -> None:
+    def begin(self, site: str, slots: int) -> None:
         """A request goes to that site; `slots`: requests under way at once, to all. O(sites over their share)."""
         self._latest.append(site)
         self._requests[site] += 1

@@ -62,7 +62,7 @@ class HostClock:
         self.requests += 1
         self.started, self.next = now, now + delay
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """A slot was not used. The clock goes back if that slot must have been the last. While other slots are under way it is
         unknown which one comes back, and the clock stays: slower, never too fast.
         """
@@ -112,10 +112,10 @@ class HostClock:
 class HostRecords(Protocol):
     """Kept by whoever counts a host's pages (frontier.budgets)."""
 
-    def told(self, host: str) -> str:
+    def dump_record(self, host: str) -> str:
         """For the next owner; empty = nothing is known."""
 
-    def heard(self, host: str, text: str) -> None:
+    def merge_record(self, host: str, text: str) -> None:
         """What the last owner told; a damaged text tells nothing."""
 
 
@@ -145,7 +145,7 @@ class HostTimetable:
             heapify(self._heap)
             self._clean_at = max(_CLEAN_AT, 2 * len(self._heap))
 
-    def take_due(self, until: float) -> Iterator[int]:
+    def pop_due(self, until: float) -> Iterator[int]:
         """Take out the hosts that are due by then, soonest first."""
         while self._heap and self._heap[0][0] <= until:
             due, number = heappop(self._heap)
@@ -225,20 +225,20 @@ class Hosts:
         """Slots taken."""
         return 0 if (known := self._by_name.get(host)) is None else known.leases
 
-    def take(self, host: str, now: float) -> None:
+    def occupy(self, host: str, now: float) -> None:
         """Take a slot: one lease more, and the host cools for its delay."""
         entry = self._host(host)
         entry.begin(now, self._drawn_delay(entry))
         self._under_way += 1
         if self.shares is not None:
-            self.shares.take(entry.site, self.slots)
+            self.shares.begin(entry.site, self.slots)
         self._settle(entry)
 
-    def give_back(self, host: str, now: float) -> None:
+    def release(self, host: str, now: float) -> None:
         """The slot was not used: one lease less, and the clock as it was before, if no other slot is under way."""
         entry = self._host(host)
         self._free_slot(entry)
-        entry.give_back()
+        entry.release()
         self._settle(entry)
 
     def done(self, host: str, now: float) -> None:
@@ -361,7 +361,7 @@ class Hosts:
     def _advance(self, now: float) -> None:
         """Move on the hosts whose time has come."""
         for place, horizon in ((_COOLING, now + self.patience_seconds), (_SOON, now)):
-            for number in self._timed[place].take_due(horizon):
+            for number in self._timed[place].pop_due(horizon):
                 entry = self._all[number]
                 entry.place = _READY if entry.due <= now else _SOON
                 if entry.place == _SOON:

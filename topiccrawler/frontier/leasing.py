@@ -260,7 +260,7 @@ class LeasingFrontier(ABC):
             else:
                 self._move(number, State.PROCESSING, "", now)
                 self._leases[row.link.url] = (deadline, number)
-                self.hosts.take(host, now)
+                self.hosts.occupy(host, now)
             self._queues.settle(host)
             if refusal is None:
                 return leased

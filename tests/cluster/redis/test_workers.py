@@ -131,8 +131,8 @@ def test_a_hosts_budget_holds_when_it_changes_hands(worker: Worker) -> None:
 )
 def test_a_damaged_record_of_a_host_tells_nothing(worker: Worker, text: str) -> None:
     budgets = Budgets(worker(), Allowance(host_pages=3))
-    budgets.heard("a", text)
-    assert (budgets.closed, budgets.told("a")) == ({}, "")
+    budgets.merge_record("a", text)
+    assert (budgets.closed, budgets.dump_record("a")) == ({}, "")
 
 
 def test_a_workers_leases_wait_again_when_it_gives_no_sign(worker: Worker) -> None:

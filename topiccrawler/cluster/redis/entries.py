@@ -34,17 +34,17 @@ from topiccrawler.frontier.rows import STATES
 from topiccrawler.model import Score
 
 
-def told(hosts: Hosts, host: str, now: float, offset: float, session: str) -> bytes:
+def dump_clock(hosts: Hosts, host: str, now: float, offset: float, session: str) -> bytes:
     """For the next owner. `offset`: the server's clock minus ours; `session`: who tells it."""
     due = hosts.ready_at(host)
     reason = hosts.waiting_reason(host, now) if due > now else ""
     until = due + offset if due > now else 0.0
-    record = hosts.records.told(host) if hosts.records is not None else ""
+    record = hosts.records.dump_record(host) if hosts.records is not None else ""
     kept = {"why": reason or "", "delays": hosts.delays(host), "by": session, "record": record}
     return DOUBLE.pack(until) + json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def heard(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> None:
+def merge_clock(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> None:
     """Take over what the last owner told, if that was another. A clock that lies ahead here already stays."""
     if len(text) < DOUBLE.size:
         return
@@ -64,7 +64,7 @@ def heard(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> 
     if due > hosts.ready_at(host) + 0.001:
         hosts.back_off(host, due, reason)
     if record and hosts.records is not None:
-        hosts.records.heard(host, record)
+        hosts.records.merge_record(host, record)
 
 
 NOTHING: Key = (inf, 0)  # behind all others
@@ -244,7 +244,7 @@ class Question:
     wanted: Mapping[str, bytes] = field(default_factory=dict)  # URL -> digest, when it is about URLs
     keys: set[bytes] = field(default_factory=set)  # digests of the URLs that changed since
     hosts: set[str] = field(default_factory=set)  # of those URLs
-    taken: set[str] = field(default_factory=set)  # hosts that became this worker's since
+    acquired: set[str] = field(default_factory=set)  # hosts that became this worker's since
 
 
 class Questions:
@@ -264,7 +264,7 @@ class Questions:
         self._open.discard(question)
         return was_open
 
-    def unheard(self, seconds: float) -> list[Question]:
+    def stale(self, seconds: float) -> list[Question]:
         """About URLs, and answered so long ago: who asked does not care any more."""
         return [
             one for one in self._open if one.wanted and one.call.done.is_set() and one.call.age >= seconds
@@ -276,10 +276,10 @@ class Questions:
             question.keys.add(key)
             question.hosts.add(host)
 
-    def took(self, host: str) -> None:
+    def acquired(self, host: str) -> None:
         """A host became this worker's."""
         for question in self._open:
-            question.taken.add(host)
+            question.acquired.add(host)
 
 
 _SWEEP_AT = 10_000  # entries

@@ -44,7 +44,7 @@ from topiccrawler.cluster.redis.joining import Membership, RedisNotes
 from topiccrawler.cluster.redis.listing import RedisListing, counts_of, share_of
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
-from topiccrawler.crawling.sharing import Ahead, Exchange
+from topiccrawler.crawling.sharing import Exchange, Prefetch
 from topiccrawler.frontier.base import (
     LEASE_SECONDS,
     Accept,
@@ -77,7 +77,7 @@ class _Look:
     """On its way."""
 
     question: Question
-    given: set[str]  # hosts given back: gone once the answer is here
+    released: set[str]  # hosts given back: gone once the answer is here
     wanted: int  # hosts
     since: Counter[State]  # changes of the counts that it knows of
     counted: Counted  # pages that it knows of
@@ -113,7 +113,7 @@ class Looking:
         worker, tops, hosts = self._worker, self._tops, self._hosts
         if worker.connection.state == BACK:
             self._resume(lost)
-        worker.hear_late()
+        worker.receive_late()
         worker.flush()
         if worker.away or self._look is not None:
             return
@@ -123,33 +123,35 @@ class Looking:
         surplus = len(active) - self._most
         if worker.live > 1:
             surplus = max(surplus, len(ready) - reserve)
-        given = not_needed(tops, hosts, leased)
+        released = not_needed(tops, hosts, leased)
         if surplus > 0:
-            given.update(host for _, host in ready[-surplus:])
+            released.update(host for _, host in ready[-surplus:])
         elif worker.live > 1 or surplus == 0:
-            given.update(host for key, host in ready[-SWAPPED:] if -key[0] < self._best_free)
-        kept = len(active) - len(given.intersection(active))
+            released.update(host for key, host in ready[-SWAPPED:] if -key[0] < self._best_free)
+        kept = len(active) - len(released.intersection(active))
         idle = not leased and not reads and hosts.next_ready(now) is None
-        again = [host for host in list(tops.short)[:READ_AGAIN] if host not in given]
-        clocks = [part for host in given for part in (host, worker.told(host, now))]
+        again = [host for host in list(tops.short)[:READ_AGAIN] if host not in released]
+        clocks = [part for host in released for part in (host, worker.clock_of(host, now))]
         wanted = max(0, self._most - kept)
         if worker.live > 1:
-            wanted = min(wanted, max(0, reserve - sum(host not in given for _, host in ready)))
+            wanted = min(wanted, max(0, reserve - sum(host not in released for _, host in ready)))
         call = Call("tick", [
-            worker.session, worker.seconds, "1" if idle else "", kept, tops.keep, wanted, worker.exchange.said(), worker.exchange.heard,
-            len(given), *clocks, *again,
+            worker.session, worker.seconds, "1" if idle else "", kept, tops.keep, wanted, worker.exchange.tick_argument(), worker.exchange.received,
+            len(released), *clocks, *again,
         ])  # fmt: skip
         if (question := worker.begin(call)) is not None:
-            tops.leave(given)
-            self._look = _Look(question, given, wanted, Counter(self._entries.since), worker.exchange.counted)
+            tops.leave(released)
+            self._look = _Look(
+                question, released, wanted, Counter(self._entries.since), worker.exchange.counted
+            )
 
     def finish(self, seconds: float, lost: Lost) -> None:
         """Wait for the answer: what is given back now is asked for."""
         if self._look is not None:
             self._look.question.call.done.wait(seconds)
-            self.hear(lost)
+            self.receive(lost)
 
-    def hear(self, lost: Lost) -> None:
+    def receive(self, lost: Lost) -> None:
         """Take the answer, when it is here."""
         look, worker = self._look, self._worker
         if look is None:
@@ -169,24 +171,24 @@ class Looking:
         elif not worker.connection.is_whole(int(call.reply[8]), call):
             self._tops.stay()  # a server that has forgotten something says nothing of use
         else:
-            self._drop(look.given)
-            self._take(look)
+            self._drop(look.released)
+            self._apply(look)
 
-    def _take(self, look: _Look) -> None:
+    def _apply(self, look: _Look) -> None:
         worker, question = self._worker, look.question
-        at, counts, live, hosts, best, is_dry, taken, again, _, *said = question.call.reply
+        at, counts, live, hosts, best, is_dry, acquired, again, _, *shared = question.call.reply
         age = question.call.age
         worker.set_clock(float(at) + age)
         worker.counts = counts_of(counts)
         self._entries.since.subtract(look.since)
         worker.live = int(live)
-        worker.exchange.hear(float(at) + age, worker.live, said, look.counted)
+        worker.exchange.receive(float(at) + age, worker.live, shared, look.counted)
         self._share = -(-int(hosts) // worker.live) if worker.live > 1 else 0
         self._best_free = -float(best) if best else -inf
         worker.is_dry = bool(is_dry) and not question.hosts
         worker.looks += 1
-        worker.room = look.wanted - len(question.taken)
-        worker.took(taken, question)
+        worker.room = look.wanted - len(question.acquired)
+        worker.acquire(acquired, question)
         for one in again:
             host = one[0].decode()
             if host in question.hosts and host in self._tops.owned:
@@ -194,11 +196,11 @@ class Looking:
             elif host in self._tops.owned:
                 worker.read(one)
 
-    def _drop(self, given: Iterable[str]) -> None:
+    def _drop(self, released: Iterable[str]) -> None:
         """What was asked about their URLs counts no more: who asks again may take the host again."""
-        for host in given:
+        for host in released:
             self._tops.drop(host)
-        if given:
+        if released:
             self._entries.forget()
         self._tops.stay()
 
@@ -337,11 +339,11 @@ class RedisFrontier(LeasingFrontier):
     def look_up(self, urls: Iterable[str]) -> bool:
         return self._look_ups.ask(urls)
 
-    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
+    def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
         question = self._look_ups.begin(urls)
         if question is None or question.call.answer is None:
             return None
-        return Ahead([question.call.answer], partial(self._look_ups.hear, question))
+        return Prefetch([question.call.answer], partial(self._look_ups.receive, question))
 
     def lease(
         self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
@@ -507,11 +509,11 @@ class RedisFrontier(LeasingFrontier):
     def look_around(self, now: float) -> None:
         """Hear what others did, and ask again when that is due."""
         self._at(now)
-        self._looking.hear(self._lost)
-        self._readings.hear()
+        self._looking.receive(self._lost)
+        self._readings.receive()
         if monotonic() < self._next_look:
             return
-        self._look_ups.hear_rest()
+        self._look_ups.receive_stale()
         leased = {self._host(number) for _, number in self._leases.values()}
         reads = bool(self._readings) or any(other.is_busy for other in self.others)
         self._looking.begin(self._now, leased, self._lost, reads=reads)

@@ -119,13 +119,13 @@ def leave(connection: Connection, session: str, clocks: Mapping[str, bytes], sec
     """Waits so long for a server that is away; then the worker counts as dead once its time has passed. `clocks`: of its hosts."""
     if connection.is_closed:
         return
-    told = [part for host_and_clock in clocks.items() for part in host_and_clock]
+    flat = [part for host_and_clock in clocks.items() for part in host_and_clock]
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         try:
             if connection.state == BACK:
                 connection.resume(list(clocks))
-            connection.ask("leave", [session, *told], left)
+            connection.ask("leave", [session, *flat], left)
         except AwayError:
             time.sleep(POLL_SECONDS)
         else:

@@ -18,7 +18,7 @@ from topiccrawler.cluster.learning import SharedLearning
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.listing import RedisListing
 from topiccrawler.cluster.redis.records import partition_of
-from topiccrawler.crawling.sharing import Ahead, Exchange
+from topiccrawler.crawling.sharing import Exchange, Prefetch
 from topiccrawler.frontier.base import Accept, Leased, Notes, Postpone, Pushed, State
 from topiccrawler.frontier.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
@@ -121,11 +121,11 @@ class PartitionedFrontier:
         found = [part.look_up(some) for part, some in self._divided(urls, host_of)]
         return all(found)
 
-    def ask_ahead(self, urls: Iterable[str]) -> Ahead | None:
-        found = [part.ask_ahead(some) for part, some in self._divided(urls, host_of)]
+    def prefetch(self, urls: Iterable[str]) -> Prefetch | None:
+        found = [part.prefetch(some) for part, some in self._divided(urls, host_of)]
         asked = [ahead for ahead in found if ahead is not None]
         answers = [answer for ahead in asked for answer in ahead.answers]
-        return Ahead(answers, lambda: [ahead.hear() for ahead in asked]) if asked else None
+        return Prefetch(answers, lambda: [ahead.receive() for ahead in asked]) if asked else None
 
     def pending(self) -> bool:
         """All are asked, the learner is known to all of them."""

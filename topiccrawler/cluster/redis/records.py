@@ -217,9 +217,9 @@ class Batch:
         """What was seen of a page (exchange.py)."""
         self._add(["E", number, "1" if once else "", text])
 
-    def learned(self, place: str, taken: str, entries: int, text: str) -> None:
+    def learned(self, place: str, covered: str, entries: int, text: str) -> None:
         """A state that covers all entries up to that place."""
-        self._add(["L", place, taken, entries, text.encode("utf-8", "surrogatepass")])
+        self._add(["L", place, covered, entries, text.encode("utf-8", "surrogatepass")])
 
     def announce(self, text: str) -> None:
         """Something is said to all processes."""
@@ -229,7 +229,7 @@ class Batch:
         """A page was fetched."""
         self._add(["H", "1" if kept else ""])
 
-    def take(self) -> list[list[Argument]]:
+    def drain(self) -> list[list[Argument]]:
         """All of it, in pieces that are applied one after the other."""
         parts = self._parts
         if self._open:

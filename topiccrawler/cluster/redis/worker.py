@@ -13,7 +13,15 @@ from time import monotonic
 from typing import Any
 
 from topiccrawler.cluster.redis.connection import AwayError, Call, Connection
-from topiccrawler.cluster.redis.entries import NOTHING, Entries, Question, Questions, Tops, heard, told
+from topiccrawler.cluster.redis.entries import (
+    NOTHING,
+    Entries,
+    Question,
+    Questions,
+    Tops,
+    dump_clock,
+    merge_clock,
+)
 from topiccrawler.cluster.redis.exchange import RedisExchange
 from topiccrawler.cluster.redis.joining import NUMBERS, Membership, leave
 from topiccrawler.cluster.redis.records import DOUBLE, Argument, Batch, digest
@@ -88,9 +96,9 @@ class Worker:
         if self._batch:
             for host in self._clocks:
                 if host in self._tops.owned:
-                    self._batch.clock(host, self.told(host, self._now))
+                    self._batch.clock(host, self.clock_of(host, self._now))
             self._clocks.clear()
-            for part in self._batch.take():
+            for part in self._batch.drain():
                 self.connection.send(part)
 
     def ask(self, name: str, arguments: Sequence[Argument]) -> Any:
@@ -135,9 +143,9 @@ class Worker:
         leased, self._leased = self._leased, 0
         return leased
 
-    def told(self, host: str, now: float) -> bytes:
+    def clock_of(self, host: str, now: float) -> bytes:
         """The host's clock, for its next owner."""
-        return told(self._hosts, host, now, self._offset, self.session)
+        return dump_clock(self._hosts, host, now, self._offset, self.session)
 
     def sign(self, joined: Membership) -> None:
         """Go on in a new place: this worker was taken for dead."""
@@ -160,7 +168,7 @@ class Worker:
     def leave(self, now: float, seconds: float) -> None:
         """Make the last changes, and let others have the rest."""
         self.left = True
-        clocks = {host: self.told(host, now) for host in self._tops.owned}
+        clocks = {host: self.clock_of(host, now) for host in self._tops.owned}
         leave(self.connection, self.session, clocks, seconds)
 
     def figures(self) -> Mapping[str, float]:
@@ -179,20 +187,20 @@ class Worker:
 
     # -- hosts -----------------------------------------------------------------------------------------------------
 
-    def to_take(self, hosts: Iterable[str]) -> list[str]:
+    def to_acquire(self, hosts: Iterable[str]) -> list[str]:
         """Which of these hosts to take when nobody owns them."""
         wanted = [host for host in dict.fromkeys(hosts) if host not in self._tops.owned]
         return wanted[: max(self.room, int(self.room_for_one_more), 0)]
 
-    def took(self, taken: Sequence[Any], question: Question | None = None) -> None:
+    def acquire(self, acquired: Sequence[Any], question: Question | None = None) -> None:
         """Hosts are this worker's from now on; with the answer to a question, what was pushed to them since is read soon."""
-        for one in taken:
+        for one in acquired:
             host, clock = one[0].decode(), one[1]
             self._tops.own(host)
             self._hand_overs += 1
             self.room -= 1
-            heard(self._hosts, host, clock, self._offset, self.session)
-            self.questions.took(host)
+            merge_clock(self._hosts, host, clock, self._offset, self.session)
+            self.questions.acquired(host)
             self.read(one)
             if question is not None and host in question.hosts:
                 self._tops.short.add(host)
@@ -207,12 +215,12 @@ class Worker:
         bound = (DOUBLE.unpack_from(behind)[0], int.from_bytes(behind[8:], "big")) if behind else NOTHING
         self._tops.reset(host, [key for key in held if key is not None], bound)
 
-    def hear_late(self) -> None:
+    def receive_late(self) -> None:
         """Replies that came when nobody waited any more."""
         while self.connection.late:
             name, reply = self.connection.late.popleft()
             if name == "look_up":
-                self.took(reply[1])
+                self.acquire(reply[1])
                 self._tops.short.update(one[0].decode() for one in reply[1])
 
     @property
@@ -226,7 +234,7 @@ class Worker:
         return here + sum(other.under_way() for other in self.others)
 
 
-UNHEARD_SECONDS = 2.0  # an asker comes within milliseconds
+STALE_SECONDS = 2.0  # an asker comes within milliseconds
 
 
 class LookUps:
@@ -240,37 +248,37 @@ class LookUps:
         if not (wanted := self._unknown(urls)):
             return True
         try:
-            found, taken = self._worker.ask("look_up", self._arguments(wanted))
+            found, acquired = self._worker.ask("look_up", self._arguments(wanted))
         except AwayError:
             return False
-        self._worker.took(taken)
+        self._worker.acquire(acquired)
         for (url, key), raw in zip(wanted.items(), found, strict=True):
             self._entries.met(url, key, raw)
         return True
 
     def begin(self, urls: Iterable[str]) -> Question | None:
-        """Ask, and go on: what comes is for `hear`, once `call.answer` is done. None = all is known, or the server is away."""
+        """Ask, and go on: what comes is for `receive`, once `call.answer` is done. None = all is known, or the server is away."""
         if not (wanted := self._unknown(urls)):
             return None
         call = Call("look_up", self._arguments(wanted), answer=Future())
         return self._worker.begin(call, wanted)
 
-    def hear_rest(self) -> None:
+    def receive_stale(self) -> None:
         """Answers whose askers are gone: the hosts that came with them are this worker's."""
-        for question in self._worker.questions.unheard(UNHEARD_SECONDS):
-            self.hear(question)
+        for question in self._worker.questions.stale(STALE_SECONDS):
+            self.receive(question)
 
-    def hear(self, question: Question) -> None:
+    def receive(self, question: Question) -> None:
         """The answer came. Of what changed here meanwhile nothing is taken from it: it is asked for again when it is needed."""
         worker, entries = self._worker, self._entries
         if question.call.error is not None or question.session != worker.session:
             worker.questions.close(question)
             return
         if worker.questions.close(question):
-            worker.took(question.call.reply[1], question)
+            worker.acquire(question.call.reply[1], question)
         found = question.call.reply[0]
         for (url, key), raw in zip(question.wanted.items(), found, strict=True):
-            changed = key in question.keys or (question.taken and host_of(url) in question.taken)
+            changed = key in question.keys or (question.acquired and host_of(url) in question.acquired)
             if not changed and not entries.knows(url):
                 entries.met(url, key, raw)
 
@@ -278,7 +286,7 @@ class LookUps:
         return {url: digest(url) for url in urls if not self._entries.knows(url)}
 
     def _arguments(self, wanted: Mapping[str, bytes]) -> list[Argument]:
-        hosts = self._worker.to_take(map(host_of, wanted))
+        hosts = self._worker.to_acquire(map(host_of, wanted))
         return [self._worker.session, self._keep, len(wanted), *wanted.values(), *hosts]
 
 
@@ -301,7 +309,7 @@ class Readings:
             self._tops.reading(host)
         return question is not None
 
-    def hear(self) -> None:
+    def receive(self) -> None:
         """Take those that came. Where the host's queue changed here since, it is read once more when it is needed."""
         for host, question in list(self._open.items()):
             call = question.call
@@ -312,7 +320,7 @@ class Readings:
             self._worker.questions.close(question)
             self._tops.read_now.discard(host)
             whole = call.error is None and question.session == self._worker.session
-            if whole and host in self._tops.owned and host not in question.hosts | question.taken:
+            if whole and host in self._tops.owned and host not in question.hosts | question.acquired:
                 self._worker.read(call.reply)
             else:
                 self._tops.settle(host)
