@@ -47,7 +47,7 @@ from topiccrawler.topics.catalogue import (
 from topiccrawler.topics.meaning import reasons, understood, with_proposed
 from topiccrawler.topics.topic import Topic, display_name, joined_words, make_topic, own_id
 
-TOLD = 10  # words proposed
+MORE_WORDS = 10  # words proposed
 
 
 def recipe_of_words(
@@ -84,15 +84,15 @@ def as_toml(topic: Topic) -> str:
 
 
 def words_and_weights(topic: Topic) -> str:
-    """The words given with their weights in one line, how many others there are and what they do, and the heaviest of these."""
-    given = topic.given or list(topic.keywords)
-    told = ", ".join(f"{word} {topic.keywords[word]:g}" for word in given if word in topic.keywords)
-    more = {word: weight for word, weight in topic.keywords.items() if word not in set(given)}
+    """In one line: the user's words with their weights, the number of other words, their use, and the heaviest of them."""
+    own_words = topic.given or list(topic.keywords)
+    own = ", ".join(f"{word} {topic.keywords[word]:g}" for word in own_words if word in topic.keywords)
+    more = {word: weight for word, weight in topic.keywords.items() if word not in set(own_words)}
     if not more:
-        return told
-    first = sorted(more, key=lambda word: (-more[word], word))[:TOLD]
+        return own
+    first = sorted(more, key=lambda word: (-more[word], word))[:MORE_WORDS]
     does = "only lead to their pages" if topic.narrow else "judge pages with them"
-    return f"{told}; {len(more)} more {does}: {', '.join(first)}{', …' if len(more) > TOLD else ''}"
+    return f"{own}; {len(more)} more {does}: {', '.join(first)}{', …' if len(more) > MORE_WORDS else ''}"
 
 
 TOPIC = "topic.toml"  # a topic that is not of the catalogue, in the folder of its job
@@ -145,11 +145,12 @@ def named_topic(recipe: Recipe, topic_file: Path | None) -> dict[str, str]:
 
 def _typed(fields: Mapping[str, object]) -> str | None:
     """The words of a topic made of words; None where they would make another one."""
-    weights, given = fields.get("keywords"), fields.get("given")
-    if not isinstance(weights, Mapping) or not isinstance(given, list | tuple):
+    weights, own_words = fields.get("keywords"), fields.get("given")
+    if not isinstance(weights, Mapping) or not isinstance(own_words, list | tuple):
         return None
     words = [
-        word if (weight := weights.get(word, 1.0)) == 1 else f"{word}:{weight:g}" for word in given or weights
+        word if (weight := weights.get(word, 1.0)) == 1 else f"{word}:{weight:g}"
+        for word in own_words or weights
     ]
     typed = ",".join(words)
     return typed if split_keywords(typed) == words and own_id(words) == fields.get("name") else None

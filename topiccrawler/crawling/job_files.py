@@ -130,10 +130,10 @@ def missing(store: PageStore, index: PageIndex) -> list[int]:
 def catch_up(
     store: PageStore,
     index: PageIndex,
-    told: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
     segmenter: Segmenter = PLAIN,
 ) -> int:
-    """Index what is missing; how many pages that were. `told`: hears of pages done and to do, a batch at a time."""
+    """Index what is missing; how many pages that were. `progress`: called with pages done and to do, after each batch."""
     rows = missing(store, index)
     for done, row in enumerate(rows, start=1):
         record = store.at(row)
@@ -141,8 +141,8 @@ def catch_up(
             index.add(row, record, segmenter)
         if index.is_full:
             index.commit()
-            if told is not None:
-                told(done, len(rows))
+            if progress is not None:
+                progress(done, len(rows))
     index.commit()
     return len(rows)
 

@@ -131,7 +131,7 @@ class QueueAddress:
     server: QueueServer
 
     @property
-    def shown(self) -> str:
+    def redacted(self) -> str:
         """For people."""
         return f"{self.setting}={self.server.public(self.address)}"
 
@@ -158,9 +158,9 @@ def page_server(address: str) -> PageServer:
     scheme, mark, _ = address.partition("://")
     known = _known(PAGE_GROUP, PAGE_SERVERS)
     if not mark or scheme not in known:
-        shown = f"{scheme}://…" if mark else address.rpartition("@")[2]
+        public = f"{scheme}://…" if mark else address.rpartition("@")[2]
         raise ArgumentError(
-            f"STORE_URL={shown}",
+            f"STORE_URL={public}",
             "is no address of a database that is known",
             f"write it as {' or '.join(f'{name}://USER@HOST/DATABASE' for name in known if name != 'postgres')}",
         )

@@ -60,7 +60,7 @@ class Ending:
         ending = cls(crawler, needed_crawl(crawler), faults_of(crawler))
         crawler.signals.connect(ending.idle, signals.spider_idle)
         crawler.signals.connect(ending.closed, signals.spider_closed)
-        crawler.signals.connect(ending.tell, signals.engine_stopped)
+        crawler.signals.connect(ending.report, signals.engine_stopped)
         return ending
 
     def idle(self) -> None:
@@ -76,7 +76,7 @@ class Ending:
         """Remember why."""
         self.reason = reason if self._began() or self.faults.reported else ""
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """After Scrapy's own last words."""
         if not self.reason:
             return

@@ -90,7 +90,7 @@ class NearDuplicatePipeline:
             return item
         may_be = partial(self._may_be, page_of(item))
         first = self.files.duplicates.first_of(*found, across_sites=self.across_sites, may_be=may_be)
-        return self._told(item, first)
+        return self._resolved(item, first)
 
     def _may_be(self, page: PageItem | None, first: str) -> bool:
         other = self.files.store.get(first)
@@ -99,7 +99,7 @@ class NearDuplicatePipeline:
         is_far = site_of(host_of(page.url)) != site_of(host_of(first))
         return (is_far and len(page.text) >= self.SHORT) or may_be_same(page.title, other.title)
 
-    def _told(self, item: Any, first: str | None) -> Any:
+    def _resolved(self, item: Any, first: str | None) -> Any:
         """The item, or what becomes of the copy of another page."""
         if first is None:
             return item
@@ -119,7 +119,7 @@ class SharedNearDuplicatePipeline(NearDuplicatePipeline):
         if found is None:
             return item
         asked = self.wait.pages.first_of(*found, across_sites=self.across_sites)
-        return self._told(item, await self.wait.result(asked))
+        return self._resolved(item, await self.wait.result(asked))
 
 
 def _compared(item: Any, segmenter: Segmenter) -> tuple[str, Fingerprint] | None:

@@ -1,13 +1,12 @@
-"""How a crawl goes, for the person who watches it: the live progress line, and how the queue stands as stats and in its own file.
+"""How a crawl goes, for people: the progress line, the queue's stats and the note on why hosts wait; and when Python collects garbage.
 
-The line has pages, pages kept, harvest rate and what is left. The queue's stats are written now and then, for a person who asks why nothing
-happens: why hosts wait, what budgets exclude, how the last refresh went. The hosts' own waits go into a note of the frontier, where
-`scrapy frontier` finds them; a resumed crawl keeps the rests that servers asked for.
+The line has pages, pages kept, harvest rate and what is left. The queue's stats say why nothing happens: why hosts wait, what budgets exclude,
+how the last refresh went. The hosts' waits are a note of the frontier, which `scrapy frontier` reads; a resumed crawl keeps the back-offs
+that servers requested.
 
-Also when Python looks for cycles of objects that nothing else holds: seldom, and not in the middle of a page. A page makes thousands of
-tuples that soon go by themselves; Python would look through them every 700, and through models, word lists and the queue's ranks, which
-stay as long as the crawl: a sixth of a crawl's CPU. After ten thousand pages one look through everything takes 250 ms, so it comes with a
-response, not whenever it falls due, which may be in a slice of rescoring.
+Garbage collection: a page makes thousands of tuples that are freed by reference counts. Python would still look for cycles every 700
+objects, through models, word lists and the queue's ranks: a sixth of a crawl's CPU. So it looks seldom. After ten thousand pages one
+full collection takes 250 ms, so it runs with a response, not in a slice of rescoring.
 """
 
 from __future__ import annotations

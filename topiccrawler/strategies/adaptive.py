@@ -1,15 +1,15 @@
-"""Adaptive: weighs all features of a link, and learns the weights while it crawls.
+"""The strategy `adaptive`: a weighted sum of all features of a link, with weights learned during the crawl.
 
-The features and the weights they begin with were chosen on the log-odds scale (docs/lab/adaptive.md). The weights are learned by an online
-logistic regression, from one page at a time:
+The features and their initial weights were chosen on the log-odds scale (docs/lab/adaptive.md). An online logistic regression
+updates the weights after each page:
 
 Formula    score = w . x, P = 1 / (1 + e^-score); after an example with outcome y (0 to 1):
            g = (P - y) x;  s += g^2;  w -= rate * g / sqrt(s)
-Parameters rate; `squares` begin at 1, so that the first examples do not change the weights too much.
+Parameters rate; `squares` (s) begin at 1, so that the first examples do not change the weights too much.
 Reference  AdaGrad: Duchi, Hazan & Singer, JMLR 12, 2011.
 
-The conflict: after a kill the strategy must learn again from each page since the last checkpoint, or in another process from each page of
-this one, but a page's links with their contexts are 100 kB. Of all that text two numbers a link suffice: a PageObservation holds them.
+The conflict: after a kill, or in another process, the strategy must learn from every page since the last checkpoint, but the links of a
+page with their contexts are 100 kB. Two numbers a link suffice to learn from them: a PageObservation has these.
 """
 
 from __future__ import annotations

@@ -1,18 +1,9 @@
-"""OPIE: OPIC in which links about the topic receive more cash.
+"""Strategies that rank the whole graph of links: `pagerank`, `ipagerank`, `hits`, and with cash that flows along links `opic` and `opie`.
 
-Base of the strategies that rank the whole graph of links: it grows a page at a time, ranks follow now and then.
-
-Ranking the whole graph takes a second. So between two rankings a link is scored from the value of its page, and the graph
-is ranked again when it has grown by a tenth. Then the queue is rescored a piece at a time; whether that is under way is
-part of the state, so that a restart goes on with it.
-
-PageRank: a link is scored by the importance of the pages that have it.
-
-IPageRank: PageRank in which a link counts as much as its text is near the topic.
-
-HITS: a link is scored by the hubs that point to it, weighted by link text.
-
-OPIC: cash flows along links, and the URL that has most is fetched next.
+The conflict: ranking the whole graph takes a second, too long for every page. So between two rankings a link is scored from the
+value of its page, and the graph is ranked again when it has grown by a tenth. Then the queue is rescored a slice at a time.
+Whether a rescoring is under way is part of the saved state, so that a restart goes on with it. OPIC and OPIE need no ranking:
+each visit pays the cash of a page to its links.
 """
 
 from __future__ import annotations

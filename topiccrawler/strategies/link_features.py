@@ -1,10 +1,8 @@
-"""The features of every URL met, in columns, one row a URL; and the success rates of groups of URLs.
+"""The features of every known URL in columns, one row a URL, and the success rates of groups of URLs.
 
-All features change while a URL waits, and 100 000 waiting URLs are rescored in milliseconds. So features are numpy columns,
-and what belongs to a group (a site, a host that links) is kept once for the group and gathered by number.
-
-The success rates of groups of URLs: of a site, or of a host that links; what the links to a group say before it gave a page, and how
-many of its pages in a row were irrelevant.
+The features of a URL change while it waits, and 100 000 waiting URLs are rescored in milliseconds. So features are numpy columns. What
+belongs to a group (a site, a host that links) is stored once for the group and gathered by number: the success rate, the mean text
+of its links before a page was fetched, and the number of irrelevant pages since the last relevant one.
 """
 
 from __future__ import annotations

@@ -1,22 +1,21 @@
-"""Link model: labels of read pages spread over queued links with similar words.
+"""The strategy `link_model`: labels of read pages spread over queued links with similar words.
 
-BM25 over three fields, by an inverted index: finds the known link that is most like a given one.
+Two parts below the strategy do the work:
 
-200 links of a page against 20 000 known ones are four million pairs, and there are 50 ms. But a pair counts only through
-the words it shares: each word has a list of the vertices that hold it, each with its share of the score, computed when
-the graph is built; the shares are summed in one call (twice as fast as a sparse product).
+- `LinkIndex` finds the read link most similar to a queued one, by BM25 over three fields (anchor, URL, context).
+- `nearest_rows` and `propagate` are the label propagation among queued links.
+
+The conflict: 200 links of a page against 20 000 known ones are four million pairs, in 50 ms. But a pair scores only through
+shared words. So each word has a list of the links that contain it, with its share of the score, computed when the graph is
+built; the shares are summed in one call (twice as fast as a sparse product). The similarity matrix of queued links has tens of
+millions of entries, so its rows are made a slice at a time, and only the k largest entries of each are kept.
 
 Formula: sim(u, v) = sum over fields f of weight_f * BM25_f(u, v) / BM25_f(v, v), 0 for an empty field
     BM25_f(u, v) = sum over distinct words t of u: idf(t) * n * (k1 + 1) / (n + k1 * (1 - b + b * l / mean l))
     idf(t) = ln(1 + (N - n_t + 0.5) / (n_t + 0.5)); n: occurrences of t in field f of v; l: words of the field of v
 Parameters: k1 2, b 0.75, weights anchor 0.5, URL 0.2, context 0.3 (JLSE §3.2).
-But: the plain idf is negative for words of more than half of the links. Words are known by a 32-bit hash.
+But: the plain idf is negative for words of more than half of the links, so 1 is added. A word is a 32-bit hash.
 Reference: Robertson & Walker 1994; Zhang et al., JLSE, eq. 5-9.
-
-Label propagation: the link model's algebra.
-
-V has a row and a column for every queued link; all pairs of a few thousand are tens of millions. So rows are
-made a slice at a time, and of each only its k largest entries are kept.
 """
 
 from __future__ import annotations

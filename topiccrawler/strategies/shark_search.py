@@ -1,8 +1,7 @@
-"""Shark search: relevance is inherited along paths and decays.
+"""Strategies that score a link by its path or by single words: `fish_search`, `shark_search` and `relevance_weighting`.
 
-Fish search: paths through relevant pages are followed further than others.
-
-Relevance weighting: a link is scored by its word that is most similar to a topic word.
+Fish search follows paths through relevant pages further than others. In shark search a link inherits a
+relevance that decays along the path. Relevance weighting scores a link by its word that is most similar to a topic word.
 """
 
 from __future__ import annotations

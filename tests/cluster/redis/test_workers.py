@@ -17,7 +17,7 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.connection import Client, clients_of
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import has_ended, identity, join
-from topiccrawler.cluster.redis.records import shown
+from topiccrawler.cluster.redis.records import redacted
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -240,7 +240,7 @@ def test_no_server_and_a_wrong_password_are_one_line_without_the_password(redis_
     with pytest.raises(StateError, match="check user and password") as failed:
         clients_of(redis_server.url.replace("unix://", "unix://reader:secret@"), "x")
     assert "secret" not in str(failed.value)
-    assert shown("rediss://me:secret@redis.example:6380/2?x=1") == "rediss://redis.example:6380/2"
+    assert redacted("rediss://me:secret@redis.example:6380/2?x=1") == "rediss://redis.example:6380/2"
 
 
 def test_a_process_that_was_killed_on_this_machine_is_not_waited_for(redis_server: RedisServer) -> None:

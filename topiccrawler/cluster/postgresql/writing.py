@@ -1,18 +1,13 @@
-"""The pages of a crawl, kept in PostgreSQL by one of its processes: what is kept goes by a thread (writer), what is asked at once by a connection of its own.
+"""The pages of a crawl in PostgreSQL: written by a thread, with copies found among the pages of all processes.
 
-A thread of its own that does a crawl's work on the server, in order, so that the reactor never waits for it.
+`Writer` is a thread that does the crawl's work on the server in order, so that the reactor never waits for it. Each piece of work has a Future.
+While the server is away the work is tried again, and all later work waits, so that nothing is lost or done twice; after `outage_seconds` it
+fails with one line. What the caller then does not acknowledge is done again later.
 
-Whoever hands work over gets a Future. While the server is away the work is held and tried again, and all behind it waits, so that nothing is lost
-and nothing comes twice; after `outage_seconds` it fails with one line. What the caller then does not acknowledge is done again later.
-
-Finds copies among the pages of all processes of a job: the fingerprints lie in PostgreSQL, and side by side in each process's memory.
-
-One process at a time looks and adds (an advisory lock of the job), after it has read what others added or changed since: so two processes that
-fetch one text at the same moment find one original and one copy. That is two questions and their answers a page with a text; what is looked
-through is in memory (store.duplicates.NearIndex, 32 bytes a page).
-
-A commit is not waited for on the server's disk: what a crash of the server takes of the last moment are copies not found. All is read anew after each
-connection that broke.
+`PostgresDuplicates` finds copies. Fingerprints are in PostgreSQL and in the memory of each process (store.duplicates.NearIndex, 32 bytes a
+page). One process at a time looks and adds (an advisory lock of the job), after it has read the others' additions. So of one text
+fetched by two processes at once, one page is the original and one the copy. Cost: two requests a page with a text. A commit does not wait for
+the server's disk: a crash of the server loses the copies found in the last moment. After a broken connection all fingerprints are read again.
 """
 
 from __future__ import annotations

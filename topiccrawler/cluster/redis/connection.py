@@ -1,22 +1,16 @@
-"""The wire between the reactor's thread and Redis: a thread of its own calls the server, in order, and waits for it.
+"""The connection between the reactor's thread and Redis: a thread of its own calls the server, in order, and waits for it.
 
-The conflict: the frontier's contract is synchronous and the reactor must not stand still. So changes are handed over and not waited
-for (`send`); what the caller needs at once (`ask`) is waited for, two seconds at most, and then the server counts as away. While it is
-away nothing is asked, changes are kept in order, and the thread knocks until it is back. Most questions are begun ahead of their need
-(`begin`): nobody stands and waits for them.
+The conflict: the frontier's contract is synchronous, and the reactor must not block. So changes are handed over without waiting (`send`);
+a reply needed at once (`ask`) is waited for, two seconds at most, and then the server counts as away. While it is away no request is sent,
+changes are kept in order, and the thread tries to reconnect. Most requests are sent ahead of their need (`begin`).
 
-Changes are numbered. The last ones are kept for a while after the server has them: a server that was killed and lost what it had
-not written yet gets them again (`resume`).
+Changes are numbered. The latest are kept for a while after the server confirmed them: a server that was killed before it had written them
+to disk gets them again (`resume`).
 
-A call of the server on its way between two threads, and what calls cost.
-
-Calls of one Redis server: each of our scripts by its name, and what the server or the network says as one line.
-
-On a Redis Cluster a client calls the node that has the slot of its prefix, by a connection of its own: who may have lost writes must be
-known. After a fault the cluster is asked again which node that is. While a slot moves, its two nodes have a part of the keys each, and no
-script may run on either. KEYS[1], the prefix, is no key that exists, so the node asked answers ASK: it counts as away until all have moved.
-
-The last changes that a server confirmed: when it was killed before it wrote them down, it gets them again.
+On a Redis Cluster a client has a connection of its own to the node that has the slot of its prefix, because it must know which node may
+have lost writes. After a fault it asks the cluster for that node again. While a slot moves, its two nodes have a part of the keys each,
+and no script may run on either. KEYS[1], the prefix, is no key that exists, so the node replies ASK: it counts as away until all keys
+have moved.
 """
 
 from __future__ import annotations
@@ -38,8 +32,8 @@ from topiccrawler.cluster.redis.records import (
     check_address,
     partitions_of,
     prefix_of,
+    redacted,
     script,
-    shown,
 )
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError
 
@@ -141,9 +135,9 @@ class Client:
         except ImportError:
             remedy = "give the command: pip install redis hiredis"
             raise ArgumentError(MISSING, "which is not there", remedy) from None
-        self.name = f"{shown(url)} job {job}"
+        self.name = f"{redacted(url)} job {job}"
         self.prefix = prefix_of(job, partition)
-        self.server = shown(url)
+        self.server = redacted(url)
         self.is_clustered = False  # it is a node of a Redis Cluster; known after `check`
         self.is_durable = True  # it writes what it holds to an append-only file, or does not say
         self.connects = 0  # how often a connection was made
@@ -230,7 +224,7 @@ class Client:
         node = self._cluster.get_node_from_key(self.prefix)
         self.close()
         self._redis = self._opened(host=node.host, port=node.port)
-        self.server = f"{shown(self._url)} node {node.host}:{node.port}"
+        self.server = f"{redacted(self._url)} node {node.host}:{node.port}"
         self._is_lost = False
 
     def _call(self, *command: Argument) -> Any:

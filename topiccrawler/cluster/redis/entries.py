@@ -1,18 +1,11 @@
-"""What this worker knows of URLs just now: those it holds ranks or leases of, and those it asked about since the last commit.
+"""What a worker has in memory of a crawl in Redis: URLs, the first rows of its hosts' queues, open requests, and host clocks in transit.
 
-A host's clock as it is handed to its next owner: when it may be asked, why not before, the delays that were asked for, its record
-(frontier.budgets).
-
-Times are those of the server, since clocks of machines differ.
-
-The first waiting URLs of the hosts that this worker owns; the others lie in Redis behind them.
-
-Of each host some ranks are held, best first, and a bound: the rank of the best URL that is not held. So the order is exact: a
-rank behind the bound is never handed out before the server was asked.
-
-Which of the hosts that a worker owns are of use to it now.
-
-Questions that nobody stands and waits for: while one is on its way things change here, of which its answer says nothing.
+- `Entries`: the URLs of which the worker has a rank or a lease, and those it looked up since the last commit.
+- `Tops`: of each owned host the first waiting URLs, best first, and a bound: the rank of the best URL that is not at hand. So the
+  order is exact: a rank behind the bound is not leased before the server was asked.
+- `Question`: a request whose reply is not awaited. It records what changes here meanwhile, of which the reply says nothing.
+- `dump_clock`, `merge_clock`: the clock of a host on its way to its next owner: when it is ready, why not before, its delays by
+  reason, its record (frontier.budgets). Times are those of the server, since clocks of machines differ.
 """
 
 from __future__ import annotations

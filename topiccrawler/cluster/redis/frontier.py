@@ -1,21 +1,18 @@
-"""The frontier in Redis: hosts are owned by one worker at a time, and URLs are leased from hosts that are owned.
+"""The frontier in Redis: each host is owned by one worker at a time, which alone leases its URLs.
 
-Whoever owns a host alone has its clock and leases its URLs, so no lease has to be agreed on: it is written along with the next
-changes. A worker owns by a session with a deadline, which is its fencing number too: when it is taken for dead its hosts go to
-others, its leases wait again, and what it still says about them is refused.
+The owner of a host has its clock, so a lease needs no agreement: it is written with the next changes. A worker owns hosts by a session with a
+deadline. The session is its fencing number too: when the worker is declared dead, its hosts go to others, its leases wait again, and its
+late changes are refused.
 
-A page costs one question (what is known of its links), which may be asked ahead, and changes that nobody waits for. Several times a second the
-worker looks around: it gives back hosts that fell behind, takes the best free ones and hears what others changed (looking).
+A page costs one request (for what is known of its links), which can be sent ahead (`prefetch`), and changes that nobody waits for. Within
+one process the order is that of the other frontiers. Of several workers each leases the best URL of the hosts it owns.
 
-Within one process the order is that of the other frontiers. Of several workers each leases the best URL of the hosts it owns.
+`Looking` polls the server several times a second and does not wait for the reply. It releases hosts, acquires better ones and receives
+what others changed. Nothing is leased of hosts that are being released.
 
-A worker looks around, several times a second: it gives back hosts, takes better ones and hears what others changed.
-
-It asks and goes on; the answer is heard when it is there. Meanwhile it leases nothing of the hosts that it gives back.
-
-Alone it owns all it has room for. Among others it owns the hosts it fetches from now and a reserve of those it can ask next, no more
-than its share of all that have URLs; the rest are nobody's, so that the best of all goes to whoever has room. It gives back hosts without
-URLs, those beyond the reserve, and those that rank behind the best that nobody owns.
+A worker alone owns as many hosts as it has room for. Among others it owns the hosts under way and a reserve of ready ones, at most its
+share of all hosts with URLs. It releases hosts without URLs, those beyond the reserve, and those that rank below the best free host. All
+other hosts are free, so that the best of them goes to the next worker with room.
 """
 
 from __future__ import annotations

@@ -1,15 +1,9 @@
-"""Joining a crawl in Redis: the crawl is this one, and the worker gets its place in it.
+"""Joining and leaving a crawl in Redis: the recipe is compared, and the worker gets a session and a slot.
 
-A place has a session, never given twice, which fences off a worker that was taken for dead; and a slot, the lowest that no living worker
-has: whoever takes the slot of a worker that left goes on with its notes (counts, blocks, budgets).
-
-Whether the process of a worker on this machine is alive: one that was killed here need not be waited for.
-
-The notes of one worker: read when it joins, kept in memory, written with its other changes.
-
-A worker's place in a crawl in Redis.
-
-How a worker leaves a crawl: its last changes are made, then its hosts are everybody's.
+A session is never reused; it fences off a worker that was declared dead. A slot is the lowest number that no living worker has; its notes
+(counts, blocks, budgets) are read at joining, kept in memory, and written with the other changes. So the next worker on a slot goes on
+with them. A worker of this machine whose process has ended need not be waited for. A worker that leaves sends its last changes; then its
+hosts are free.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""A worker's changes on their way to Redis: gathered in order, sent as the arguments of one script (scripts/apply.lua).
+"""The format of a crawl in Redis: records of URLs, names of keys, addresses, scripts, and the batch of changes of a worker.
 
-A URL's record in Redis, as bytes that scripts can change in place without knowing a link.
+A record is bytes, so that a script can change state and score in place without decoding the link:
 
     state 1 | score 8 | added 8 | changed 8 | carry 8 | tunnel 4 | digest 10 | length of shares 2 | of reason 2 | shares | reason | link
 
-Numbers are big-endian, so that bytes rank as they do; the link is a JSON list.
-
-Names in Redis: one namespace a crawl, and the address of the server as it may be shown.
-
-The Lua scripts that a crawl in Redis is made of; each is run as a whole, with nothing of other workers in between.
+Numbers are big-endian, so that bytes sort as the numbers do; the link is a JSON list. A `Batch` collects changes in order and becomes the
+arguments of one script (scripts/apply.lua). Redis runs a script as a whole, without changes of other workers in between.
 """
 
 from __future__ import annotations
@@ -136,7 +133,7 @@ def _slot(job: str, partition: int) -> int:
 def check_address(url: str) -> str:
     """The address, when it is one of a Redis server."""
     if url.count("://") > 1:
-        raise ArgumentError(f"REDIS_URL={shown(url)}", "has several addresses", ONE_ADDRESS)
+        raise ArgumentError(f"REDIS_URL={redacted(url)}", "has several addresses", ONE_ADDRESS)
     try:
         parts = urlsplit(url)
         place = parts.path if parts.scheme == "unix" else parts.hostname
@@ -144,11 +141,11 @@ def check_address(url: str) -> str:
     except ValueError:
         fine = False
     if not fine:
-        raise ArgumentError(f"REDIS_URL={shown(url)}", "is no address of a Redis server", REMEDY)
+        raise ArgumentError(f"REDIS_URL={redacted(url)}", "is no address of a Redis server", REMEDY)
     return url
 
 
-def shown(url: str) -> str:
+def redacted(url: str) -> str:
     """The address without user and password."""
     scheme, mark, rest = url.partition("://")
     if not mark:

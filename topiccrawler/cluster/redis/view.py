@@ -1,7 +1,4 @@
-"""A crawl in Redis, looked at without joining it: for commands, while workers go on.
-
-The frontier of a crawl in Redis, on one server or on a cluster.
-"""
+"""A crawl in Redis: `open_shared` joins it, on one server or on a cluster; `RedisView` reads it without joining, for commands."""
 
 from __future__ import annotations
 

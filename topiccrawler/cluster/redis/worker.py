@@ -1,8 +1,7 @@
-"""Queues of hosts that are read on, when what is held of them is used up; meanwhile other hosts are asked.
+"""A worker of a crawl in Redis: its requests to the server, the hosts it acquires, look-ups of URLs, and reads of host queues.
 
-One worker among those of a crawl: what it tells and asks the server, and the hosts that become its own.
-
-What is known of URLs: asked for in one go, waited for or not.
+`Worker` sends changes and requests. `LookUps` requests what is known of many URLs at once, waiting for the reply or not. `Readings` reads
+further rows of a host's queue when the rows at hand are used up; meanwhile other hosts are fetched from.
 """
 
 from __future__ import annotations

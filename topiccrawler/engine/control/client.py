@@ -147,12 +147,12 @@ def ask_text(
         return text
     try:
         refusal = json.loads(text)
-        told: CrawlerError = ArgumentError(
+        refused: CrawlerError = ArgumentError(
             str(refusal["what"]), str(refusal["fault"]), str(refusal["remedy"])
         )
     except (ValueError, KeyError, TypeError):
-        told = StateError(f"job {folder}", f"another program answers at {address.url}", REMEDY)
-    raise told
+        refused = StateError(f"job {folder}", f"another program answers at {address.url}", REMEDY)
+    raise refused
 
 
 def is_listening(folder: Path) -> bool:

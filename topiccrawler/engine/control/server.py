@@ -45,10 +45,10 @@ def is_here(header: str, host: str, port: int) -> bool:
     """The Host header names an address, this machine, or the `host` that the server was told to listen on, and the very port."""
     try:
         named = urlsplit(f"//{header}")
-        name, given = named.hostname or "", named.port
+        name, named_port = named.hostname or "", named.port
     except ValueError:
         return False
-    if given != port:
+    if named_port != port:
         return False
     try:
         ipaddress.ip_address(name)
@@ -111,8 +111,8 @@ class Server:
 
     def _admit(self, request: web.Request) -> None:
         admit(request.headers, self._host, urlsplit(self._address.url).port or 0)
-        given = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
-        if not hmac.compare_digest(given, f"Bearer {self._address.token}".encode()):
+        token = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
+        if not hmac.compare_digest(token, f"Bearer {self._address.token}".encode()):
             raise RefusedError(401, "no token, or a wrong one", "send Authorization: Bearer and the token")
         if request.method == "POST" and request.content_type != "application/json":
             raise RefusedError(415, "a body that is no JSON", "send Content-Type: application/json")
