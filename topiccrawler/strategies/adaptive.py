@@ -82,7 +82,7 @@ class PageObservation(NamedTuple):
 
     @classmethod
     def of(cls, page: Page, links: Sequence[Link], odds: Sequence[float]) -> PageObservation:
-        """Of a page and all its links that were shown."""
+        """What is learned from a page and from the links passed with it."""
         came_by = "" if page.via is None else page.via.link.url
         return cls(page.url, page.title, page.similarity, page.is_target, came_by, links, odds)
 
@@ -240,7 +240,7 @@ class Adaptive(Strategy):
         self._scored(PageObservation.load(observation))
 
     def _scored(self, seen: PageObservation) -> Sequence[Score]:
-        """Learn from a page, and score its links that wait. Those of another process's page are in the queue with its scores."""
+        """Learn from a page, and score its links that wait. Links of another process's page are in the queue already."""
         self._learn(seen)
         if not seen.links:
             return ()
@@ -251,10 +251,10 @@ class Adaptive(Strategy):
         urls.columns["score"][rows] = values
         queued = urls.columns["queued"]
         scores = self._as_scores(rows, values, features)
-        given = values
+        offered = values
         if seen.queued is not None:
-            given = np.array([seen.queued.get(score.url, -np.inf) for score in scores])
-        queued[rows] = np.maximum(queued[rows], given)  # the larger one; a refresh may lower it
+            offered = np.array([seen.queued.get(score.url, -np.inf) for score in scores])
+        queued[rows] = np.maximum(queued[rows], offered)  # the larger one; a refresh may lower it
         return scores
 
     def refresh(self, queued: Iterable[Link]) -> Iterable[Score]:
@@ -265,7 +265,7 @@ class Adaptive(Strategy):
             yield self._pending.popleft()
 
     def _weigh(self) -> None:
-        """Rescore the rows that may matter soon; the scores are handed out as the caller asks.
+        """Rescore the rows that may matter soon; the caller consumes the scores one by one.
 
         To rescore all rows is cheap beside writing every small change to a queue on disk. So only rows that are, or
         were, among the first HEAD are passed on, and only changes of at least LEAST_CHANGE.

@@ -97,7 +97,7 @@ def packed_texts(texts: Sequence[Hashed]) -> dict[str, Any]:
 
 
 def unpacked_texts(state: Mapping[str, Any]) -> list[Hashed]:
-    """What `packed_texts` was given."""
+    """The inverse of `packed_texts`."""
     ends = np.cumsum(state["lengths"], dtype=np.int64)
     words = np.split(unpacked(state["words"], np.int32), ends)
     return list(zip(words, np.split(unpacked(state["counts"]), ends), strict=True))[:-1]
@@ -143,7 +143,7 @@ class IdfVectors:
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> IdfVectors:
-        """What `save` gave."""
+        """Restore what `save` returned."""
         vectors = cls()
         vectors._documents = int(state["documents"])
         vectors._holding = unpacked(state["holding"], np.int32)

@@ -139,7 +139,7 @@ class UrlFeatures:
     """One row a URL. `best_*` are maxima over the pages that link it, `sum_*` sums; groups are those of the best link.
 
     Of `memory_urls` URLs at most: then those that were fetched are forgotten, and the poorest. Only `rows_of` forgets, before
-    it gives out rows, so rows are good until it is called again.
+    it renumbers rows, so row numbers are valid until the next call.
     """
 
     FLOATS = (

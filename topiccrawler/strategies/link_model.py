@@ -157,10 +157,10 @@ def propagate(
     votes: Floats, likeness: csr_array, gamma: float, start: Floats | None = None, tolerance: float = 1e-9
 ) -> Floats:
     """The fixed point of X <- (1 - gamma) * votes + gamma * likeness * X; the same from every start."""
-    given = (1.0 - gamma) * votes
+    fixed = (1.0 - gamma) * votes
     x = np.zeros(votes.size) if start is None else start
     for _ in range(200):
-        following = given + gamma * (likeness @ x)
+        following = fixed + gamma * (likeness @ x)
         change = float(np.abs(following - x).max(initial=0.0))
         x = following
         if change <= tolerance:
@@ -183,7 +183,7 @@ class LinkModel(Strategy):
         row i of [U V] is divided by its sum, a zero row stays zero (eq. 3); X_S: labels, positives divided by
         their sum, negatives by the size of theirs (eq. 4); label -> relevance of a relevant page,
         relevance - 1 of another. S: pages read (by `Page.is_target`), the topic's keywords as one positive.
-    Parameters: gamma 0.68 (paper §4.1), k 20 (its value is not given); linking 1, graded true, seeds_only false
+    Parameters: gamma 0.68 (paper §4.1), k 20 (ours); linking 1, graded true, seeds_only false
         (ours; the paper's are 0, false, true: S is the seeds alone); most_queued 3 000, page_words 60 (ours).
     Reads: anchor, context; words and relevance of pages; topic keywords; seed lines that begin with `-`.
     Cost: one call of the segmenter and two sparse products a page; refresh every 25 pages: most_queued links
@@ -221,7 +221,7 @@ class LinkModel(Strategy):
     _segmenter: Segmenter = field(default=PLAIN, init=False, repr=False)
     _off_topic: frozenset[str] = field(default=frozenset(), init=False, repr=False)
     _refreshing: bool = field(default=False, init=False, repr=False)
-    _pending: deque[str] = field(default_factory=deque, init=False, repr=False)  # new scores not given yet
+    _pending: deque[str] = field(default_factory=deque, init=False, repr=False)  # new scores not yielded yet
 
     def __post_init__(self) -> None:
         check_range(self.name, "gamma", self.gamma, 0.0, 0.999)
@@ -259,8 +259,8 @@ class LinkModel(Strategy):
             else:
                 before[:] = [old + new for old, new in zip(before, pair, strict=True)]
         votes, total = self._towards(texts, [self._to_pages[link.url] for link in links])
-        given = (1.0 - self.gamma) * votes
-        votes = np.divide(given, total, out=np.zeros(total.size), where=total > 0)
+        fixed = (1.0 - self.gamma) * votes
+        votes = np.divide(fixed, total, out=np.zeros(total.size), where=total > 0)
         pairs = zip(links, votes.tolist(), strict=True)
         found = [Score(link.url, vote, shares=packed_shares(vote)) for link, vote in pairs]
         for score in found:

@@ -1,4 +1,4 @@
-"""Naive Bayes: a link is scored by its own words, whatever page it stands on."""
+"""The strategy `naive_bayes`: a link is scored by its own words, whatever page has it."""
 
 from __future__ import annotations
 
