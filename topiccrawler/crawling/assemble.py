@@ -108,7 +108,7 @@ def topic_display_name(recipe: Recipe) -> str:
 
 
 def display_names(recipe: Recipe) -> dict[str, str]:
-    """By the names that are stored with pages, those that people are shown; of a topic that cannot be read any more, none."""
+    """By the names that are stored with pages, those for display; of a topic that cannot be read any more, none."""
     if recipe.topic_fields is not None:
         return {str(recipe.topic_fields.get("name")): topic_display_name(recipe)}
     found: dict[str, str] = {}
@@ -127,7 +127,7 @@ def displayed(topics: str, names: Mapping[str, str]) -> str:
 def topic_argument(recipe: Recipe, topic_file: Path | None) -> str:
     """The argument that goes on with the topic of a job, for a shell. `topic_file`: where the job keeps its topic; None: nowhere.
 
-    Words are given again as they were typed: what the job was taught is used then. Where that is not known, the topic's file is named.
+    The words are those typed, so that what the job was taught applies again. Where that is not known, the topic's file is named.
     """
     pairs = named_topic(recipe, topic_file).items()
     return " ".join(f"-a {shlex.quote(f'{name}={value}')}" for name, value in pairs)
@@ -203,7 +203,7 @@ class Parts:
 
 
 def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:
-    """Build a crawl's parts, or raise the CrawlerError that says what is wrong with what the user gave.
+    """Build a crawl's parts, or raise the CrawlerError that names the wrong input.
 
     `model`: the recipe's link model, for a caller that has loaded it already.
     """
@@ -320,7 +320,7 @@ def _asks_model(strategy: Strategy, threshold: float | None) -> bool:
 
 
 def _gate_of(topic: Topic, strategy: Strategy, model: LinkModel | None, threshold: float | None) -> LinkGate:
-    """Scored by the strategy where it does so itself; else by the link model, with what it learned when the threshold was given."""
+    """Scored by the strategy where it does so itself; else by the link model, with what it learned when the threshold was set."""
     scorer: LinkScorer | None = model
     if strategy.own_thresholds or threshold is not None:
         scorer = strategy.current_scorer or model
@@ -335,14 +335,14 @@ def calibrated_threshold(model: LinkModel | None) -> float:
 
 
 def gate_threshold(recipe: Recipe, topic: Topic, strategy: Strategy) -> float | None:
-    """0..1, from which probability a link passes the gate; 0 = the gate stands open, None = as the link model says."""
+    """0..1, from which probability a link passes the gate; 0 = the gate is open, None = as the link model says."""
     if not recipe.prune or not strategy.prunes:
         return 0.0
     return topic.link_threshold if recipe.link_threshold is None else recipe.link_threshold
 
 
 def context_of(model: LinkModel | None) -> ContextMaker:
-    """The context maker whose links a strategy is shown: its model's."""
+    """The context maker of the strategy's link model."""
     return PLAIN_CONTEXT if model is None else model.context
 
 

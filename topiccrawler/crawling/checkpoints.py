@@ -127,7 +127,7 @@ class Checkpoints:
         self.strategy, self.learns = strategy, bool(strategy.save())
 
     def load(self) -> int:
-        """Bring strategy and refresh to where the queue stands. Returns the page count."""
+        """Bring strategy and refresh to the state of the queue. Returns the page count."""
         whole, latest = self.notes.get(NOTE), self.notes.get(NOW)
         if whole is None and latest is None:
             return 0

@@ -5,7 +5,7 @@ one; and what was right when a link was queued may be wrong by now. So the gate 
 threshold keeps 98 % of relevant links that the model had not seen), looks again before a link is fetched, by what is known
 *then*, and now and then lets a poor link through as a tunnel step, the same ones each time the crawl is run.
 
-Blocks are URLs by pattern, and whole sites. A pattern matches a whole URL; `*` stands for any characters, all else for itself. Without a `*`
+Blocks are URLs by pattern, and whole sites. A pattern matches a whole URL; `*` matches any characters, all else itself. Without a `*`
 it means the URLs that begin with it. A site is a host with all its subdomains. They are a note of the queue, so they outlive a restart.
 
 Restrictions are kinds of documents and a first day. What a site's rule names counts for it in place of the arguments. The date of a page is
@@ -42,7 +42,7 @@ LONGEST = 2000  # characters
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One of the two is given. ArgumentError for none, both, or what would match everything."""
+    """Exactly one of the two is set. ArgumentError for none, both, or what would match everything."""
 
     pattern: str = ""
     site: str = ""
@@ -61,7 +61,7 @@ class Block:
 
     @property
     def text(self) -> str:
-        """As the user gave it."""
+        """As the user typed it."""
         return self.pattern or self.site
 
     @property
@@ -202,7 +202,7 @@ class Decision:
 
     passed: bool
     tunnel: int = 0  # tunnel steps in a row, this one included, when the gate lets it through
-    probability: float | None = None  # P(+|link); None when the gate stands open and did not look
+    probability: float | None = None  # P(+|link); None when the gate is open and did not score the link
     reason: str = ""  # why
     postpones: bool = False  # a refused URL keeps waiting, its host is passed over
 
@@ -211,7 +211,7 @@ class Decision:
 class LinkGate:
     """Refuses links whose probability lies under the threshold.
 
-    `threshold`: 0..1, 0 = open; a running crawl may be given another one. `tunnel_probability`: 0..1, share of poor links that get a second chance.
+    `threshold`: 0..1, 0 = open; a running crawl may change it. `tunnel_probability`: 0..1, share of poor links that get a second chance.
     `tunnel_depth`: how many second chances in a row a path may use.
     A URL's hash decides about its second chance, so that a run repeats. Source: SkyReach §2.3.4, MySpider §2.4.
     """
@@ -222,7 +222,7 @@ class LinkGate:
     tunnel_depth: int = 0
 
     def decide(self, link: Link, tunnel: int = 0) -> Decision:
-        """Of one link. `tunnel`: tunnel steps in a row that led to the page it stands on."""
+        """Of one link. `tunnel`: consecutive tunnel steps that led to its page."""
         return self.decided([link], tunnel)[0]
 
     def decided(self, links: Sequence[Link], tunnel: int = 0) -> list[Decision]:

@@ -207,7 +207,7 @@ class Ordering:
         return () if poor and _stands_on(page) and not is_listing(page) else links
 
     def _listings(self, page: Page) -> list[tuple[Link, Score]]:
-        """The feeds and sitemaps of the page's site that are due now and may be fetched."""
+        """The feeds and sitemaps of the page's site that are due and may be fetched."""
         found = self.listings.of(page) if self.listings is not None else []
         return [(link, score) for link, score in found if self.admission.ask(link, Moment.FOUND).passed]
 

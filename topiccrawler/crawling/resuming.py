@@ -57,7 +57,7 @@ def changes(kept: Recipe, now: Recipe, folder: Path, *, queued: bool) -> list[st
 
 
 def another_topic(kept: Recipe, begun: str, now: Recipe, asked: str) -> str:
-    """The fault, in the words that people know the topics by, where these tell them apart. `begun` and `asked`: their names."""
+    """The fault, with the display names of the topics, where these differ. `begun` and `asked`: their names."""
     shown = [_shown(recipe, name) for recipe, name in ((kept, begun), (now, asked))]
     if shown[0] == shown[1]:
         shown = [f"{text} ({name})" for text, name in zip(shown, (begun, asked), strict=True)]
@@ -96,6 +96,6 @@ def _store_of(recipe: Recipe, folder: Path) -> str:
 
 
 def _plain(recipe: Recipe) -> dict[str, Any]:
-    """As JSON gives it back."""
+    """As JSON decodes it."""
     plain: dict[str, Any] = json.loads(json.dumps(recipe.as_json()))
     return plain

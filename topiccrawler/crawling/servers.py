@@ -31,7 +31,7 @@ class Times:
     """In seconds."""
 
     lease: float  # a lease ends by itself
-    worker: float  # a process that gave no sign for so long is taken for dead
+    worker: float  # a process without a sign of life for so long is declared dead
     outage: float  # a server that is away is waited for
 
 
@@ -132,12 +132,12 @@ class QueueAddress:
 
     @property
     def redacted(self) -> str:
-        """For people."""
+        """For messages, without password."""
         return f"{self.setting}={self.server.public(self.address)}"
 
 
 def queue_address(setting: Callable[[str], object]) -> QueueAddress | None:
-    """The first server whose setting is there; None = the queue is in memory or in a folder. `setting`: gives its value."""
+    """The first server whose setting is there; None = the queue is in memory or in a folder. `setting`: returns a setting's value."""
     for name, module in _known(QUEUE_GROUP, QUEUE_SERVERS).items():
         if address := setting(name):
             return QueueAddress(name, str(address), _queue_server(module, f"setting {name}"))

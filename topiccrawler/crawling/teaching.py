@@ -103,7 +103,7 @@ logger = logging.getLogger(__name__)
 
 TEACHING = "teaching.json"
 VERSION = 1
-ANSWERED = 0.95  # relevance of a page that a person took; people err
+ANSWERED = 0.95  # relevance of a page that a person accepted; people err
 MOST_UNSEEN = 12.0  # log-odds
 MOST_BYTES = 200_000_000
 REMEDY = "name the folder of a job"

@@ -48,7 +48,7 @@ _WORDS = {
 
 @dataclass(eq=False)
 class Ending:
-    """Extension: fails a crawl that got no page, and tells of any other how it went."""
+    """Extension: fails a crawl that got no page, and logs a summary of any other."""
 
     crawler: Crawler
     crawl: Crawl
@@ -77,7 +77,7 @@ class Ending:
         self.reason = reason if self._began() or self.faults.reported else ""
 
     def report(self) -> None:
-        """After Scrapy's own last words."""
+        """Log the summary, after Scrapy's last lines."""
         if not self.reason:
             return
         stats, spider = self.crawler.stats.get_stats(), self.crawler.spider

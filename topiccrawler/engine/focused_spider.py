@@ -102,7 +102,7 @@ class FocusedSpider(Spider):
     allowed_domains: list[str]  # as Scrapy has it; a crawl that may go anywhere has none
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
-        """The checked arguments; `topic` where none is given."""
+        """The checked arguments; `topic`: the default topic."""
         raise NotImplementedError
 
     def prepare(self, params: Any) -> None:
@@ -130,7 +130,7 @@ class FocusedSpider(Spider):
             if settings.get("REPLAY_WARC"):
                 from topiccrawler.engine.archives import replayed_web
 
-                replayed_web(settings)  # read once; what is wrong with it is told before Scrapy greets
+                replayed_web(settings)  # read once; its faults are reported before Scrapy's first lines
             if is_focused(load_object(settings["SCHEDULER"])):
                 refuse_settings(settings)
             params = spider.params_of(kwargs, topic)

@@ -78,7 +78,7 @@ class QueuePlace:
 
 
 MEMORY = QueuePlace()
-FRONTIERS = "topiccrawler.frontiers"  # entry points of other packages: a callable that gives a Frontier
+FRONTIERS = "topiccrawler.frontiers"  # entry points of other packages: a callable that returns a Frontier
 FRONTIER_MEMBERS = ("hosts", "notes", "push", "lease", "end", "release", "rescore", "look", "commit", "close")
 
 
@@ -143,7 +143,7 @@ def _frontier_of_package(name: str, *arguments: object) -> Frontier:
 
 
 def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
-    """What all processes of a crawl must be given alike."""
+    """The configuration that all processes of a crawl must share."""
     record = parts.record()
     urls = "\n".join(sorted(link.url for link in seeds))
     # crawls begun with these go on
@@ -182,7 +182,7 @@ class StoreWait:
         self._crawler = crawler
 
     async def result(self, handed: Future[Result]) -> Result:
-        """What was handed over gives; an item waits here, and with it the end of its lease."""
+        """The result of submitted work; an item waits here, and with it the end of its lease."""
         begun = time.monotonic()
         waiting = asyncio.wrap_future(handed)
         try:
@@ -204,9 +204,9 @@ TIME, FETCHES = "time", "fetches"  # what a crawl gets the most relevant pages f
 def open_crawl(
     params: CrawlParams, settings: BaseSettings, job: str | None, queue: QueuePlace = MEMORY
 ) -> Crawl:
-    """Build a crawl, or raise the CrawlerError that says what is wrong with what the user gave.
+    """Build a crawl, or raise the CrawlerError that names the wrong input.
 
-    `job`: the name scrapyd gave this run. `queue`: where the queue is kept.
+    `job`: the name of this run in scrapyd. `queue`: where the queue is kept.
     """
     jobdir = queue.jobdir
     warn_of_removed(settings)

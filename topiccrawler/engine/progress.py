@@ -208,7 +208,7 @@ class Progress:
         self._loop.start(self.seconds, now=False)
 
     def stopped(self) -> None:
-        """Show the last state and give the terminal back."""
+        """Show the last state and release the terminal."""
         if self._loop is not None and self._loop.running:
             self._loop.stop()
             self.show()

@@ -130,7 +130,7 @@ class Revisits:
         )
 
     def _compared(self, due: Due, outputs: Iterator[Any]) -> Iterator[Any]:
-        """What the page gives; a stored page that has changed is first kept as an earlier version."""
+        """The output of the page; a stored page that has changed is first kept as an earlier version."""
         for output in outputs:
             page = page_of(output)
             if page is not None and page.is_target:

@@ -269,7 +269,7 @@ class Hits(GraphStrategy):
 class Opic(GraphStrategy):
     """Fetch the URL first that has received most cash.
 
-    Idea: importance as money: the seeds have 1 together, a page that was read pays all its cash to its links; a URL
+    Idea: importance as money: the seeds have 1 together, a page read pays all its cash to its links; a URL
         that many and important pages point to becomes rich, without iterations over the graph.
     Formula: page T with cash c and C(T) distinct links pays c / C(T) to each; score(A) = cash(A). A page
         without links pays into a pool, which is shared evenly among the queued URLs at the next refresh.

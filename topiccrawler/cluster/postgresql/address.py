@@ -1,4 +1,4 @@
-"""The address of a PostgreSQL server: what may be shown of it, and its password, which is told nowhere."""
+"""The address of a PostgreSQL server: its public form, and its password, which is never logged or stored."""
 
 from __future__ import annotations
 

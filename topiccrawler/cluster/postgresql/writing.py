@@ -72,13 +72,13 @@ class Writer:
         return {"calls": self.calls, "busy_seconds": round(self.busy_seconds, 3), "outages": self.outages}
 
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Do what was handed over, and let go. StateError when that takes longer."""
+        """Finish the submitted work, and close. StateError when that takes longer."""
         self.hurry()
         if not self._end(seconds + CLOSE_SECONDS):
             raise StateError(self._session.name, "does not answer", "give the command again when it does")
 
     def abandon(self) -> None:
-        """Let go at once; what was handed over and not begun is not done."""
+        """Close at once; work that has not begun is dropped."""
         self._given_up = True
         self._knock.set()
         self._end(1.0)
@@ -265,7 +265,7 @@ class CrawlPages:
             raise StateError(self.pages.name, fault, remedy)
 
     def begin(self, recipe: Mapping[str, object], topic: str = "") -> None:
-        """The crawl begins or goes on; its recipe is kept for those who look at it. StateError when the server takes nothing."""
+        """The crawl begins or goes on; its recipe is stored for readers. StateError when the server accepts no writes."""
         self.topic = topic or self.topic
         self.pages.begin(self.topic, json.dumps(recipe, ensure_ascii=False))
 
@@ -285,7 +285,7 @@ class CrawlPages:
         self._writer.hurry()
 
     def figures(self) -> Mapping[str, float]:
-        """What it took so far."""
+        """The cost so far."""
         return self._writer.figures()
 
     def close(self) -> None:

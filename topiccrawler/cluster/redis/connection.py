@@ -45,12 +45,12 @@ class Call:
     name: str
     arguments: Sequence[Argument]
     batch: int = 0  # of changes; 0 = a question
-    answer: Future[None] | None = None  # done with the call, for who does not stand and wait
+    answer: Future[None] | None = None  # done with the call, for a caller that does not block
     done: threading.Event = field(default_factory=threading.Event)
     reply: Any = None
     error: Exception | None = None
     late: bool = False  # nobody waits for the reply any more
-    after: int = 0  # batches handed over before it
+    after: int = 0  # batches sent before it
     asked_at: float = 0.0  # by time.monotonic; then it goes to the server
     sent_at: float = 0.0
     back_at: float = 0.0
@@ -341,7 +341,7 @@ class Connection:
         return self._wait(Call(name, arguments), seconds or self._call_seconds)
 
     def begin(self, call: Call) -> None:
-        """A question that nobody stands and waits for. AwayError while the server is away."""
+        """Send a request without waiting for its reply. AwayError while the server is away."""
         self._check()
         self._alive = time.monotonic()
         if self.state != UP or self.away_since is not None or self.is_closed:
@@ -354,8 +354,8 @@ class Connection:
             self._tell_silent(call.asked_at)
 
     def resume(self, hosts: Sequence[str]) -> list[str] | None:
-        """The server is back: tell it what is owned, and make up for what it lost. Gives the hosts that have another owner now; None
-        when this worker was taken for dead."""
+        """The server is back: send it the hosts owned, and the changes it lost. Returns the hosts that have another owner now; None
+        when this worker was declared dead."""
         call = self._resume = Call("resume", [self._session, self._lease_seconds, self._slot, *hosts])
         if not call.done.wait(self._call_seconds):
             call.late = True
@@ -366,7 +366,7 @@ class Connection:
         return [host.decode() for host in call.reply[1]]
 
     def is_whole(self, batch: int, call: Call) -> bool:
-        """The last changes that the server knew of with this call: fewer than it was told before, and it lost some."""
+        """The number of the last batch that the server had at this call: less than a confirmed one means that it lost some."""
         if batch < call.after and self.state == UP:
             self._lost_writes("has lost its last changes")
         return self.state == UP
@@ -441,7 +441,7 @@ class Connection:
                 call = self._calls.get(timeout=self._lease_seconds / 6)
             except Empty:
                 if time.monotonic() - self._alive > self._lease_seconds * 20:
-                    return  # the reactor stands still: others may have the hosts
+                    return  # the reactor is blocked: others may have the hosts
                 call = Call(BEAT, [self._session, self._lease_seconds])
         if call is not None:
             self._do(call)

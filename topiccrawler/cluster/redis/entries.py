@@ -28,7 +28,7 @@ from topiccrawler.model import Score
 
 
 def dump_clock(hosts: Hosts, host: str, now: float, offset: float, session: str) -> bytes:
-    """For the next owner. `offset`: the server's clock minus ours; `session`: who tells it."""
+    """The clock for the next owner. `offset`: the server's clock minus ours; `session`: of the sender."""
     due = hosts.ready_at(host)
     reason = hosts.waiting_reason(host, now) if due > now else ""
     until = due + offset if due > now else 0.0
@@ -38,7 +38,7 @@ def dump_clock(hosts: Hosts, host: str, now: float, offset: float, session: str)
 
 
 def merge_clock(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> None:
-    """Take over what the last owner told, if that was another. A clock that lies ahead here already stays."""
+    """Merge the clock of the last owner, if that was another. A clock that is further ahead here stays."""
     if len(text) < DOUBLE.size:
         return
     due = DOUBLE.unpack_from(text)[0] - offset
@@ -65,19 +65,19 @@ NOTHING: Key = (inf, 0)  # behind all others
 
 @dataclass(slots=True)
 class Top:
-    """One host's."""
+    """The first waiting URLs of one host."""
 
     keys: list[Key] = field(default_factory=list)  # sorted
     bound: Key = NOTHING
 
     def best(self) -> Key | None:
-        """The rank of its best waiting URL, held or not."""
+        """The rank of its best waiting URL, at hand or not."""
         first = min(self.keys[0], self.bound) if self.keys else self.bound
         return None if first == NOTHING else first
 
 
 class Tops:
-    """Of all hosts owned. `waits(key)`: the URL of that number waits with that score, as far as is known here.
+    """The first waiting URLs of all owned hosts. `waits(key)`: the URL of that number waits with that score, as far as is known here.
 
     `load(host)`: has the first of a host read anew (`reset`); False when the server is away.
     """
@@ -89,28 +89,28 @@ class Tops:
         self.keep = keep
         self.owned: dict[str, Top] = {}
         self.short: set[str] = set()  # hosts of which few are held
-        self.leaving: set[str] = set()  # hosts that are given back: nothing of them is handed out
+        self.leaving: set[str] = set()  # hosts being released: nothing of them is leased
         self.read_now: set[str] = set()  # nor of those whose queue is read
         self._is_away = False  # nor of any
 
     def own(self, host: str) -> Top:
-        """The host is this worker's."""
+        """This worker owns the host."""
         return self.owned.setdefault(host, Top())
 
     def drop(self, host: str) -> None:
-        """It is no longer."""
+        """This worker owns the host no more."""
         self.owned.pop(host, None)
         self.short.discard(host)
         self._hosts.want(host, None)
 
     def leave(self, hosts: Iterable[str]) -> None:
-        """These are given back; they are gone (`drop`) once the server says so."""
+        """Begin to release hosts; they are gone (`drop`) once the server confirms it."""
         self.leaving = set(hosts)
         for host in self.leaving:
             self._hosts.want(host, None)
 
     def stay(self) -> None:
-        """None is given back any more."""
+        """No host is being released any more."""
         hosts, self.leaving = self.leaving, set()
         for host in hosts:
             self.settle(host)
@@ -123,12 +123,12 @@ class Tops:
                 self._want(host, top)
 
     def reading(self, host: str) -> None:
-        """Its queue is read: it counts again once it is no longer in `read_now`."""
+        """The host's queue is being read; the host is hidden until it leaves `read_now`."""
         self.read_now.add(host)
         self._hosts.want(host, None)
 
     def reset(self, host: str, keys: list[Key], bound: Key) -> None:
-        """What the server says of a host's queue."""
+        """Replace the rows of a host by the server's."""
         top = self.own(host)
         top.keys, top.bound = sorted(keys), bound
         self.short.discard(host)
@@ -176,7 +176,7 @@ class Tops:
             self._want(host, top)
 
     def holds(self, host: str, key: Key) -> bool:
-        """Its rank is held."""
+        """The rank is at hand."""
         top = self.owned.get(host)
         if top is None:
             return False
@@ -184,7 +184,7 @@ class Tops:
         return at < len(top.keys) and top.keys[at] == key
 
     def numbers(self) -> Iterator[int]:
-        """Of all that is held."""
+        """The numbers of all rows at hand."""
         return (number for top in self.owned.values() for _, number in top.keys)
 
     def _want(self, host: str, top: Top) -> None:
@@ -204,14 +204,14 @@ class Tops:
 
 
 def active_hosts(tops: Tops, hosts: Hosts) -> set[str]:
-    """Those that have waiting URLs, and that budgets have not closed."""
+    """Owned hosts with waiting URLs that budgets have not closed."""
     return {host for host, top in tops.owned.items() if top.best() is not None and hosts.ready_at(host) < inf}
 
 
 def ready_hosts(
     tops: Tops, hosts: Hosts, active: set[str], leased: Container[str], now: float
 ) -> list[tuple[Key, str]]:
-    """Those of the active ones that could be asked now and are not, with their best ranks, best first."""
+    """The active hosts that are ready and idle, with their best ranks, best first."""
     return sorted(
         (tops.owned[host].best() or NOTHING, host)
         for host in active
@@ -220,7 +220,7 @@ def ready_hosts(
 
 
 def not_needed(tops: Tops, hosts: Hosts, leased: Container[str]) -> set[str]:
-    """Those without a waiting URL and without a lease. Hosts closed by budgets have some: they stay, since here it is known why."""
+    """Owned hosts without a waiting URL and without a lease. Hosts closed by budgets have some: they stay, since the reason is known here."""
     return {
         host
         for host, top in tops.owned.items()
@@ -230,7 +230,7 @@ def not_needed(tops: Tops, hosts: Hosts, leased: Container[str]) -> set[str]:
 
 @dataclass(eq=False, slots=True)
 class Question:
-    """On its way. `session`: of who asked; an answer to another one is of no use."""
+    """An open request. `session`: of the sender; a reply to another session is ignored."""
 
     call: Call
     session: str
@@ -241,24 +241,24 @@ class Question:
 
 
 class Questions:
-    """All that are on their way."""
+    """All open requests."""
 
     def __init__(self) -> None:
         self._open: set[Question] = set()
 
     def open(self, question: Question) -> Question:
-        """It is asked now."""
+        """The request is sent."""
         self._open.add(question)
         return question
 
     def close(self, question: Question) -> bool:
-        """Its answer is heard. False when it was already."""
+        """Its reply was received. False when it was received before."""
         was_open = question in self._open
         self._open.discard(question)
         return was_open
 
     def stale(self, seconds: float) -> list[Question]:
-        """About URLs, and answered so long ago: who asked does not care any more."""
+        """Look-ups replied to so long ago that their caller is gone."""
         return [
             one for one in self._open if one.wanted and one.call.done.is_set() and one.call.age >= seconds
         ]
@@ -301,7 +301,9 @@ class Entries:
 
     def __init__(self, has_rank: Callable[[str, Key], bool]) -> None:
         self._has_rank = has_rank
-        self.since: Counter[State] = Counter()  # changes of the counts that the server had not told of
+        self.since: Counter[State] = (
+            Counter()
+        )  # changes of the counts that are not in the server's counts yet
         self._by_number: dict[int, Entry] = {}
         self._by_url: dict[str, Entry | None] = {}  # None = never met
         self._recent: set[str] = set()  # URLs asked about since the last commit

@@ -151,7 +151,7 @@ class RedisExchange:
 
 
 def learned_of(reply: Sequence[bytes | None]) -> Learned | None:
-    """A state as scripts/learned.lua gives it; None when there is none."""
+    """A state from the reply of scripts/learned.lua; None when there is none."""
     if not reply or reply[0] is None:
         return None
     number, by, place, raw, entries, at, state = (part or b"" for part in reply)

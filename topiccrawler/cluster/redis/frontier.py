@@ -66,15 +66,15 @@ SWAPPED = 16  # hosts exchanged for better ones at a time
 READ_AGAIN = 64  # queues read again at a time
 SOON_SECONDS = 0.01  # after which it is worth while to see whether the answer came
 
-Lost = Callable[[Iterable[str]], None]  # is told of hosts that others have
+Lost = Callable[[Iterable[str]], None]  # called with hosts that others own
 
 
 @dataclass(slots=True)
 class _Look:
-    """On its way."""
+    """An open request."""
 
     question: Question
-    released: set[str]  # hosts given back: gone once the answer is here
+    released: set[str]  # hosts being released: dropped with the reply
     wanted: int  # hosts
     since: Counter[State]  # changes of the counts that it knows of
     counted: Counted  # pages that it knows of
@@ -106,7 +106,7 @@ class Looking:
         return min(seconds, SOON_SECONDS) if self._look is not None or others else seconds
 
     def begin(self, now: float, leased: set[str], lost: Lost, *, reads: bool) -> None:
-        """Ask, when no answer is awaited. `leased`: hosts with open leases; `reads`: queues are read just now."""
+        """Send a request, when no reply is awaited. `leased`: hosts with open leases; `reads`: queues are read just now."""
         worker, tops, hosts = self._worker, self._tops, self._hosts
         if worker.connection.state == BACK:
             self._resume(lost)
@@ -143,13 +143,13 @@ class Looking:
             )
 
     def finish(self, seconds: float, lost: Lost) -> None:
-        """Wait for the answer: what is given back now is asked for."""
+        """Wait for the reply: a host that is being released is needed."""
         if self._look is not None:
             self._look.question.call.done.wait(seconds)
             self.receive(lost)
 
     def receive(self, lost: Lost) -> None:
-        """Take the answer, when it is here."""
+        """Apply the reply, when it is here."""
         look, worker = self._look, self._worker
         if look is None:
             return
@@ -194,7 +194,7 @@ class Looking:
                 worker.read(one)
 
     def _drop(self, released: Iterable[str]) -> None:
-        """What was asked about their URLs counts no more: who asks again may take the host again."""
+        """Drop released hosts, and what is known of their URLs: a later look-up may acquire the host again."""
         for host in released:
             self._tops.drop(host)
         if released:
@@ -221,7 +221,7 @@ class Looking:
                 self._tops.drop(host)
 
     def _join_again(self, lost: Lost) -> None:
-        """This worker was taken for dead: others have what it owned."""
+        """This worker was declared dead: others own its hosts."""
         lost(list(self._tops.owned))
         for host in list(self._tops.owned):
             self._tops.drop(host)
@@ -345,7 +345,7 @@ class RedisFrontier(LeasingFrontier):
     def lease(
         self, now: float, accept: Accept | None = None, *, target: tuple[Link, Score] | None = None
     ) -> Leased | None:
-        """As the contract says; `target` of hosts that this worker has or can take: else the URL waits for its host's owner."""
+        """As the contract says; a `target` is leased if this worker owns its host or can acquire it: else it waits for the owner."""
         if target is None:
             self.look_around(now)
             if self.worker.away:
@@ -439,7 +439,7 @@ class RedisFrontier(LeasingFrontier):
     def _offer(
         self, link: Link, score: Score, now: float, tunnel: int, *, again: bool, known: bool
     ) -> tuple[Pushed, tuple[bytes, bytes] | None]:
-        """What becomes of a link, and what the server has to know of it."""
+        """The outcome of a push, and the record to send for it."""
         entry, bit = self._entries.of(link.url), anchor_bit(link.anchor)
         key = digest(link.url) if entry is None else entry.key
         if entry is None and not known:
@@ -504,7 +504,7 @@ class RedisFrontier(LeasingFrontier):
         self.worker.at(now)
 
     def look_around(self, now: float) -> None:
-        """Hear what others did, and ask again when that is due."""
+        """Receive what others changed, and poll again when that is due."""
         self._at(now)
         self._looking.receive(self._lost)
         self._readings.receive()
@@ -519,7 +519,7 @@ class RedisFrontier(LeasingFrontier):
         self.worker.give_up_after(self._outage_seconds)
 
     def _lost(self, hosts: Iterable[str]) -> None:
-        """Others have these hosts: what is leased of them ends there."""
+        """Others own these hosts: end their leases here."""
         gone = set(hosts)
         for url, (_, number) in list(self._leases.items()):
             if self._host(number) in gone:

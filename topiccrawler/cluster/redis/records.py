@@ -172,7 +172,7 @@ MOST_PUSHED = 1_000  # in one operation: Lua's stack is finite
 
 
 class Batch:
-    """What was not sent yet."""
+    """Changes that are not sent yet."""
 
     def __init__(self) -> None:
         self._parts: list[list[Argument]] = []
@@ -211,7 +211,7 @@ class Batch:
         self._add(["N", name, text.encode("utf-8", "surrogatepass")])
 
     def entry(self, number: int, text: bytes, *, once: bool) -> None:
-        """What was seen of a page (exchange.py)."""
+        """An entry of the stream (exchange.py)."""
         self._add(["E", number, "1" if once else "", text])
 
     def learned(self, place: str, covered: str, entries: int, text: str) -> None:
@@ -219,7 +219,7 @@ class Batch:
         self._add(["L", place, covered, entries, text.encode("utf-8", "surrogatepass")])
 
     def announce(self, text: str) -> None:
-        """Something is said to all processes."""
+        """An announcement to all processes."""
         self._add(["A", text])
 
     def count(self, *, kept: bool) -> None:
@@ -227,7 +227,7 @@ class Batch:
         self._add(["H", "1" if kept else ""])
 
     def drain(self) -> list[list[Argument]]:
-        """All of it, in pieces that are applied one after the other."""
+        """Remove and return all changes, in batches to be applied in order."""
         parts = self._parts
         if self._open:
             parts.append(self._open)
@@ -242,5 +242,5 @@ class Batch:
 
 
 def head(number: int, bit: int, *, met: bool) -> bytes:
-    """Of a link that is pushed; number 0 = the server gives one. `met`: the server knows the URL, as far as is known here."""
+    """The head of a link that is pushed; number 0 = the server assigns one. `met`: the server has the URL, as far as is known here."""
     return (b"\1" if met else b"\0") + number_bytes(number) + BIT.pack(bit)

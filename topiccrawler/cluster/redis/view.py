@@ -39,7 +39,7 @@ def open_shared(
     call_seconds: float = CALL_SECONDS,
     **options: Any,
 ) -> RedisFrontier | PartitionedFrontier:
-    """Join the crawl, in each of its partitions when the server is a node of a cluster (joining.join; `options`: as RedisFrontier takes them).
+    """Join the crawl, in each of its partitions when the server is a node of a cluster (joining.join; `options`: of RedisFrontier).
     StateError when the server cannot be used, or the crawl was begun with another recipe.
     """
     hosts = Hosts() if hosts is None else hosts

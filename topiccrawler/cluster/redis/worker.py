@@ -35,7 +35,7 @@ LOOK_SECONDS = 30.0  # that somebody who looks at the crawl waits for an answer
 
 
 class Worker:
-    """See the module."""
+    """The connection of this process to a crawl, or to one of its partitions."""
 
     def __init__(self, joined: Membership, hosts: Hosts, tops: Tops, entries: Entries, batch: Batch) -> None:
         self.where = joined.client.name
@@ -55,7 +55,7 @@ class Worker:
         self._numbers: Iterator[int] = iter(joined.numbers)
         self._hand_overs = 0
         self._leased = 0  # URLs, since the last look around
-        self._clocks: set[str] = set()  # hosts whose clock changed since they were last told of
+        self._clocks: set[str] = set()  # hosts whose clock changed since it was last sent
         self._now = 0.0
         self._joined_at = monotonic()
         self.connection = Connection(
@@ -106,7 +106,7 @@ class Worker:
         return self.connection.ask(name, arguments)
 
     def begin(self, call: Call, wanted: Mapping[str, bytes] | None = None) -> Question | None:
-        """Ask, after all changes so far, and do not wait. None while the server is away."""
+        """Send a request after all changes so far, without waiting. None while the server is away."""
         self.flush()
         try:
             self.connection.begin(call)
@@ -143,17 +143,17 @@ class Worker:
         return leased
 
     def clock_of(self, host: str, now: float) -> bytes:
-        """The host's clock, for its next owner."""
+        """The host's clock for its next owner."""
         return dump_clock(self._hosts, host, now, self._offset, self.session)
 
     def sign(self, joined: Membership) -> None:
-        """Go on in a new place: this worker was taken for dead."""
+        """Go on with a new session and slot: this worker was declared dead."""
         self.session, self.slot = joined.session, joined.slot
         self.connection.sign(self.session, str(self.slot))
         self.exchange.sign(self.session)
 
     def next_number(self) -> int:
-        """For a new URL; 0 = the server is away, and gives it one when it is back."""
+        """The number of a new URL; 0 = the server is away, and assigns one when it is back."""
         number = next(self._numbers, None)
         if number is None:
             try:
@@ -165,7 +165,7 @@ class Worker:
         return number
 
     def leave(self, now: float, seconds: float) -> None:
-        """Make the last changes, and let others have the rest."""
+        """Send the last changes and leave."""
         self.left = True
         clocks = {host: self.clock_of(host, now) for host in self._tops.owned}
         leave(self.connection, self.session, clocks, seconds)
@@ -187,12 +187,12 @@ class Worker:
     # -- hosts -----------------------------------------------------------------------------------------------------
 
     def to_acquire(self, hosts: Iterable[str]) -> list[str]:
-        """Which of these hosts to take when nobody owns them."""
+        """Which of these hosts to acquire if they are free."""
         wanted = [host for host in dict.fromkeys(hosts) if host not in self._tops.owned]
         return wanted[: max(self.room, int(self.room_for_one_more), 0)]
 
     def acquire(self, acquired: Sequence[Any], question: Question | None = None) -> None:
-        """Hosts are this worker's from now on; with the answer to a question, what was pushed to them since is read soon."""
+        """Own these hosts from now on. `question`: whose reply brought them; rows pushed to them since it was sent are read soon."""
         for one in acquired:
             host, clock = one[0].decode(), one[1]
             self._tops.own(host)
@@ -205,7 +205,7 @@ class Worker:
                 self._tops.short.add(host)
 
     def read(self, one: Sequence[Any]) -> None:
-        """The first of a host's queue, as the server has it."""
+        """Replace the first rows of a host by those of the reply `one`."""
         host, behind, rows = one[0].decode(), one[2], one[3]
         held = (
             self._entries.hold(int.from_bytes(number, "big"), host, raw)
@@ -215,7 +215,7 @@ class Worker:
         self._tops.reset(host, [key for key in held if key is not None], bound)
 
     def receive_late(self) -> None:
-        """Replies that came when nobody waited any more."""
+        """Apply replies whose caller no longer waits."""
         while self.connection.late:
             name, reply = self.connection.late.popleft()
             if name == "look_up":
@@ -237,13 +237,13 @@ STALE_SECONDS = 2.0  # an asker comes within milliseconds
 
 
 class LookUps:
-    """Hosts that nobody has are taken along, while there is room."""
+    """Requests what is known of URLs; acquires their hosts if they are free, while there is room."""
 
     def __init__(self, worker: Worker, entries: Entries, keep: int) -> None:
         self._worker, self._entries, self._keep = worker, entries, keep
 
     def ask(self, urls: Iterable[str]) -> bool:
-        """Ask and wait. False while the server is away."""
+        """Look URLs up and wait. False while the server is away."""
         if not (wanted := self._unknown(urls)):
             return True
         try:
@@ -256,19 +256,19 @@ class LookUps:
         return True
 
     def begin(self, urls: Iterable[str]) -> Question | None:
-        """Ask, and go on: what comes is for `receive`, once `call.answer` is done. None = all is known, or the server is away."""
+        """Look URLs up without waiting: pass the question to `receive` once `call.answer` is done. None = all is known, or the server is away."""
         if not (wanted := self._unknown(urls)):
             return None
         call = Call("look_up", self._arguments(wanted), answer=Future())
         return self._worker.begin(call, wanted)
 
     def receive_stale(self) -> None:
-        """Answers whose askers are gone: the hosts that came with them are this worker's."""
+        """Apply replies whose callers are gone: the hosts they brought are this worker's."""
         for question in self._worker.questions.stale(STALE_SECONDS):
             self.receive(question)
 
     def receive(self, question: Question) -> None:
-        """The answer came. Of what changed here meanwhile nothing is taken from it: it is asked for again when it is needed."""
+        """Apply a reply, except for URLs that changed here meanwhile: these are looked up again when needed."""
         worker, entries = self._worker, self._entries
         if question.call.error is not None or question.session != worker.session:
             worker.questions.close(question)
@@ -290,7 +290,7 @@ class LookUps:
 
 
 class Readings:
-    """On their way, one a host."""
+    """Reads of host queues under way, one a host."""
 
     def __init__(self, worker: Worker, tops: Tops) -> None:
         self._worker, self._tops = worker, tops
@@ -309,7 +309,7 @@ class Readings:
         return question is not None
 
     def receive(self) -> None:
-        """Take those that came. Where the host's queue changed here since, it is read once more when it is needed."""
+        """Apply the replies that are here. A host whose queue changed here since is read again when needed."""
         for host, question in list(self._open.items()):
             call = question.call
             if not call.done.is_set():

@@ -33,7 +33,7 @@ def admit(headers: Mapping[str, str], host: str, port: int) -> None:
     """RefusedError for a foreign Host header, and for a request that another web site caused. `host`, `port`: where the server listens."""
     named = headers.get("Host", "")
     if not is_here(named, host, port):
-        raise RefusedError(403, "a foreign Host header", "ask by the address that the server has told")
+        raise RefusedError(403, "a foreign Host header", "use the address that the server has announced")
     origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site", "none")
     # a form of our own, under Referrer-Policy: no-referrer
     opaque = origin == "null" and site == "same-origin"
@@ -42,7 +42,7 @@ def admit(headers: Mapping[str, str], host: str, port: int) -> None:
 
 
 def is_here(header: str, host: str, port: int) -> bool:
-    """The Host header names an address, this machine, or the `host` that the server was told to listen on, and the very port."""
+    """The Host header names an address, this machine, or the `host` that the server is configured to listen on, and the very port."""
     try:
         named = urlsplit(f"//{header}")
         name, named_port = named.hostname or "", named.port

@@ -1,4 +1,4 @@
-"""What a running crawl can be asked and told, and how `set` makes a change count while it runs.
+"""The requests that a running crawl accepts, and how `set` applies a change while it runs.
 
 `set NAME=VALUE`: queued links stay. Where a change changes scores, the strategy's own refresh scores the queue anew, a slice a page.
 
@@ -239,7 +239,7 @@ class Verbs:
         }
 
     async def status(self, _: Values) -> Values:
-        """How it stands."""
+        """The state of the crawl."""
         return self._status()
 
     async def top(self, values: Values) -> Values:
