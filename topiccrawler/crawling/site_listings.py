@@ -45,7 +45,7 @@ class SiteListings:
         held: Callable[[str], bool] | None = None,
     ) -> None:
         self.notes, self.after = notes, after
-        self.asked = 0  # hosts, in this run
+        self.queued_sites = 0  # hosts, in this run
         self.read = 0  # listings, in this run
         self._declared: dict[str, Sequence[str]] = {}
         self._sitemaps, self._held = sitemaps, held
@@ -71,7 +71,7 @@ class SiteListings:
             self.notes.put(NOTE + host, str(relevant))
             return []
         self.notes.put(NOTE + host, _ASKED)
-        self.asked += 1
+        self.queued_sites += 1
         return self._listings(page, host)
 
     def _listings(self, page: Page, host: str) -> list[tuple[Link, Score]]:

@@ -76,7 +76,7 @@ class OutlinksMiddleware:
             if isinstance(output, Outlinks):
                 if (scheduler := self._scheduler()) is not None:
                     await prefetch(scheduler.crawl.ordering, output)
-                    scheduler.take_links(output.page, output.links, response.meta.get(META))
+                    scheduler.accept_links(output.page, output.links, response.meta.get(META))
                 else:
                     for request in expand(output, self.strategy):
                         yield request

@@ -102,14 +102,14 @@ class QueueStats:
         if self._ordering.budgets is not None:
             for kind, urls in self._ordering.budgets.refused.items():
                 self._stats.set_value(f"frontier/traps/{kind.replace(' ', '_')}", urls)
-        if (listings := self._ordering.listings) is not None and listings.asked:
-            self._stats.set_value("topic/listings/sites", listings.asked)
+        if (listings := self._ordering.listings) is not None and listings.queued_sites:
+            self._stats.set_value("topic/listings/sites", listings.queued_sites)
             self._stats.set_value("topic/listings/read", listings.read)
         self._show_learning()
         for host, reason in self._budgets_closed().items():
             if (named := _named(host, reason)) not in self._logged:
                 self._logged.add(named)
-                logger.info("%s is asked no more: %s (%s)", named, reason, _REMEDIES[reason])
+                logger.info("%s is closed: %s (%s)", named, reason, _REMEDIES[reason])
         long = [wait for wait in waits if wait[2] - now > _WORTH_NOTING_SECONDS]
         long.sort(key=lambda wait: -wait[2])
         noted = [(host, reason, None if until == inf else round(until, 3)) for host, reason, until in long]

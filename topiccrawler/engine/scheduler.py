@@ -232,7 +232,7 @@ class FocusedScheduler(BaseScheduler):
             self._count_pushed(self.crawl.seed(links, self.clock()))
             self.armed = True
 
-    def take_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
+    def accept_links(self, page: Page, links: Sequence[Link], lease_number: object) -> None:
         """A page was read: the strategy scores all its links, the frontier queues them."""
         with self.faults.guard():
             pushed = self.crawl.visit(page, links, self.clock(), self.leases.get(lease_number))
