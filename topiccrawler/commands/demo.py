@@ -98,7 +98,7 @@ def _serve(seed: int, port: int) -> None:
         _say(
             f"{len(web.pages)} generated pages on {len(web.hosts())} hosts; Ctrl-C ends it. In another terminal:\n"
             f"  export http_proxy={server.address}\n"
-            f"  {_scrapy()} crawl topic -a keywords=旅行,景区,古镇 -a seeds={web.seeds[0]} -a pages=300 "
+            f"  {_scrapy()} crawl topic -a keywords=旅行,景区,古镇,门票,酒店 -a seeds={web.seeds[0]} -a pages=300 "
             f"-s DOWNLOAD_DELAY=0 -s AUTOTHROTTLE_ENABLED=False"
         )
         threading.Event().wait()
