@@ -68,8 +68,9 @@ class Command(TellingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         if opts.serve is not None:
-            return _serve(opts.seed, opts.serve)
-        _demonstrate(self._out(opts), opts.seed, opts.pages, keep=opts.keep)
+            _serve(opts.seed, opts.serve)
+        else:
+            _demonstrate(self._out(opts), opts.seed, opts.pages, keep=opts.keep)
 
     def interrupted(self, opts: argparse.Namespace) -> str:
         if opts.serve is not None:
