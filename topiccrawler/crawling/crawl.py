@@ -1,16 +1,16 @@
-"""One crawl without Scrapy: the way of the data from a leased URL to its page, from the page's links to the queue, to the end of the lease.
+"""One crawl without Scrapy: from a leased URL to its page, from the page's links to the queue, to the end of the lease.
 
-    seed        the seeds are queued
-    next        a URL is leased: the best of a host that is ready and that the rules admit
-    read        its answer becomes a page, `links_of` its links, `item_of` what is kept of it
-    visit       the strategy scores the links, the frontier queues them
-    end         the page's visit is logged and counted, its lease acknowledged
-    checkpoint  what the strategy has learned is kept beside the queue; `close` ends it all
+    seed        queue the seeds
+    next        lease the best URL of a host that is ready, if the rules admit it
+    read        make a page of the response; `links_of` returns its links, `item_of` its item
+    visit       score the links with the strategy and queue them
+    end         log and count the visit, acknowledge the lease
+    checkpoint  store what the strategy has learned beside the queue; `close` ends the crawl
 
-Scrapy's scheduler and spiders, replays and `scrapy control` drive it; none of them touches strategy or frontier by itself.
+Scrapy's scheduler and spiders, replays and `scrapy control` use it; none of them uses strategy or frontier directly.
 
 The conflict at an end: page store and frontier are two files that cannot be committed together, and a process may be killed between any two
-steps. So what only repeats work when it is done twice comes first: the store and the crawl log, then the acknowledgement, in one transaction
+steps. So the steps that are harmless when repeated come first: the store and the crawl log, then the acknowledgement, in one transaction
 with the page's links (docs/decisions/commit.md).
 """
 

@@ -1,11 +1,11 @@
-"""Why a URL has its score, what the admission says of it and what became of it: the very numbers the crawl used.
+"""Why a URL has its score, the decision of the admission and the outcome: the very numbers that the crawl used.
 
-The score explained is the one in the queue, or the one the URL was fetched with; its shares add up to it. Where the strategy
-would score the URL otherwise by now, that score is beside it. A decision that the gate has made is reported as it was made.
+The score explained is the one in the queue, or the one the URL was fetched with; its shares add up to it. If the strategy would score the URL
+otherwise now, that score is beside it. A decision that the gate has made is reported as it was made.
 
-The answer lies in files that know nothing of each other: the queue (who linked to the URL, with which text and score, how it
-ended), the crawl log (the score it was fetched with) and the page store. A crawl without JOBDIR leaves no queue; then log
-and store must do, and what they do not hold is said to be unknown. `scrapy explain --json` and a running crawl answer with the same JSON.
+The data is in files that know nothing of each other: the queue (who linked to the URL, with which text and score, how it ended), the crawl log
+(the score it was fetched with) and the page store. A crawl without JOBDIR has no queue on disk; then log and store must do, and what
+they lack is reported as unknown. `scrapy explain --json` and a running crawl return the same JSON.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""What keeps links and pages out: the link gate, what the user has blocked, and what the job's arguments or a site's rule restrict.
+"""What keeps links and pages out: the link gate, the user's blocks, and the restrictions of the job's arguments or a site's rule.
 
-The link gate. The conflict: most of a queue is never fetched, but a crawl that only follows good links never finds what lies behind a poor
-one; and what was right when a link was queued may be wrong by now. So the gate keeps out only what the link model holds hopeless (its
-threshold keeps 98 % of relevant links that the model had not seen), looks again before a link is fetched, by what is known
-*then*, and now and then lets a poor link through as a tunnel step, the same ones each time the crawl is run.
+The link gate. The conflict: most of a queue is never fetched, but a crawl that only follows good links never finds what is behind a poor
+one; and a decision made when a link was queued may be wrong when it is fetched. So the gate refuses only links that the link model finds
+hopeless (its threshold admits 98 % of the relevant links in held-out data). It decides again before a link is fetched. It admits a few poor
+links as tunnel steps, the same ones in each run.
 
-Blocks are URLs by pattern, and whole sites. A pattern matches a whole URL; `*` matches any characters, all else itself. Without a `*`
-it means the URLs that begin with it. A site is a host with all its subdomains. They are a note of the queue, so they outlive a restart.
+Blocks are patterns of URLs, or whole sites. A pattern matches a whole URL; `*` matches any characters, all else itself. A pattern without `*`
+matches the URLs that begin with it. A site is a host with all its subdomains. Blocks are a note of the queue, so they survive a restart.
 
-Restrictions are kinds of documents and a first day. What a site's rule names counts for it in place of the arguments. The date of a page is
-the one it states (pages.metadata), else the Last-Modified header's; a page without any is kept.
+Restrictions are formats of documents and a first day. A site's rule replaces the arguments for that site. The date of a page is
+the one it states (pages.metadata), else the Last-Modified header's; a page without a date is kept.
 Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §4.2.
 """
 

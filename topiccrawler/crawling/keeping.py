@@ -1,13 +1,13 @@
-"""What a crawl keeps: the relevance of a page, with that of the page that links it, held against the page threshold; and counts of it.
+"""Which pages a crawl keeps: the relevance of a page, with that of the page that links it, compared with the page threshold; and counts of them.
 
-Live crawl and comparison both ask `verdict_of`, so that a comparison measures what a crawl keeps.
+Live crawls and comparisons both call `verdict_of`, so that a comparison measures what a crawl keeps.
 
-The similarity of each page read stays in memory for the pages it links (relevance.base), 17 bytes a page. A job that goes on has it from its
-crawl log; what another process of a shared crawl read is not known here, and such a page changes nothing. Neither do seeds, feeds and sitemaps
-as linking pages. What is fetched next does not hang on it: strategies go on by the words of each page. One that was notified of what is kept
-found as much on one web and less on another (docs/lab/page-classifiers.md).
+The similarity of each page read stays in memory for the pages it links (relevance.base), 17 bytes a page. A job that goes on reads it from its
+crawl log. Pages read by another process of a shared crawl, seeds, feeds and sitemaps are not known as linking pages and change nothing.
+Strategies are not notified of what is kept, only of the words of each page: one that was notified found as much on one web and less on
+another (docs/lab/page-classifiers.md).
 
-Counted for reports: pages fetched, relevant and kept, of which formats, and the harvest rate, of all pages and of the last ones.
+Counted for reports: pages fetched, relevant and kept, of which formats, and the harvest rate, of all pages and of the latest.
 """
 
 from __future__ import annotations

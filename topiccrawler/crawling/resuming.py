@@ -1,8 +1,8 @@
-"""What a job that goes on may change: its folder holds one crawl for one topic.
+"""What a resumed job may change: its folder has one crawl for one topic.
 
-The pages kept, the scores that wait and what the strategy has learned were made with a topic, a strategy and its parameters; with
-others they would mean something else. All the rest (page classifier, link models, thresholds, keywords …) may be improved on the
-way; it counts for the pages to come.
+The stored pages, the scores in the queue and what the strategy has learned were made with a topic, a strategy and its parameters, and
+would mean something else with others. All the rest (page classifier, link models, thresholds, keywords …) may be changed; it applies to
+later pages.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Numbers and switches among the settings, looked at before anything is made of them: a wrong one is one line with its name.
+"""Checks numbers and switches among the settings before they are used: a wrong one is one line with its name.
 
-Of ours the default in topiccrawler.settings says what is expected: a switch, a whole number, or a number; none may be negative.
+The default in topiccrawler.settings says what is expected of ours: a switch, a whole number, or a number; none may be negative.
 Those of Scrapy that a crawl reads are in a table.
 """
 

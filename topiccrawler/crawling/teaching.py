@@ -1,8 +1,8 @@
-"""What a person has taught a job: answers about its pages, the topic that came of them, and the topic before.
+"""What a person has taught a job: answers about its pages, the topic learned from them, and the topic before.
 
-teaching.json in the job's folder keeps the topic as it was, and each step: the answers of that step and the topic learned from all so far. A
-crawl that goes on with the command it was begun with uses the last one; `undo` goes a step back. What a topic makes of pages at hand (HTML
-files, or the pages a job has stored) is computed here too.
+teaching.json in the job's folder has the original topic and each step: the answers of the step and the topic learned from all answers so far. A
+crawl that is resumed with the same command uses the last one; `undo` removes a step. How a topic classifies pages at hand (HTML files, or
+the stored pages of a job) is computed here too.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Puts a crawl together: from arguments and settings to the objects that do the work.
+"""Builds a crawl from arguments and settings.
 
 The conflict: spider, scheduler, middlewares, pipelines and extensions are each built by Scrapy from the crawler, yet
-all need the same topic, frontier and gate. They are built here once, when the spider is, and hang on the spider.
+all need the same topic, frontier and gate. So these are built once, with the spider, and are attributes of it.
 
 The queue is in memory, in a folder of this machine (JOBDIR), on a server for several processes, or in a frontier of another package
-(TOPIC_FRONTIER). The pages are in the job's folder, or in a database (STORE_URL), for which a page waits without holding up the others.
+(TOPIC_FRONTIER). The pages are in the job's folder, or in a database (STORE_URL); a page that waits for the database does not block the others.
 """
 
 from __future__ import annotations

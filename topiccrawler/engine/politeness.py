@@ -1,20 +1,20 @@
-"""Keeps the host clocks as servers ask, wakes the engine when one is due, and pauses a crawl; robots.txt in little memory.
+"""Sets host clocks as servers request, wakes the engine when one is due, and pauses a crawl; robots.txt in little memory.
 
-Crawl-delay, Retry-After, 429 and 503, slowness: Scrapy learns these in the downloader, where a request already waits in a line that knows no
-scores; the frontier must know beforehand that a host rests. So they are passed on to the host clocks.
+Crawl-delay, Retry-After, 429 and 503, slowness: Scrapy applies these in the downloader, to requests that already wait in a queue without
+scores. The frontier must know before that a host backs off. So they are passed on to the host clocks.
 
-An engine that got nothing from the scheduler asks again after a response, or with its heartbeat every 5 s; a crawl of cooling hosts would
-stand still most of the time (20 s where 1.2 s is possible). One timer for the earliest host is enough; it goes through
-`engine.crawl`, the only public way to make the engine ask.
+An engine that got no request from the scheduler polls it again after a response, or every 5 s; a crawl of cooling hosts would be idle
+most of the time (20 s where 1.2 s is possible). One timer for the earliest host is enough; it goes through `engine.crawl`, the only public
+way to make the engine poll.
 
-Paused, no request leaves, those that wait in the downloader's slots or behind a robots.txt included. Scrapy's own pause asks the scheduler
-for nothing more, but lets go what the downloader has: requests behind a delay, robots.txt files, media. So the last step of a request, the
-call of its download handler, waits too. That step is wrapped when a crawl is paused for the first time; one that never is runs through
-Scrapy's alone. A request whose connection is open already ends as usual.
+During a pause no request is sent, including those in the downloader's slots or waiting for a robots.txt. Scrapy's own pause only stops
+the polling and lets the downloader send what it has: requests behind a delay, robots.txt files, media. So the last step of a request, the
+call of its download handler, waits too. That step is wrapped at the first pause; a crawl that is never paused has Scrapy's alone. A request
+whose connection is open ends as usual.
 
-Scrapy keeps the parsed robots.txt of every host for ever, 23 kB with 40 rules. A crawl of many hosts asks the same few over and over and most of
-them once. So of each host only the compressed text is kept (some hundred bytes), and the PARSED files asked about last are kept parsed. Its
-Sitemap lines go to crawling.site_listings.
+Scrapy keeps the parsed robots.txt of every host for ever, 23 kB with 40 rules. A crawl of many hosts needs the same few often and most of
+them once. So only the compressed text of each host is kept (some hundred bytes), and the latest PARSED files in parsed form. Sitemap lines
+go to crawling.site_listings.
 """
 
 from __future__ import annotations

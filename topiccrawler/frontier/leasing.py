@@ -4,12 +4,12 @@ Each frontier stores the records of URLs in its own way. Here a URL is its numbe
 order.
 
 A heap cannot move an entry, so a changed score is a further entry, and an entry counts only while its URL waits with that
-score (lazy deletion). A heap that has doubled since it was last cleaned is cleaned: O(1) a change.
+score (lazy deletion). A heap that has doubled since the last cleaning is cleaned: O(1) a change.
 
-Bounded memory: an entry takes about 120 bytes. With `memory_urls`, the heaps share that many entries, and what ranks behind
-them is kept as bare numbers (4 bytes), unsorted, with a bound on their ranks. When the heap falls behind that bound, the
-best of them come back, found in one pass over arrays (25 ms for a host with a million waiting URLs, once in 2 000 leases
-of it). So the order is exact. A number may come back while it is in the heap already: a second, harmless entry.
+Bounded memory: an entry takes about 120 bytes. With `memory_urls`, the heaps share that many entries, and lower-ranked URLs
+are stored as bare numbers (4 bytes), unsorted, with a bound on their ranks. When a heap's best entry ranks below that bound,
+the best of them return, found in one pass over arrays (25 ms for a host with a million waiting URLs, once in 2 000 leases
+of it). So the order is exact. A number may return while it is in the heap already: a second, harmless entry.
 """
 
 from __future__ import annotations
