@@ -70,7 +70,7 @@ class Follower:
                 return self.serve()
             case ["dashboard", *options]:
                 return self._look_at_the_dashboard(options)
-            case ["crawl", *_]:
+            case ["crawl" | "runspider", *_]:
                 fast = () if "DOWNLOAD_DELAY=0" in words else FAST
                 return self._run([*SCRAPY, *(word.replace(REAL_SEED, SEED) for word in words), *fast])
         return self._run([*SCRAPY, *words], answers)

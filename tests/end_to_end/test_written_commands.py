@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -166,3 +167,62 @@ def test_the_demo_prints_the_table_of_the_readme_and_its_curve_can_be_drawn(foll
     drawn = (follower.folder / "harvest.svg").read_text(encoding="utf-8")
     assert drawn.count("<polyline") == 2
     assert all(name in drawn for name in ("naive_bayes", "breadth_first", "pages fetched", "pages on topic"))
+
+
+HOW_TOS = sorted((ROOT / "docs" / "howto").glob("*.md"))
+ANSWERS = "y\nn\ny\nn\ny\n"
+
+
+def written_files(page: Path) -> dict[str, str]:
+    """File name -> text, of blocks whose first line is a comment with the name."""
+    text = page.read_text(encoding="utf-8")
+    return dict(re.findall(r"^```\w+\n# (\S+\.\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+
+
+@pytest.mark.parametrize("page", HOW_TOS, ids=lambda page: page.stem)
+def test_a_how_to_is_short_and_begins_with_its_command(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert len(text.split()) <= 400
+    assert re.match(r"# .+\n\n```(bash)?\n", text)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Follower]:
+    """A reader who has crawled once, as the tutorial says: the job `travel`."""
+    reader = Follower(tmp_path_factory.mktemp("how-tos") / "clone")
+    reader.serve()
+    reader.use_the_web()
+    reader.follow(
+        "scrapy crawl topic -a keywords=旅行,景区,古镇,门票,酒店 -a seeds=http://daohang.example/ -a pages=300 -s JOBDIR=jobs/travel"
+    )
+    yield reader
+    reader.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in HOW_TOS if commands(page)], ids=lambda page: page.stem)
+def test_the_commands_of_a_how_to_work(page: Path, begun: Follower, tmp_path: Path) -> None:
+    reader = Follower(tmp_path / "clone")
+    reader.environment = {**begun.environment, "INTRANET": "secret"}
+    shutil.copytree(begun.folder, reader.folder, dirs_exist_ok=True)
+    for name, text in written_files(page).items():
+        (reader.folder / name).write_text(text, encoding="utf-8")
+    said = "\n".join(reader.follow(line, ANSWERS) for line in commands(page))
+    for expected in PROMISED.get(page.stem, ()):
+        assert re.search(expected, said), f"{expected}\n{said}"
+    for line in commands(page):
+        for name in re.findall(r"(?:--out|-o|--write-questions) (\S+)", line):
+            assert (reader.folder / name).stat().st_size > 0
+
+
+# What the text of a how-to says that its commands print.
+PROMISED = {
+    "own-topic": ["within travel", "44 topics|travel +441", "F59", "100 pages fetched"],
+    "seeds": ["100 pages fetched"],
+    "teach": ["With the topic as it was taught by 5 answers", r"are about it \(before: \d+\)"],
+    "resume": [r"400 pages fetched \(100 in this run\)", "waiting"],
+    "revisit": ["pages looked at again: 0 changed, 1[0-9][0-9] unchanged", r"\(\d+ in this run\)"],
+    "export-for-training": [r"\d+ pages written to corpus\.jsonl", r"pages written to corpus\.parquet"],
+    "scrapy-project": ["50 pages fetched"],
+    "login-and-scripts": ["50 pages fetched"],
+}
