@@ -53,7 +53,7 @@ class Follower:
                 targets = words[: words.index("&&")] if "&&" in words else words
                 return self._run(["make", "-C", str(ROOT), "--dry-run", *targets])
             case ["python", *words]:
-                return self._run([sys.executable, *words])
+                return self._run(["env", "-u", "PYTHONPATH", sys.executable, *words])
             case ["export", setting]:
                 name, _, value = setting.partition("=")
                 self.environment[name] = value.replace(f"127.0.0.1:{WRITTEN_PORT}", self.address)

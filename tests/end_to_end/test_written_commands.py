@@ -163,7 +163,7 @@ def test_the_demo_prints_the_table_of_the_readme_and_its_curve_can_be_drawn(foll
     )
     assert list(written) == list(measured) == ["100", "300", "600"]
     assert [pages for pages in written if not all(map(near, measured[pages], written[pages]))] == []
-    follower.follow(f"python {ROOT / 'examples' / 'harvest_curve.py'} data/demo")
+    follower.follow(f"python {ROOT / 'benchmarks' / 'harvest_curve.py'} data/demo")
     drawn = (follower.folder / "harvest.svg").read_text(encoding="utf-8")
     assert drawn.count("<polyline") == 2
     assert all(name in drawn for name in ("naive_bayes", "breadth_first", "pages fetched", "pages on topic"))
