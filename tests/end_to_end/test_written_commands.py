@@ -17,7 +17,7 @@ from topiccrawler.topics.catalogue import load_topic
 
 README, CHINESE_README = ROOT / "README.md", ROOT / "README.zh-CN.md"
 TUTORIAL, CHINESE_TUTORIAL = ROOT / "docs" / "tutorial.md", ROOT / "docs" / "tutorial.zh-CN.md"
-TOLERANCE = 15  # pages; requests run side by side, so counts differ from run to run
+TOLERANCE = 15  # pages; of the demo, whose requests run side by side, and of another machine's arithmetic
 PROGRESS = re.compile(
     r"\d+ pages, \d+ kept, harvest rate \d\.\d\d \(last 200: \d\.\d\d\), \d+ queued, \d+ hosts"
 )
@@ -63,7 +63,7 @@ def test_both_tutorials_have_the_same_commands_and_figures() -> None:
     shown = [re.findall(r"^```text\n.*?^```", text, re.MULTILINE | re.DOTALL) for text in texts]
     assert shown[0] == shown[1]
     rows = [re.findall(r"\| (\d+) \| (\d+) \|$", text, re.MULTILINE) for text in texts]
-    assert rows[0] == rows[1] == [("300", "260"), ("300", "40")]
+    assert rows[0] == rows[1] == [("300", "299"), ("300", "36")]
 
 
 def test_the_example_web_is_what_the_tutorials_say() -> None:
@@ -92,12 +92,13 @@ def test_the_tutorial_leads_to_a_searched_and_exported_corpus(follower: Follower
         in said
     )
     fetched, kept = figures(said)
-    assert (fetched, near(kept, 118)) == (300, True)
+    assert (fetched, near(kept, 113)) == (300, True)
     visits = follower.visits("travel")
     assert on_topic(web, visits, "travel", stored=True) == kept  # "every page kept is about travel"
     assert on_topic(web, visits, "travel") > kept  # "but the crawl also left out pages about travel"
-    assert "[古镇]旅行适合自驾" in up_to("scrapy pages travel")
+    assert "[酒店]机票迎来旺季" in up_to("scrapy pages travel")
     said = up_to("pages travel show")
+    assert "is not among the pages" not in said
     assert "kept: relevance" in said
     assert "path from the seed:\n  http://daohang.example/" in said
     assert up_to("explain").startswith("Link ")
@@ -105,11 +106,11 @@ def test_the_tutorial_leads_to_a_searched_and_exported_corpus(follower: Follower
     said = up_to("teach", "y\n" * 5)
     about = re.search(r"of 300 pages with a text (\d+) are about it \(before: (\d+)\)", said)
     assert about is not None, said
-    assert (near(int(about[1]), 145), int(about[2])) == (True, kept)
+    assert (near(int(about[1]), 141), int(about[2])) == (True, kept)
     said = up_to("pages=400")
     assert "With the topic as it was taught by 5 answers" in said
     assert figures(said)[0] == 400
-    assert kept < figures(said)[1] <= 134 + TOLERANCE
+    assert kept < figures(said)[1] <= 140 + TOLERANCE
 
     for job in ("whole", "breadth"):
         row = re.search(rf"\| `{job}`.*\| (\d+) \| (\d+) \|", text)
