@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 
 STATUS, TOP, SITES, WHY, METRICS = "status", "top", "sites", "why", "metrics"
 SET, BLOCK = "set", "block"
@@ -25,7 +25,7 @@ USAGE = """JOB [status | pause | resume | stop | top [N] | sites [N] | why URL |
   scrapy control JOB block PATTERN | --site HOST [--preview] [--json]"""
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = USAGE
@@ -68,7 +68,7 @@ class Command(TellingCommand):
             return
         query = dict(zip({TOP: ["n"], SITES: ["n"], WHY: ["url"]}.get(verb, []), words, strict=False))
         found = ask(folder, verb, query, _body(verb, words, opts))
-        self.tell(opts, found, _text(verb, found))
+        self.report(opts, found, _text(verb, found))
 
 
 def _folder(given: str, data: Path) -> Path:

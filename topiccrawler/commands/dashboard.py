@@ -8,14 +8,14 @@ import contextlib
 import webbrowser
 from pathlib import Path
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
 
 LOOPBACK = "127.0.0.1"
 MOST_PORT = 65_535
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = "[--data DIR] [--port N] [--host H] [--no-open]"

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ STEP_PAGES = 100
 MOST_PORT = 65_535
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The demo's options and its steps."""
 
     usage = "[options]"

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ WORDS = 8  # of a stored page that are shown; all in JSON
 TEXTS = ("anchor", "before", "after")
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = "URL | --anchor TEXT [--before TEXT] [--after TEXT]  [--topic TOPIC] [--job DIR] [--json]"

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
 
 USAGE = """[JOBDIR]
@@ -25,7 +25,7 @@ USAGE = """[JOBDIR]
 DUMP, LOAD, TABLES = "dump", "load", "tables"
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = USAGE

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WORDS = 12  # shown
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     requires_crawler_process = True

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, CrawlerError, ModelError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ STEPS = {"list": (0, 0), "show": ONE, "test": ONE, "compare": SEVERAL, "promote"
 """How many names each takes. The step NAME is done by the command's method _NAME."""
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = USAGE

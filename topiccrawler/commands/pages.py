@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 
 if TYPE_CHECKING:
     from topiccrawler.results.job_pages import JobPages, Reasons
@@ -35,7 +35,7 @@ USAGE = """JOB [list] [--topic TOPIC] [--site HOST] [--since DATE] [--min-releva
   scrapy pages --job NAME -s STORE_URL=postgresql://… [list|show|border|export|report] …"""
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = USAGE

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ SHARE = 0.05
 MOST_RATERS = 50
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = "JOB [--sample 0.05] [--seed N] [--raters N --write DIR | --read FILE.csv... | --rater FILE.csv]"
@@ -91,7 +91,7 @@ class Command(TellingCommand):
             write_questions(file, sample.questions(number, opts.seed))
         pages = len(sample.kept) + len(sample.discarded)
         text = f"{pages} pages in each of {', '.join(map(str, files))}: raters write y or n, then scrapy rate … --read FILES"
-        self.tell(opts, {"pages": pages, "files": list(map(str, files))}, text)
+        self.report(opts, {"pages": pages, "files": list(map(str, files))}, text)
 
     def _ask(self, sample: Sample, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.rating import ask, read_answers, write_answers

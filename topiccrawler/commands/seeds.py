@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ SECONDS = 10.0  # for one answer of a site or of the search service
 REMEDY = "name jobs by --jobs DIR, or a SearXNG instance by --search URL; topics of the catalogue have lists in seeds/"
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = "TOPIC | --keywords 基金,定投  [--jobs DIR...] [--search URL] [--count N] [--no-check] [--yes] [--out FILE] [--force]"
@@ -94,7 +94,7 @@ class Command(TellingCommand):
         if seeds:
             with file_faults(ArgumentError, out, "cannot be written", "name another file by --out"):
                 replace_file(out, as_seed_file(topic, seeds))
-        self._tell(opts, topic, choice, seeds, str(out))
+        self._report(opts, topic, choice, seeds, str(out))
         if not seeds:
             raise SeedsError(f"topic {topic.display_name}", "no seed is left", "nothing was written")
 
@@ -158,7 +158,7 @@ class Command(TellingCommand):
 
         return choose(candidates, opts.count, opts.per_host, check)
 
-    def _tell(
+    def _report(
         self, opts: argparse.Namespace, topic: Topic, choice: Choice, seeds: Sequence[Candidate], out: str
     ) -> None:
         from topiccrawler.seeding.seed_files import display_title

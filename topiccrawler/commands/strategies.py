@@ -10,10 +10,10 @@ import json
 import textwrap
 from typing import Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = "[NAME...]"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, LinksFileError, ModelError, file_faults
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = "TOPIC [--links FILE]... [--headlines FILE]... [--documents FILE]... [options]"

@@ -149,7 +149,7 @@ logger = logging.getLogger(__name__)
 COMMAND_LINE = str(Path(scrapy.__file__).with_name("cmdline.py"))
 
 
-class TellingCommand(ScrapyCommand):
+class ReportingCommand(ScrapyCommand):
     """A command that says in one line why it ended: `check` refuses a wrong call, `work` does what was asked.
 
     `usage`, `summary` and `details` are its help.
@@ -206,7 +206,7 @@ class TellingCommand(ScrapyCommand):
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
 
-    def tell(self, opts: argparse.Namespace, found: object, text: str) -> None:
+    def report(self, opts: argparse.Namespace, found: object, text: str) -> None:
         """Print what was found: `text` for people, with --json JSON for programs."""
         self.say(json.dumps(found, ensure_ascii=False) if opts.json else text)
 

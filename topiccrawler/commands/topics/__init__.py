@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.commands.topics import edit, learn, show, teach
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 
 USAGE = f"""[list] [--clc [CODE|TEXT]]
@@ -38,7 +38,7 @@ ONLY = {
 PAGES_SHOWN = 20
 
 
-class Command(TellingCommand):
+class Command(ReportingCommand):
     """The command's options and its steps."""
 
     usage = USAGE
@@ -85,7 +85,7 @@ class Command(TellingCommand):
 
         if opts.clc is not None:
             found = _classes(opts.clc)
-            self.tell(opts, [line for _, line in found], "\n".join(_class_line(*pair) for pair in found))
+            self.report(opts, [line for _, line in found], "\n".join(_class_line(*pair) for pair in found))
             return
         topics = [load_topic(name) for name, _ in topic_names()]
         lines = [
@@ -99,7 +99,7 @@ class Command(TellingCommand):
             + " ".join([topic.zh, *topic.also])
             for line, topic in zip(lines, topics, strict=True)
         ]
-        self.tell(opts, lines, "\n".join([head, *rows]))
+        self.report(opts, lines, "\n".join([head, *rows]))
 
     def _show(self, name: str, opts: argparse.Namespace) -> None:
         show.work(self, name, opts)
@@ -120,7 +120,7 @@ class Command(TellingCommand):
             raise ArgumentError(str(place), "exists", "name another file by --out, or insist with --force")
         with file_faults(ArgumentError, place, "cannot be written", "name another file by --out"):
             replace_file(place, text)
-        self.tell(opts, {"file": str(place)}, f"{place}: edit it, then scrapy topics check {place}")
+        self.report(opts, {"file": str(place)}, f"{place}: edit it, then scrapy topics check {place}")
 
     def _learn(self, name: str, opts: argparse.Namespace) -> None:
         learn.work(self, name, opts)
@@ -160,7 +160,7 @@ class Command(TellingCommand):
         if files:
             found |= {"threshold": EVEN, "similarity_threshold": topic.page_threshold, "reached": reached}
             found |= {"pages": [[url, round(relevance, 4)] for url, relevance in pages]}
-        self.tell(opts, found, "\n".join(lines))
+        self.report(opts, found, "\n".join(lines))
         if any(finding.kind == "error" for finding in findings):
             self.exitcode = 1
 

@@ -8,13 +8,13 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, file_faults
 
 USAGE = "edit NAME|FILE [--out FILE]"
 
 
-def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
+def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
     """Copy, edit, check. Exit code 1 when the topic does not load or cannot work."""
     from topiccrawler.topics.catalogue import load_topic
     from topiccrawler.topics.meaning import with_proposed
@@ -24,7 +24,7 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor:
         text = f"{place}: edit it (no editor is set: EDITOR=nano), then scrapy topics check {place}"
-        command.tell(opts, {"file": str(place), "edited": False}, text)
+        command.report(opts, {"file": str(place), "edited": False}, text)
         return
     try:
         ended = subprocess.run([*shlex.split(editor), str(place)], check=False).returncode
@@ -35,7 +35,7 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     findings = check(with_proposed(load_topic(str(place))))
     lines = [f"{finding.kind}: {finding.text}" for finding in findings] or ["nothing is wrong"]
     found = {"file": str(place), "edited": True, "findings": [[one.kind, one.text] for one in findings]}
-    command.tell(opts, found, "\n".join([*lines, f"{place}: crawl with -a topic={place}"]))
+    command.report(opts, found, "\n".join([*lines, f"{place}: crawl with -a topic={place}"]))
     if any(finding.kind == "error" for finding in findings):
         command.exitcode = 1
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError, TopicError, file_faults
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--thesis", action="store_true", help=thesis)
 
 
-def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
+def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
     """Learn, write, tell."""
     from topiccrawler.crawling.assemble import as_toml
     from topiccrawler.files import replace_file
@@ -65,7 +65,7 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
     told = {"file": str(place), "positive": counts[0], "negative": counts[1], "faults": sources.faults}
     told |= {"keywords": len(found.topic.keywords), "threshold": found.topic.page_threshold}
     told |= {"statistics": _as_json(found.statistics), "kindred": _kin_as_json(found.kin)}
-    command.tell(opts, told, "\n".join(_lines(found, sources, counts, place)))
+    command.report(opts, told, "\n".join(_lines(found, sources, counts, place)))
 
 
 def _method(opts: argparse.Namespace) -> Method:
@@ -85,7 +85,7 @@ def _method(opts: argparse.Namespace) -> Method:
     return method
 
 
-def _sources(command: TellingCommand, name: str, opts: argparse.Namespace) -> Sources:
+def _sources(command: ReportingCommand, name: str, opts: argparse.Namespace) -> Sources:
     from topiccrawler.addon import introduce
     from topiccrawler.seeding.example_pages import PoliteFetcher, Sources
     from topiccrawler.seeding.http_client import HttpClient

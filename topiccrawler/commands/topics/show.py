@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import SeedsError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help=f"list all words, not only the heaviest {SHOWN}")
 
 
-def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
+def work(command: ReportingCommand, name: str, opts: argparse.Namespace) -> None:
     """Find it, and print it."""
     from topiccrawler.topics.meaning import as_understood, judging_words, leading_words, nearest, reasons
     from topiccrawler.topics.seeds import seeds_of_topic
@@ -47,10 +47,10 @@ def work(command: TellingCommand, name: str, opts: argparse.Namespace) -> None:
         "proposed": reasons(topic),
         "nearest": [[other, round(likeness, 4)] for other, likeness in nearest(topic)],
     }
-    command.tell(opts, topic.model_dump() | more, _text(topic, more, None if opts.all else SHOWN))
+    command.report(opts, topic.model_dump() | more, _text(topic, more, None if opts.all else SHOWN))
 
 
-def has_link_model(command: TellingCommand, name: str) -> bool:
+def has_link_model(command: ReportingCommand, name: str) -> bool:
     """There is a trained one for the topic of that name."""
     from topiccrawler.files import folder
 
@@ -59,7 +59,7 @@ def has_link_model(command: TellingCommand, name: str) -> bool:
     return place.joinpath(f"{name}.json").is_file()
 
 
-def _topic(command: TellingCommand, name: str) -> Topic:
+def _topic(command: ReportingCommand, name: str) -> Topic:
     from topiccrawler.crawling.assemble import recipe_of_words, topic_of
     from topiccrawler.crawling.recipe import recipe_of
     from topiccrawler.topics.catalogue import is_catalogued, load_topic, split_keywords
@@ -76,7 +76,7 @@ def _topic(command: TellingCommand, name: str) -> Topic:
     return topic_of(recipe_of_words(recipe_of(command.settings, ""), split_keywords(name), most))
 
 
-def _job(command: TellingCommand, name: str) -> Recipe | None:
+def _job(command: ReportingCommand, name: str) -> Recipe | None:
     """The recipe of a job of that name, or at that path; None when there is none."""
     from topiccrawler.crawling.job_files import read_recipe
 

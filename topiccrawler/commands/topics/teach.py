@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawler.engine.faults import TellingCommand
+from topiccrawler.engine.faults import ReportingCommand
 from topiccrawler.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--undo", action="store_true", help="go back to the topic before the last answers")
 
 
-def work(command: TellingCommand, job: str, opts: argparse.Namespace) -> None:
+def work(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     """Ask, learn, keep, tell."""
     from topiccrawler.crawling.page_stores import folder_named
     from topiccrawler.crawling.rating import read_answers, write_questions
@@ -42,7 +42,7 @@ def work(command: TellingCommand, job: str, opts: argparse.Namespace) -> None:
     before = lessons.topic
     if opts.undo:
         changed = lessons.undo()
-        _tell(command, opts, lessons, before, changed)
+        _report(command, opts, lessons, before, changed)
         return
     if not lessons.records:
         raise ArgumentError(f"job {job}", "has kept no page to ask about", "crawl some pages first")
@@ -51,7 +51,7 @@ def work(command: TellingCommand, job: str, opts: argparse.Namespace) -> None:
         asked = _questions(lessons, before, {}, count)
         write_questions(place, asked)
         text = f"{len(asked)} questions in {place}: write y or n, then scrapy topics teach {job} --answers {place}"
-        command.tell(opts, {"file": str(place), "questions": len(asked)}, text)
+        command.report(opts, {"file": str(place), "questions": len(asked)}, text)
         return
     answers = (
         read_answers(Path(opts.answers).expanduser()) if opts.answers else _asked(command, lessons, count)
@@ -62,10 +62,10 @@ def work(command: TellingCommand, job: str, opts: argparse.Namespace) -> None:
         fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
         raise ArgumentError("answers", fault, "nothing was changed")
     changed = lessons.teach(known)
-    _tell(command, opts, lessons, before, changed)
+    _report(command, opts, lessons, before, changed)
 
 
-def _asked(command: TellingCommand, lessons: Lessons, count: int) -> dict[str, bool]:
+def _asked(command: ReportingCommand, lessons: Lessons, count: int) -> dict[str, bool]:
     """A person's answers in the terminal; after each round the topic learns, so that the next questions are better."""
     from topiccrawler.crawling.rating import ask
 
@@ -95,8 +95,8 @@ def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int
     return [Question.of(lessons.records[place], note) for place, note in zip(chosen, notes, strict=True)]
 
 
-def _tell(
-    command: TellingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
+def _report(
+    command: ReportingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
 ) -> None:
     from topiccrawler.crawling.assemble import TOPIC
     from topiccrawler.relevance.base import EVEN
@@ -136,7 +136,7 @@ def _tell(
         f"{of_pages}; {changed} waiting URLs have another score",
         f"{lessons.folder / TOPIC} is the topic now; {go_on}",
     ]
-    command.tell(opts, found, "\n".join(lines))
+    command.report(opts, found, "\n".join(lines))
 
 
 def _judging(topic: Topic) -> list[str]:
