@@ -22,7 +22,7 @@ from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import Extract, UnreadableError
 from topiccrawler.pages.metadata import Facts, facts_of, language_of, words_about
-from topiccrawler.pages.read import Content, ContentReader, PageWords, Reading
+from topiccrawler.pages.read import MOST_BODY_CHARACTERS, Content, ContentReader, PageWords, Reading
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import SiteRule
 
@@ -127,13 +127,17 @@ def packed(plan: ContentPlan, reader: ContentReader, answer: Answer) -> bytes:
     content.facts = facts_of(content.document, content.main_text, content.url)
     content.media = media_of(content.document, content.url, content.encoding)
     content.parsed = None
-    return pickle.dumps((content, tuple(zip(*links, strict=True))), _PROTOCOL)
+    # The words of the main text are needed again: by fingerprints and the index.
+    cut = reader.segmenter.pieces_of(content.main_text[:MOST_BODY_CHARACTERS])
+    return pickle.dumps((content, tuple(zip(*links, strict=True)), cut), _PROTOCOL)
 
 
 def unpacked(sent: bytes, answer: Answer, reader: ContentReader) -> Content:
-    """The content that `packed` made of this answer. `reader`: parses the page again where its document is asked for."""
+    """The content that `packed` made of this answer. `reader`: of this process; it parses the page again where its
+    document is asked for, and learns how the main text is cut."""
     content: Content
-    content, columns = pickle.loads(sent)  # noqa: S301 made by our own process
+    content, columns, cut = pickle.loads(sent)  # noqa: S301 made by our own process
+    reader.segmenter.add_pieces(cut)
     columns = list(columns)
     for number in _COLUMNS if columns else ():
         columns[number] = map(intern, columns[number])
