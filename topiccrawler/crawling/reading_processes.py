@@ -15,6 +15,7 @@ import asyncio
 import atexit
 import logging
 import os
+import sys
 import threading
 import time
 import warnings
@@ -22,9 +23,10 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from multiprocessing.connection import Connection
 from typing import NamedTuple, Protocol
 
-from loky.backend import get_context
+from loky.backend.context import LokyContext
 from pebble import ProcessExpired, ProcessPool
 
 from topiccrawler.crawling.contents import Answer, ContentPlan, packed, unpacked, unreadable
@@ -44,6 +46,8 @@ IDLE = 0.5  # cores
 MOST_EXPIRED = 2  # readers that one page may end
 MOST_BROKEN = 5  # pools in a row without a page read; then the crawl reads by itself
 LOOK_SECONDS = 1.0  # between two looks for the parent
+PIPE_BYTES = 1 << 20
+SWITCH_SECONDS = 0.001  # of Python's threads: the pool's hand pages on while the crawl computes
 LONGEST_FAULT = 300
 SLACK_SECONDS = 10.0  # for a reader to start, or to be stopped
 TOO_LONG, ENDED = "took too long", "ended its reader: too much memory or CPU"
@@ -188,11 +192,10 @@ class ReadingProcesses:
         if self._pool is None:
             if self._plan is None:
                 logger.info("Pages are read in %d processes of their own", self.count)
+                sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
                 atexit.register(self.close, wait=True)
             arguments = plan, self.seconds, os.getpid()
-            self._pool = ProcessPool(
-                self.count, initializer=_begin, initargs=arguments, context=get_context("loky")
-            )
+            self._pool = ProcessPool(self.count, initializer=_begin, initargs=arguments, context=_Context())
             self._plan = plan
         return self._pool
 
@@ -212,6 +215,21 @@ class ReadingProcesses:
 
 def _lost(answer: Answer, fault: str) -> Content:
     return unreadable(answer, recognise(answer.body, answer.content_type), fault)
+
+
+class _Context(LokyContext):  # type: ignore[misc]
+    """Processes with pipes that hold several pages: neither side waits for the other to read, and for the interpreter's lock to go on."""
+
+    def Pipe(self, duplex: bool = True) -> tuple[Connection, Connection]:  # noqa: N802
+        """As multiprocessing has it."""
+        ends: tuple[Connection, Connection] = super().Pipe(duplex)
+        with suppress(
+            ImportError, AttributeError, OSError
+        ):  # Linux alone; the user's pipes have a bound in all
+            import fcntl
+
+            fcntl.fcntl(ends[1].fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        return ends
 
 
 def _end(pool: ProcessPool) -> None:
