@@ -69,7 +69,7 @@ class DocumentMiddleware:
             try:
                 if is_good and request.callback is None:
                     request.meta[_READ] = await self._read(self.processes, request, response)
-                if before is not None:
+                if before is not None and not before.done():
                     await asyncio.wait({before})
             finally:
                 gone.set_result(None)

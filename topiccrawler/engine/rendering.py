@@ -1,4 +1,4 @@
-"""Pages that are more than a download: drawn by scripts in a browser, or PDF and Office files read by another process.
+"""Pages that scripts draw, through a browser: only for hosts the user names, or for pages with scripts and no text.
 
 A browser shows what a plain download does not, but costs a hundred times as much and runs strangers' programs inside our
 network. So it is off by default (scrapy-playwright is an extra). Where it is on, it draws only hosts the user names, or pages with scripts
