@@ -1,4 +1,4 @@
-"""How what a strategy learns is kept, and known to others: in a crawl of one process here, in one of several by what they share (crawling.sharing)."""
+"""The learning of a crawl of one process: stored by checkpoints, shared with nobody. Of several processes: cluster.learning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DAMAGED = (ValueError, KeyError, TypeError, AttributeError, zlib.error)
 
 
 class OwnLearning(Checkpoints):
-    """Of a crawl of one process."""
+    """See crawling.sharing.Learning."""
 
     is_shared = False
     leads = True
@@ -51,12 +51,13 @@ class OwnLearning(Checkpoints):
     def figures(self) -> Mapping[str, float]:
         return {}
 
-    def ask_ahead(self, urls: Iterable[str]) -> None:
+    def prefetch(self, urls: Iterable[str]) -> None:
         return None
 
     def step(self) -> None: ...
 
 
 def load_state(strategy: Strategy, text: str) -> None:
-    """What the process that learns for all published. One of DAMAGED when it is."""
+    """Load a state that another process published. Raises one of DAMAGED when it is damaged."""
+
     strategy.load(json.loads(text)["state"])

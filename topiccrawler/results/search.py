@@ -149,7 +149,7 @@ def places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
     return kept
 
 
-Told = Callable[[Path, int, int], None]
+Progress = Callable[[Path, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +171,8 @@ class Hit:
 class JobSearch:
     """The index and the pages of one job, open for queries. `segmenter`: indexes the pages that the crawl did not."""
 
-    def __init__(self, folder: Path, segmenter: Segmenter, told: Told | None = None) -> None:
-        self.folder, self._segmenter, self._told = folder, segmenter, told
+    def __init__(self, folder: Path, segmenter: Segmenter, progress: Progress | None = None) -> None:
+        self.folder, self._segmenter, self._progress = folder, segmenter, progress
         self._store = open_pages(folder)
         self._index: PageIndex | None = None
         try:
@@ -212,14 +212,14 @@ class JobSearch:
         self._store.close()
 
     def _found(self, query: Query, selection: Selection, limit: int) -> list[Found]:
-        told = self._told and partial(self._told, self.folder)
+        progress = self._progress and partial(self._progress, self.folder)
         if isinstance(self._store, PageStore) and self._index is not None:
-            catch_up(self._store, self._index, told, self._segmenter)
+            catch_up(self._store, self._index, progress, self._segmenter)
             return self._index.find(fts5(query.terms), selection, limit)
         return (
             []
             if isinstance(self._store, PageStore)
-            else self._store.find(query.terms, selection, limit, self._segmenter, told)
+            else self._store.find(query.terms, selection, limit, self._segmenter, progress)
         )
 
 
@@ -228,15 +228,15 @@ def search(
     text: str,
     selection: Selection,
     limit: int,
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> list[Hit]:
-    """The best pages of these jobs. `told`: hears of pages that are indexed and how many there are to index."""
+    """The best pages of these jobs. `progress`: called with pages indexed and to index."""
     segmenter = segmenter_for(text)
     make_query(text, segmenter)  # or say what is wrong with it, before any file is opened
     hits: list[Hit] = []
     for folder in _each_once(folders):
         segmenter = segmenter_for(text, segmenter_of(folder))
-        job = JobSearch(folder, segmenter, told)
+        job = JobSearch(folder, segmenter, progress)
         try:
             hits += job.search(make_query(text, segmenter), selection, limit)
         finally:

@@ -91,7 +91,7 @@ def sites(crawl: Crawl, count: int) -> list[dict[str, Any]]:
 
 
 def _wait(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:
-    """`seconds` is None for a host that is asked no more."""
+    """`seconds` is None for a closed host."""
     if wait is None:
         return {}
     reason, until = wait
