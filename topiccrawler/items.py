@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from itemadapter import ItemAdapter
-
 from topiccrawler.model import Link, Page
 
 
@@ -63,6 +61,8 @@ def is_page(item: Any) -> bool:
     """Whether an item of whatever type is a page; any other is the spider's own: it is neither kept nor counted by us."""
     if isinstance(item, PageItem):
         return True
+    from itemadapter import ItemAdapter  # imports all of Scrapy, which a reading process does without
+
     if not ItemAdapter.is_item(item):
         return False
     adapter = ItemAdapter(item)

@@ -135,7 +135,7 @@ DOWNLOADER_MIDDLEWARES = {
     "topiccrawler.engine.middlewares.LinkGateMiddleware": 50,
     "topiccrawler.engine.rendering.RenderingMiddleware": 55,
     "topiccrawler.engine.private_network.SiteAccessMiddleware": 90,
-    "topiccrawler.engine.rendering.DocumentMiddleware": 60,  # behind decompression on the way back
+    "topiccrawler.engine.reading.DocumentMiddleware": 60,  # behind decompression on the way back
     "topiccrawler.engine.private_network.PrivateNetworkMiddleware": 760,
 }
 SPIDER_MIDDLEWARES = {
@@ -169,6 +169,9 @@ TOPIC_RENDER_EMPTY_PAGES = False  # True: also pages that have scripts and no te
 TOPIC_BROWSER = None  # path of Chromium; None = the one found in PATH, else Playwright's own
 
 # --- speed and safety --------------------------------------------------------------------------------------------
+# processes that read pages, beside the crawl's own: 0 = it reads them itself; auto = begun when it is busy and cores are idle
+TOPIC_READERS = 0
+TOPIC_READER_SECONDS = 10.0  # for one page, by such a process; then it counts as unreadable
 CONCURRENT_ITEMS = 8  # Scrapy 2.19 makes this many tasks for every response
 DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024  # bytes; a larger page is no page to read

@@ -12,7 +12,7 @@ from topiccrawler.engine.middlewares import LeaseEndMiddleware, LinkGateMiddlewa
 from topiccrawler.engine.pipelines import NearDuplicatePipeline, StoragePipeline
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware
 from topiccrawler.engine.progress import Progress
-from topiccrawler.engine.rendering import DocumentMiddleware
+from topiccrawler.engine.reading import DocumentMiddleware
 
 
 @pytest.mark.parametrize(

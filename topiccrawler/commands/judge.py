@@ -105,7 +105,7 @@ class Command(ReportingCommand):
                 return url or path.absolute().as_uri(), path.read_bytes(), None
         from w3lib.encoding import http_content_type_encoding
 
-        from topiccrawler.engine.rendering import content_type
+        from topiccrawler.engine.reading import content_type
 
         response = self._fetch(place)
         return response.url, response.body, http_content_type_encoding(content_type(response))

@@ -17,6 +17,7 @@ from typing import Any
 
 import tomli_w
 
+from topiccrawler.crawling.contents import ContentPlan
 from topiccrawler.crawling.gate import LinkGate
 from topiccrawler.crawling.recipe import Recipe, expand_of, thesaurus_of
 from topiccrawler.errors import CrawlerError, TopicError
@@ -200,6 +201,20 @@ class Parts:
         """Reads pages as this crawl does; `repeats`: what its sites have written on several pages."""
         detail = self.strategy.needs_detail
         return reader_of(self.recipe, self.topic, self.strategy_classifier, detail=detail, repeats=repeats)
+
+
+def content_plan(parts: Parts, reader: Reader) -> ContentPlan:
+    """What `reader`, the crawl's, makes of bytes alone, and how the crawl reads links."""
+    return ContentPlan(
+        segmenter=reader.segmenter,
+        sites=reader.sites,
+        title_reader=parts.recipe.title_reader,
+        reads_segments=reader.reads_segments,
+        is_detail=reader.is_detail,
+        context=parts.context,
+        window=parts.recipe.context_characters,
+        dropped_parameters=parts.dropped_parameters,
+    )
 
 
 def assemble(recipe: Recipe, model: LinkModel | None = None) -> Parts:

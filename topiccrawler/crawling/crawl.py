@@ -23,8 +23,9 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from topiccrawler.crawling.admission import PASSED, Admission, GateRule, Moment, blocked, redirected
-from topiccrawler.crawling.assemble import Parts
+from topiccrawler.crawling.assemble import Parts, content_plan
 from topiccrawler.crawling.checkpoints import EVERY_PAGES
+from topiccrawler.crawling.contents import ContentPlan, facts_in, links_by, media_in, words_in
 from topiccrawler.crawling.gate import Blocks, Decision, Restrictions
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.keeping import HarvestCounter, Verdict, begin_anew, linking_pages_of, verdict_of
@@ -37,11 +38,11 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.items import PageItem
-from topiccrawler.links.extract import ContextMaker, extract, media_of
+from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link, Page, Score, Via, Visit
-from topiccrawler.pages.formats.registry import READ, recognise
-from topiccrawler.pages.metadata import Summariser, facts_of, words_about
-from topiccrawler.pages.read import Reader, Reading
+from topiccrawler.pages.formats.registry import READ, Extract, UnreadableError, recognise
+from topiccrawler.pages.metadata import Summariser
+from topiccrawler.pages.read import Content, Reader, Reading
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.urls.canonical import canonical, host_of
 
@@ -246,26 +247,41 @@ class Crawl:
 
     # --- the content of a page
 
-    def read(
-        self, url: str, body: bytes, content_type: str = "", charset: str | None = None, **known: Any
-    ) -> Reading | None:
-        """The page of an answer; None when documents of its format are not read in this crawl. `known`: see pages.read.Reader."""
+    def reads(self, url: str, body: bytes, content_type: str = "") -> bool:
+        """Documents of this answer's format are read in this crawl."""
         form = recognise(body, content_type)
-        if form not in READ or not self.restrictions.reads(url, form):
+        return form in READ and self.restrictions.reads(url, form)
+
+    def read(
+        self,
+        url: str,
+        body: bytes,
+        content_type: str = "",
+        charset: str | None = None,
+        *,
+        content: Content | None = None,
+        extract: Extract | UnreadableError | None = None,
+        **known: Any,
+    ) -> Reading | None:
+        """The page of an answer; None when documents of its format are not read in this crawl. `content`: what another process read by
+        `content_plan`. `extract`, `known`: see pages.read.Reader."""
+        if not self.reads(url, body, content_type):
             return None
-        return self.reader.read(url, body, charset, content_type=content_type, **known)
+        if content is None:
+            content = self.reader.content(url, body, charset, content_type=content_type, extract=extract)
+        return self.reader.reading(content, **known)
+
+    @cached_property
+    def content_plan(self) -> ContentPlan:
+        """How contents are read; another one once the topic has changed."""
+        return content_plan(self.parts, self.reader)
 
     def links_of(self, reading: Reading, context: ContextMaker | None = None) -> list[Link]:
         """The links of a page, with the `context` that the link model wants."""
-        return extract(
-            reading.document,
-            reading.page.url,
-            depth=reading.page.depth + 1,
-            context=context or self.parts.context,
-            window=self.parts.recipe.context_characters,
-            extra_parameters=self.parts.dropped_parameters,
-            encoding=reading.encoding,
-        )
+        content, plan = reading.content, self.content_plan
+        if content.links is not None and context in (None, plan.context):
+            return [*content.links]
+        return links_by(plan, content, reading.page.depth, context)
 
     def verdict(self, reading: Reading) -> Verdict:
         """The relevance of a page that is held against the page threshold, and whether the page is kept."""
@@ -274,10 +290,10 @@ class Crawl:
 
     def item_of(self, reading: Reading, status: int, now: float) -> PageItem:
         """The page as it is kept."""
-        page, document, via = reading.page, reading.document, reading.page.via
+        page, via = reading.page, reading.page.via
         relevance, is_kept = self.verdict(reading)
         # Only what is kept is looked at further, but for what page classifiers read: most pages leave at the relevance filter.
-        facts = facts_of(document, reading.main_text, page.url) if is_kept else words_about(document)
+        facts = facts_in(reading) if is_kept else words_in(reading)
         named = facts.canonical and canonical(facts.canonical, page.url, self.parts.dropped_parameters)
         return PageItem(
             url=page.url,
@@ -301,7 +317,7 @@ class Crawl:
             description=facts.description,
             author=facts.author,
             format=reading.format,
-            media=media_of(document, page.url, reading.encoding) if is_kept else [],
+            media=media_in(reading) if is_kept else [],
         )
 
     def visit(
@@ -395,6 +411,7 @@ class Crawl:
         """Go on for another topic, of which nothing is learned yet; what waits keeps its scores (`rescore` of the frontier)."""
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
         self.reader, self.summariser = parts.reader(self._repeats), Summariser(parts.topic.keywords)
+        self.content_plan = content_plan(parts, self.reader)
         gate, new = self.gate, parts.gate  # rules hold it
         gate.scorer, gate.threshold = new.scorer, new.threshold
         gate.tunnel_probability, gate.tunnel_depth = new.tunnel_probability, new.tunnel_depth

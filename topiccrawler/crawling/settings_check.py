@@ -20,6 +20,7 @@ from topiccrawler.pages.title import TITLE_READERS
 
 logger = logging.getLogger(__name__)
 
+MOST_READERS = 64
 REMOVED = ("TOPIC_GROWTH", "TOPIC_THRESHOLD")
 
 
@@ -79,10 +80,26 @@ class Choice:
         return value in self.words
 
 
-Expected = Number | Switch | Choice
+@dataclass(frozen=True, slots=True)
+class WordOrCount:
+    """A word, or a whole number."""
+
+    word: str
+    most: float = inf
+
+    def __str__(self) -> str:
+        return f"{self.word} or {Number(most=self.most, whole=True)}"
+
+    def accepts(self, value: object) -> bool:
+        """The value is one of them."""
+        return value == self.word or Number(most=self.most, whole=True).accepts(value)
+
+
+Expected = Number | Switch | Choice | WordOrCount
 _COUNT, _ONE_OR_MORE, _AMOUNT = Number(whole=True), Number(1, whole=True), Number()
 _NAMED: dict[str, Expected] = {
     **dict.fromkeys(("FRONTIER_CHECKPOINT_PAGES", "TOPIC_LISTINGS_AFTER"), _ONE_OR_MORE),
+    "TOPIC_READERS": WordOrCount("auto", MOST_READERS),
     "TOPIC_DUPLICATES": Choice(("alias", "drop", "keep")),
     "TOPIC_LEARN": Switch(),
     "TOPIC_TITLE_READER": Choice(tuple(TITLE_READERS)),

@@ -1,4 +1,4 @@
-"""Pages that are more than a download: drawn by scripts in a browser, or PDF and Office files read by another process.
+"""Pages that scripts draw, through a browser: only for hosts the user names, or for pages with scripts and no text.
 
 A browser shows what a plain download does not, but costs a hundred times as much and runs strangers' programs inside our
 network. So it is off by default (scrapy-playwright is an extra). Where it is on, it draws only hosts the user names, or pages with scripts
@@ -7,10 +7,6 @@ for again through the scheduler, so that its host has its delay between the two.
 
 But: robots.txt is asked for the page, not for its scripts; a name is looked up here and again by the browser, which a
 hostile name server may answer differently; behind a proxy only hosts spelled as private ones are refused.
-
-A PDF or Office file may need ten seconds of its reader, and a spider's callback stops the whole engine for as long as it runs. So such files
-are read on the way from the downloader, in a thread that waits for the reading process; the callback finds the result in the
-request's meta.
 """
 
 from __future__ import annotations
@@ -30,42 +26,14 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
-from scrapy.utils.asyncio import run_in_thread
 
-from topiccrawler.engine.opening import needed_crawl
+from topiccrawler.engine.reading import content_type
 from topiccrawler.errors import ArgumentError
-from topiccrawler.pages.formats.registry import HTML, IN_WORKER, recognise
+from topiccrawler.pages.formats.registry import HTML, recognise
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.read import Reader
 from topiccrawler.text.decode import decode
 from topiccrawler.urls.canonical import host_of, registered_domain
 from topiccrawler.urls.private_hosts import is_inside, is_private_answer
-
-EXTRACT_META = "topic_extract"
-
-
-class DocumentMiddleware:
-    """Downloader middleware (60): puts an Extract, or why there is none, into `meta` of requests for such files."""
-
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(needed_crawl(crawler).reader)
-
-    async def process_response(self, request: Request, response: Response) -> Response:
-        if 200 <= response.status < 300:
-            kind = recognise(response.body, content_type(response))
-            if kind in IN_WORKER:
-                request.meta[EXTRACT_META] = await run_in_thread(self.reader.extract, kind, response.body)
-        return response
-
-
-def content_type(response: Response) -> str:
-    """The Content-Type header as text; empty when there is none."""
-    return (response.headers.get("Content-Type") or b"").decode("latin-1")
-
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 MIDDLEWARE = "topiccrawler.engine.rendering.RenderingMiddleware"

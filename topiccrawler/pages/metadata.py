@@ -193,12 +193,17 @@ def facts_of(document: Document, main_text: str, url: str, today: date | None = 
     metas = document.metas
     return Facts(
         published=published(document, url, today),
-        language=language_of(main_text or document.text, document.lang or metas.get("og:locale", "")),
+        language=language_of(main_text or document.text, declared_language(document)),
         keywords=_tidy(metas.get("keywords", "")),
         description=_tidy(metas.get("description") or metas.get("og:description", "")),
         author=_tidy(metas.get("author") or metas.get("article:author", "")),
         canonical=document.canonical_href or metas.get("og:url", ""),
     )
+
+
+def declared_language(document: Document) -> str:
+    """As the page writes it; empty where it does not."""
+    return document.lang or document.metas.get("og:locale", "")
 
 
 def words_about(document: Document) -> Facts:

@@ -14,16 +14,18 @@ What every page classifier answers; reading, pipelines and commands use this pro
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar, Protocol
 
-from topiccrawler.model import Page, Via
+from topiccrawler.items import Medium
+from topiccrawler.model import Link, Page, Via
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.formats.reader import Formats
 from topiccrawler.pages.formats.registry import HTML, Extract, UnreadableError, recognise
 from topiccrawler.pages.main_text import main_text
+from topiccrawler.pages.metadata import Facts, declared_language
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.site_repeats import (
     Segment,
@@ -84,20 +86,148 @@ MOST_BODY_CHARACTERS = 100_000
 SHORTEST_MAIN_TEXT = 80  # characters; below, the page is a hub or empty, and all its text is classified
 
 
+@dataclass(slots=True)
+class Content:
+    """What the bytes of a page say, whatever the crawl knows of its site. Without its document it can be sent to another process.
+
+    `links`, `facts`, `media`: made with it, by a reading process (crawling.contents); None = to be made of the document.
+    """
+
+    url: str
+    format: str  # as pages.formats.registry names it
+    encoding: str
+    title: str
+    main_text: str
+    words: PageWords  # with all segments, where the page classifier reads them
+    listings: Sequence[str] = ()  # canonical URLs of feeds and sitemaps that it declares
+    is_detail: bool = False  # a page of one text, not of links
+    by_rule: bool = False  # read by the site's reading rule
+    fault: str = ""  # why nothing could be read; such a page is empty
+    lang: str = ""  # the language it declares
+    parsed: Document | None = None
+    parse_again: Callable[[], Document] | None = None  # for one that came without its document
+    links: Sequence[Link] | None = None
+    facts: Facts | None = None
+    media: list[Medium] | None = None
+
+    @property
+    def document(self) -> Document:
+        """The page as it was parsed; of one that another process has read, parsed once more."""
+        if self.parsed is None:
+            self.parsed = Document() if self.parse_again is None else self.parse_again()
+        return self.parsed
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """All that reading a page gives."""
 
     page: Page
-    document: Document
+    content: Content
     main_text: str  # without the lines that the site repeats on other pages; the words are of the whole
-    encoding: str
     words: PageWords
-    format: str = HTML  # as pages.formats.registry names it
-    fault: str = ""  # why nothing could be read; such a reading is empty
+
+    @property
+    def document(self) -> Document:
+        """The page as it was parsed."""
+        return self.content.document
+
+    @property
+    def encoding(self) -> str:
+        """Its charset."""
+        return self.content.encoding
+
+    @property
+    def format(self) -> str:
+        """As pages.formats.registry names it."""
+        return self.content.format
+
+    @property
+    def fault(self) -> str:
+        """Why nothing could be read; such a reading is empty."""
+        return self.content.fault
 
 
-class Reader:
+class ContentReader:
+    """Reads what pages say by themselves: it holds nothing of a crawl, so any process may have one.
+
+    `segmenter`: of the crawl's topics. `sites`: their reading rules. `reads_segments`: the page classifier does.
+    `is_detail`: tells pages of one text from pages of links; None = all count as the latter.
+    """
+
+    def __init__(
+        self,
+        formats: Formats | None = None,
+        sites: Mapping[str, SiteRule] | None = None,
+        title_reader: str = TITLE_TAG,
+        segmenter: Segmenter = PLAIN,
+        *,
+        reads_segments: bool = False,
+        is_detail: Callable[[Document], bool] | None = None,
+    ) -> None:
+        self.segmenter = segmenter
+        self.reads_segments = reads_segments
+        self.sites = sites or {}
+        self.formats = formats or Formats()
+        self.title_reader = TITLE_READERS[title_reader]
+        self.is_detail = is_detail
+
+    def content(
+        self,
+        url: str,
+        body: bytes,
+        declared: str | None = None,
+        *,
+        content_type: str = "",
+        extract: Extract | UnreadableError | None = None,
+    ) -> Content:
+        """What one page says; arguments as of `Reader.read`. Never raises on any bytes."""
+        kind, fault, rule = recognise(body, content_type), "", None
+        if kind == HTML:
+            html, encoding = decode(body[:MOST_BYTES], declared)
+            document = parse(html)
+            title, main = self.title_reader(html, document), main_text(document)
+            rule = rule_of(url, self.sites)
+            if rule is not None:
+                document, title, main = read_by_rule(html, rule, document, title, main)
+        else:
+            found = extract or self.extract(kind, body, declared)
+            if isinstance(found, UnreadableError):
+                fault, found = str(found), Extract()
+            document, encoding = parse(found.as_html()), "utf-8"
+            title, main = found.title, found.main_text()
+        return Content(
+            url,
+            kind,
+            encoding,
+            title,
+            main,
+            self.words(document, title, main),
+            declared_feeds(document, url),
+            self.is_detail is not None and self.is_detail(document),
+            rule is not None,
+            fault,
+            declared_language(document),
+            document,
+        )
+
+    def words(self, document: Document, title: str, main: str) -> PageWords:
+        """The words of a page that was parsed, with its segments where the page classifier reads them."""
+        words = page_words(document, title, main, self.segmenter)
+        if not self.reads_segments:
+            return words
+        text = main if len(main) >= SHORTEST_MAIN_TEXT else ""
+        return replace(words, segments=segments_of(document, title, text, self.segmenter))
+
+    def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
+        """The format reader's extract of a body that is no HTML, or the error that says why there is none."""
+        try:
+            return self.formats.read(kind, body, declared)
+        except UnreadableError as fault:
+            return fault
+
+
+class Reader(ContentReader):
     """Reads pages for one page classifier; `segmenter`: of its topic, or of the crawl's topics."""
 
     def __init__(
@@ -108,15 +238,15 @@ class Reader:
         title_reader: str = TITLE_TAG,
         repeats: SiteRepeats | None = None,
         segmenter: Segmenter = PLAIN,
+        is_detail: Callable[[Document], bool] | None = None,
     ) -> None:
+        reads_segments = page_classifier.reads_segments
+        super().__init__(
+            formats, sites, title_reader, segmenter, reads_segments=reads_segments, is_detail=is_detail
+        )
         self.page_classifier = page_classifier
-        self.segmenter = segmenter
-        self.reads_segments = page_classifier.reads_segments
         self.repeats = repeats  # of the crawl; None: each page is read by itself
         self.page_threshold = page_classifier.threshold  # a running crawl may be given another one
-        self.sites = sites or {}  # reading rules of the topic
-        self.formats = formats or Formats()
-        self.title_reader = TITLE_READERS[title_reader]
 
     def read(
         self,
@@ -134,48 +264,35 @@ class Reader:
 
         `extract`: what a format reader made of this very body, for callers that do not wait for one here.
         """
-        kind, fault = recognise(body, content_type), ""
-        if kind == HTML:
-            html, encoding = decode(body[:MOST_BYTES], declared)
-            document = parse(html)
-            title, main = self.title_reader(html, document), main_text(document)
-            rule = rule_of(url, self.sites)
-            if rule is not None:
-                document, title, main = read_by_rule(html, rule, document, title, main)
-        else:
-            found = extract or self.extract(kind, body, declared)
-            if isinstance(found, UnreadableError):
-                fault, found = str(found), Extract()
-            document, encoding = parse(found.as_html()), "utf-8"
-            title, main = found.title, found.main_text()
-        words = self.words(document, title, main)
+        content = self.content(url, body, declared, content_type=content_type, extract=extract)
+        return self.reading(content, depth=depth, seconds=seconds, via=via)
+
+    def reading(
+        self, content: Content, *, depth: int = 0, seconds: float = 0.0, via: Via | None = None
+    ) -> Reading:
+        """The page of this content: by what its site has written before, and with its relevance. The page is counted for its site."""
+        url, main, words = content.url, content.main_text, content.words
         segments, own_text, repeated = self._own(url, words.segments, main)
-        if repeated and not own_text and kind == HTML and rule is None:  # it took the main text's place
-            _, own_text, _ = self._own(url, [], main_text(document, repeated))
+        if repeated and not own_text and content.format == HTML and not content.by_rule:
+            # what the site repeats took the main text's place
+            _, own_text, _ = self._own(url, [], main_text(content.document, repeated))
         if self.reads_segments:
             words = replace(words, segments=segments)
         relevance = self.page_classifier.relevance(words)
         page = Page(
             url=url,
             depth=depth,
-            title=title,
+            title=content.title,
             terms=terms_of(words),
             similarity=self.page_classifier.similarity(words),
             relevance=relevance,
             is_target=relevance >= self.page_threshold,
             seconds=seconds,
             via=via,
-            listings=declared_feeds(document, url),
+            is_detail=content.is_detail,
+            listings=content.listings,
         )
-        return Reading(page, document, own_text, encoding, words, kind, fault)
-
-    def words(self, document: Document, title: str, main: str) -> PageWords:
-        """The words of a page that was parsed, with its segments where the page classifier reads them."""
-        words = page_words(document, title, main, self.segmenter)
-        if not self.reads_segments:
-            return words
-        text = main if len(main) >= SHORTEST_MAIN_TEXT else ""
-        return replace(words, segments=segments_of(document, title, text, self.segmenter))
+        return Reading(page, content, own_text, words)
 
     def own_text(self, url: str, text: str) -> str:
         """An earlier main text of a page that was read just now, without what the site repeats by now."""
@@ -197,13 +314,6 @@ class Reader:
             return own, main, dropped
         rest = without_lines(main, dropped)
         return own, rest if len(rest) >= SHORTEST_MAIN_TEXT else "", dropped
-
-    def extract(self, kind: str, body: bytes, declared: str | None = None) -> Extract | UnreadableError:
-        """The format reader's extract of a body that is no HTML, or the error that says why there is none."""
-        try:
-            return self.formats.read(kind, body, declared)
-        except UnreadableError as fault:
-            return fault
 
 
 def terms_of(words: PageWords) -> Counter[str]:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ from topiccrawler.files import JsonFile, replace_file
 from topiccrawler.files import folder as data_folder
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.parse import parse
-from topiccrawler.pages.read import PageClassifier, Reader, Reading
+from topiccrawler.pages.read import PageClassifier, Reader
 
 FORMAT = "topiccrawler detail classifier"
 VERSION = 1
@@ -159,15 +159,19 @@ class DetailReader(Reader):
     """A Reader that fills in `Page.is_detail`."""
 
     def __init__(self, page_classifier: PageClassifier, svm: DetailClassifier, **how: Any) -> None:
-        super().__init__(page_classifier, **how)
+        super().__init__(page_classifier, is_detail=DetailTest(svm), **how)
         self.svm = svm
 
-    def read(self, url: str, body: bytes, declared: str | None = None, **more: Any) -> Reading:
-        """As Reader.read."""
-        reading = super().read(url, body, declared, **more)
-        of_page = features(reading.document)
-        is_detail = of_page[0] > NO_TEXT and self.svm.score(of_page) >= 0.0
-        return replace(reading, page=replace(reading.page, is_detail=is_detail))
+
+class DetailTest:
+    """Whether a page is a detail page; another process can be sent it."""
+
+    def __init__(self, svm: DetailClassifier) -> None:
+        self._svm = svm
+
+    def __call__(self, document: Document) -> bool:
+        of_page = features(document)
+        return of_page[0] > NO_TEXT and self._svm.score(of_page) >= 0.0
 
 
 def detail_svm(folder: Path | None = None) -> DetailClassifier:

@@ -14,7 +14,7 @@ from w3lib.encoding import http_content_type_encoding
 from topiccrawler.crawling.job_files import LINKS
 from topiccrawler.crawling.recipe import LinksParams, parse_links_arguments
 from topiccrawler.engine.focused_spider import FocusedSpider
-from topiccrawler.engine.rendering import content_type
+from topiccrawler.engine.reading import content_type
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import Outlinks
 from topiccrawler.link_model.training.samples import Caps, LinkFile

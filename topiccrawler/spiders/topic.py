@@ -25,10 +25,10 @@ from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.crawling.recipe import CrawlParams, parse_arguments
 from topiccrawler.crawling.revisiting import Due, known_pages, ranked
 from topiccrawler.crawling.teaching import answers_behind
-from topiccrawler.engine import rendering
 from topiccrawler.engine.faults import is_scrapys_process
 from topiccrawler.engine.focused_spider import FocusedSpider
 from topiccrawler.engine.progress import search_seldom
+from topiccrawler.engine.reading import content_type, read_ahead
 from topiccrawler.engine.revisits import Revisits
 from topiccrawler.engine.scheduler import focused_scheduler, is_focused
 from topiccrawler.errors import ArgumentError
@@ -92,6 +92,7 @@ class TopicSpider(FocusedSpider):
     """
 
     name = "topic"
+    reads_ahead = True  # pages may be read before `parse` is called
     revisits: Revisits | None = None
 
     def params_of(self, arguments: Mapping[str, Any], topic: str | None) -> CrawlParams:
@@ -142,7 +143,7 @@ class TopicSpider(FocusedSpider):
         @returns items 2 2
         @returns requests 0 0
         """
-        declared = rendering.content_type(response)
+        declared = content_type(response)
         reading = self.crawl.read(
             response.url,
             response.body,
@@ -151,7 +152,7 @@ class TopicSpider(FocusedSpider):
             depth=response.meta.get("depth", 0),
             seconds=response.meta.get("download_latency", 0.0),
             via=response.meta.get("via"),
-            extract=response.meta.pop(rendering.EXTRACT_META, None),
+            **read_ahead(self.crawl, response),
         )
         if reading is None:
             self._count(f"topic/skipped/{recognise(response.body, declared)}")

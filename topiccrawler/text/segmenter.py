@@ -73,6 +73,16 @@ class Segmenter:
         """Piece -> its words, for texts without `|`. They are cached: do not change them."""
         return self._pieces.of(pieces)
 
+    def pieces_of(self, text: str) -> dict[str, list[str]]:
+        """The pieces of a text with their words: `add_pieces` of a segmenter with the same own words takes them."""
+        pieces = text.replace("|", " ").split()
+        words_of_piece = self.words_of_pieces(pieces)
+        return {piece: words_of_piece[piece] for piece in pieces}
+
+    def add_pieces(self, found: Mapping[str, list[str]]) -> None:
+        """Take over what another process has cut."""
+        self._pieces.add(found)
+
     @property
     def _pieces(self) -> Pieces:
         return self._own_pieces or _dictionary()

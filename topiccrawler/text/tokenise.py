@@ -37,7 +37,7 @@ Compiled by us; only words of two or more characters, as `text.tokenise` gives.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from threading import Lock
 from typing import Generic, TypeVar
@@ -71,6 +71,12 @@ class TwoGenerationCache(Generic[Found]):
             if new := [*missing.difference(older)]:
                 young.update(zip(new, self._work(new), strict=True))
         return young
+
+    def add(self, found: Mapping[str, Found]) -> None:
+        """Take over what another process has found."""
+        new = {text: result for text, result in found.items() if text not in self._young}
+        self._characters += sum(map(len, new))
+        self._young.update(new)
 
 
 _STEMMED = re.compile(r"[a-z\u00df-\u024f]{4,40}")

@@ -1,0 +1,278 @@
+"""Processes that read pages for a crawl (TOPIC_READERS), so that it uses several cores and a hostile page can only kill a reader.
+
+The pool is pebble's, for it has a time limit a task and loses one task with one process; its processes are loky's, for they do not run
+the caller's main module again. A page that takes longer than `seconds`, needs more than MEMORY_BYTES or ends its reader twice is unreadable,
+and no other page is lost. An idle reader that dies breaks the pool: the pages under way are read by the next one.
+
+When readers are begun (`auto`): the main process is busy and cores are idle, both over WATCHED_SECONDS; then they stay. On one core never.
+
+A reader ends when its parent does: it looks each second, and where a page holds it up, its CPU time is limited by the kernel.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import logging
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import NamedTuple, Protocol
+
+from loky.backend.context import LokyContext
+from pebble import ProcessExpired, ProcessPool
+
+from topiccrawler.crawling.contents import Answer, ContentPlan, packed, unpacked, unreadable
+from topiccrawler.pages.formats.registry import recognise
+from topiccrawler.pages.read import Content, ContentReader
+from topiccrawler.text.segmenter import release_dictionary
+
+logger = logging.getLogger(__name__)
+
+AUTO = "auto"
+MOST_AUTO = 4
+SECONDS = 10.0  # for one page
+MEMORY_BYTES = 1_500_000_000  # of a reader, by address space
+WATCHED_SECONDS = 5.0
+BUSY = 0.8  # of a core, used by the main process
+IDLE = 0.5  # cores
+MOST_EXPIRED = 2  # readers that one page may end
+MOST_BROKEN = 5  # pools in a row without a page read; then the crawl reads by itself
+LOOK_SECONDS = 1.0  # between two looks for the parent
+PIPE_BYTES = 1 << 20
+SWITCH_SECONDS = 0.001  # of Python's threads: the pool's hand pages on while the crawl computes
+LONGEST_FAULT = 300
+SLACK_SECONDS = 10.0  # for a reader to start, or to be stopped
+TOO_LONG, ENDED = "took too long", "ended its reader: too much memory or CPU"
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def auto_readers(available: int) -> int:
+    """How many readers a machine of so many cores gets at most; reading is two thirds of a crawl's work."""
+    return 0 if available < 2 else min(available, MOST_AUTO)
+
+
+class AutoStart:
+    """Whether the crawl would gain by readers: asked with each page, it looks at most every WATCHED_SECONDS.
+
+    `cpu_seconds`: of this process so far. `load`: processes that run or want to, on the whole machine.
+    """
+
+    def __init__(
+        self,
+        available: int,
+        *,
+        now: Callable[[], float] = time.monotonic,
+        cpu_seconds: Callable[[], float] = time.process_time,
+        load: Callable[[], float] = lambda: os.getloadavg()[0],
+    ) -> None:
+        self._available = available
+        self._now, self._cpu_seconds, self._load = now, cpu_seconds, load
+        self._since, self._cpu_then = now(), cpu_seconds()
+
+    def __call__(self) -> bool:
+        """True once this process is busy and cores are idle."""
+        now = self._now()
+        if auto_readers(self._available) == 0 or now - self._since < WATCHED_SECONDS:
+            return False
+        cpu = self._cpu_seconds()
+        is_busy = cpu - self._cpu_then >= BUSY * (now - self._since)
+        self._since, self._cpu_then = now, cpu
+        return is_busy and self._available - self._load() >= IDLE
+
+
+class ReadsPages(Protocol):
+    """A crawl, as far as it reads pages."""
+
+    @property
+    def content_plan(self) -> ContentPlan:
+        """Of now: another one once the topic has changed."""
+
+    @property
+    def reader(self) -> ContentReader:
+        """Of now; it reads by that plan in this process."""
+
+
+class Read(NamedTuple):
+    """What a reader made of an answer."""
+
+    answer: Answer
+    plan: ContentPlan
+    content: Content
+
+
+class ReadingProcesses:
+    """`count` readers at most, begun with the first page after `wanted` said so; None = with the first. `seconds`: for one page."""
+
+    def __init__(
+        self,
+        crawl: ReadsPages,
+        count: int,
+        seconds: float = SECONDS,
+        wanted: Callable[[], bool] | None = None,
+    ) -> None:
+        self.count, self.seconds = count, seconds
+        self._crawl, self._wanted = crawl, wanted
+        self._pool: ProcessPool | None = None
+        self._plan: ContentPlan | None = None
+        self._handed: set[Future[tuple[bytes, str]]] = set()
+        self._broken = 0  # pools in a row
+
+    @property
+    def is_running(self) -> bool:
+        """Readers have been begun."""
+        return self._pool is not None
+
+    async def read(self, answer: Answer) -> Read | None:
+        """What a reader makes of the answer by the crawl's plan of now; None = the caller is to read it by itself."""
+        expired = 0
+        while self._is_wanted():
+            plan = self._crawl.content_plan
+            pool = self._pool_for(plan)
+            try:
+                sent, fault = await self._result(pool, answer)
+            except TimeoutError:
+                sent, fault = b"", TOO_LONG
+            except ProcessExpired:
+                expired += 1
+                if expired < MOST_EXPIRED:
+                    continue
+                sent, fault = b"", ENDED
+            except (BrokenProcessPool, CancelledError, RuntimeError, OSError) as broken:
+                self._replace(pool, broken)
+                continue
+            self._broken = 0
+            content = _lost(answer, fault) if fault else unpacked(sent, answer, self._crawl.reader)
+            return Read(answer, plan, content)
+        return None
+
+    def _is_wanted(self) -> bool:
+        if self._wanted is not None and self._wanted():
+            self._wanted = None
+        return self._wanted is None and self._broken < MOST_BROKEN
+
+    def _replace(self, pool: ProcessPool, broken: Exception) -> None:
+        """A pool is of no more use; the first of its pages that hears of it ends it."""
+        if pool is not self._pool:
+            return
+        logger.debug("The readers broke: %r", broken)
+        self.close()
+        self._broken += 1
+        if self._broken == MOST_BROKEN:
+            logger.warning("Pages are read in the crawl's own process from now on: its readers break")
+
+    async def _result(self, pool: ProcessPool, answer: Answer) -> tuple[bytes, str]:
+        """CancelledError when the pool was closed, or says nothing for longer than all its pages may take."""
+        handed: Future[tuple[bytes, str]] = pool.schedule(_read, args=(answer,), timeout=self.seconds)
+        self._handed.add(handed)
+        try:
+            waiting = asyncio.wrap_future(handed)
+            bound = (self.seconds + SLACK_SECONDS) * (1 + len(self._handed))
+            done, _ = await asyncio.wait({waiting}, timeout=bound)
+            if not done or waiting.cancelled():
+                raise CancelledError
+            return waiting.result()
+        finally:
+            self._handed.discard(handed)
+
+    def _pool_for(self, plan: ContentPlan) -> ProcessPool:
+        if self._pool is not None and self._plan is not plan:
+            self.close()  # the topic has changed: pages under way are read again, by the new plan
+        if self._pool is None:
+            if self._plan is None:
+                logger.info("Pages are read in %d processes of their own", self.count)
+                sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
+                atexit.register(self.close, wait=True)
+            arguments = plan, self.seconds, os.getpid()
+            self._pool = ProcessPool(self.count, initializer=_begin, initargs=arguments, context=_Context())
+            self._plan = plan
+        return self._pool
+
+    def close(self, *, wait: bool = False) -> None:
+        """End the readers; a later page begins others. `wait`: until they have ended."""
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        for handed in self._handed:
+            handed.cancel()
+        ending = threading.Thread(target=_end, args=(pool,))
+        ending.start()
+        if wait:
+            ending.join()
+            atexit.unregister(self.close)
+
+
+def _lost(answer: Answer, fault: str) -> Content:
+    return unreadable(answer, recognise(answer.body, answer.content_type), fault)
+
+
+class _Context(LokyContext):  # type: ignore[misc]
+    """Processes with pipes that hold several pages: neither side waits for the other to read, and for the interpreter's lock to go on."""
+
+    def Pipe(self, duplex: bool = True) -> tuple[Connection, Connection]:  # noqa: N802
+        """As multiprocessing has it."""
+        ends: tuple[Connection, Connection] = super().Pipe(duplex)
+        with suppress(
+            ImportError, AttributeError, OSError
+        ):  # Linux alone; the user's pipes have a bound in all
+            import fcntl
+
+            fcntl.fcntl(ends[1].fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        return ends
+
+
+def _end(pool: ProcessPool) -> None:
+    with suppress(Exception):  # of a broken pool
+        pool.stop()  # type: ignore[no-untyped-call]
+        pool.join()
+
+
+# --- in a reader
+
+_readers: list[tuple[ContentPlan, ContentReader, float]] = []
+
+
+def _begin(plan: ContentPlan, seconds: float, parent: int) -> None:
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    logging.disable()
+    warnings.simplefilter("ignore")
+    with suppress(ImportError, ValueError, OSError):  # no limits on this system, or narrower ones already
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    reader = plan.reader()
+    reader.segmenter.words("中国")  # its engine is made before the clock of a page runs
+    if reader.segmenter.own_words:
+        release_dictionary()
+    _readers[:] = [(plan, reader, seconds)]
+
+
+def _read(answer: Answer) -> tuple[bytes, str]:
+    """A packed content, or why there is none."""
+    plan, reader, seconds = _readers[0]
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + 2 * seconds) + 1, hard))
+    try:
+        return packed(plan, reader, answer), ""
+    except Exception as fault:  # noqa: BLE001 whatever a hostile page brings about: it costs this page
+        return b"", f"{type(fault).__name__}: {fault}"[:LONGEST_FAULT]
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOK_SECONDS)
+    os._exit(1)

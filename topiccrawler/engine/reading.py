@@ -1,0 +1,126 @@
+"""Reads answers in other processes while the crawl goes on: PDF and Office files always, pages with TOPIC_READERS.
+
+A spider's callback stops the whole engine for as long as it runs. So such answers are read on the way from the downloader, and the
+callback finds the result in the request's meta. A result is of one body: where another middleware changes the body later, the
+callback reads it itself.
+
+Answers go on in the order they came, whichever reader is done first: so a crawl is the same with readers and without.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Self
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from scrapy.utils.asyncio import is_asyncio_available, run_in_thread
+from w3lib.encoding import http_content_type_encoding
+
+from topiccrawler.crawling.contents import Answer
+from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.reading_processes import (
+    AUTO,
+    AutoStart,
+    Read,
+    ReadingProcesses,
+    auto_readers,
+    cores,
+)
+from topiccrawler.engine.leases import META
+from topiccrawler.engine.opening import needed_crawl
+from topiccrawler.pages.formats.registry import IN_WORKER, recognise
+
+_EXTRACT, _READ = "topic_extract", "topic_read"  # in a request's meta
+
+
+class DocumentMiddleware:
+    """Downloader middleware (60): puts what was read of an answer into `meta` of its request.
+
+    `processes`: read the pages of leased requests that go to the spider's `parse`; None = the callback reads them.
+    """
+
+    def __init__(self, crawl: Crawl, processes: ReadingProcesses | None = None) -> None:
+        self.crawl, self.processes = crawl, processes
+        self._last: asyncio.Future[None] | None = None  # done when the latest answer has gone on
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        crawl = needed_crawl(crawler)
+        processes = None
+        if getattr(crawler.spider, "reads_ahead", False):
+            processes = reading_processes(crawl, crawler.settings)
+        middleware = cls(crawl, processes)
+        if processes is not None:
+            crawler.signals.connect(middleware.close, signals.engine_stopped)
+        return middleware
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        is_good = 200 <= response.status < 300
+        if is_good:
+            kind = recognise(response.body, content_type(response))
+            if kind in IN_WORKER:
+                request.meta[_EXTRACT] = await run_in_thread(self.crawl.reader.extract, kind, response.body)
+        if self.processes is not None and META in request.meta and is_asyncio_available():
+            before, self._last = self._last, asyncio.get_running_loop().create_future()
+            gone = self._last
+            try:
+                if is_good and request.callback is None:
+                    request.meta[_READ] = await self._read(self.processes, request, response)
+                if before is not None and not before.done():
+                    await asyncio.wait({before})
+            finally:
+                gone.set_result(None)
+        return response
+
+    async def _read(self, processes: ReadingProcesses, request: Request, response: Response) -> Read | None:
+        declared = content_type(response)
+        if not self.crawl.reads(response.url, response.body, declared):
+            return None
+        return await processes.read(
+            Answer(
+                response.url,
+                response.body,
+                http_content_type_encoding(declared),
+                declared,
+                request.meta.get(_EXTRACT),
+                request.meta.get("depth", 0),
+            )
+        )
+
+    def close(self) -> None:
+        """End the processes."""
+        if self.processes is not None:
+            self.processes.close(wait=True)
+
+
+def reading_processes(crawl: Crawl, settings: BaseSettings) -> ReadingProcesses | None:
+    """As TOPIC_READERS says; None = there are none."""
+    wanted, seconds = settings.get("TOPIC_READERS"), settings.getfloat("TOPIC_READER_SECONDS")
+    if wanted == AUTO:
+        available = cores()
+        count = auto_readers(available)
+        return ReadingProcesses(crawl, count, seconds, AutoStart(available)) if count else None
+    return ReadingProcesses(crawl, int(wanted), seconds) if int(wanted or 0) else None
+
+
+def read_ahead(crawl: Crawl, response: Response) -> dict[str, Any]:
+    """What was read of this very answer before its callback, as arguments of Crawl.read; it is taken out of the meta."""
+    extract, read = response.meta.pop(_EXTRACT, None), response.meta.pop(_READ, None)
+    if (
+        isinstance(read, Read)
+        and read.plan is crawl.content_plan
+        and read.answer.body is response.body
+        and read.answer.url == response.url
+        and read.answer.depth == response.meta.get("depth", 0)
+        and read.answer.content_type == content_type(response)
+    ):
+        return {"content": read.content}
+    return {"extract": extract}
+
+
+def content_type(response: Response) -> str:
+    """The Content-Type header as text; empty when there is none."""
+    return (response.headers.get("Content-Type") or b"").decode("latin-1")
