@@ -64,15 +64,12 @@ def write(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, whole: 
 
 def _add_links(graph: nx.DiGraph, place: Path) -> None:
     known = {fingerprint(url): url for url in graph}
-    store = OutlinkStore(place)
-    try:
+    with closing(OutlinkStore(place)) as store:
         for url, targets in store.pages():
             if url in graph:
                 for target in filter(None, map(known.get, targets)):
                     if target != url and not graph.has_edge(url, target):
                         graph.add_edge(url, target, kind=LINK)
-    finally:
-        store.close()
 
 
 def _xml(text: str) -> str:
