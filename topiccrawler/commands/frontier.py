@@ -132,7 +132,7 @@ class Command(TellingCommand):
         self.tell(opts, {"added": added, "known": known}, text)
 
     def _tables(self, job: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.results.exports.graph import write_tables
+        from topiccrawler.results.link_graph import write_tables
 
         links, results = write_tables(job, Path(opts.file).expanduser())
         text = f"{opts.file}: LinkTable {links} rows, ResultTable {results} rows"

@@ -134,7 +134,7 @@ class Command(TellingCommand):
 
     def _export(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.files import whole_file
-        from topiccrawler.results.exports.registry import export_of, format_of
+        from topiccrawler.results.exports import export_of, format_of
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 

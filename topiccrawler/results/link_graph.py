@@ -37,7 +37,7 @@ FOUND, LINK = "found", "link"  # kinds of edges
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, whole: bool) -> int:
+def write_graph(records: Iterator[PageRecord], out: BinaryIO, *, folder: Path, whole: bool) -> int:
     """The graph of these pages; `whole`: of all that were fetched, kept or not."""
     graph = nx.DiGraph()
     sources: dict[str, tuple[str, str]] = {}
