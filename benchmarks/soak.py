@@ -70,22 +70,22 @@ class Meter:
     every = 1000
     found: list[Stretch] = []  # noqa: RUF012 of the one crawl of the process
 
-    def __init__(self, crawler: Crawler, runtime: Crawl) -> None:
-        self._stats, self._crawl = crawler.stats, runtime
+    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
+        self._stats, self._crawl = crawler.stats, crawl
         self._loop_seconds, self._loops = 0.0, 0
         self._slice = self._stall = 0.0
-        ordering = runtime.ordering
+        ordering = crawl.ordering
         ordering.rescoring.step = self._timed(ordering.rescoring.step, "_slice")
         ordering.visit = self._timed(ordering.visit, "_stall")
         ordering.checkpoint = self._timed(ordering.checkpoint, "_stall")
         ordering.lease = self._timed(ordering.lease, "_stall")
-        runtime.harvest.add = self._after(runtime.harvest.add)
+        crawl.harvest.add = self._after(crawl.harvest.add)
         self._begun = time.process_time()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         search_seldom(crawler)  # as `scrapy crawl` does, whose process is the crawl's alone
-        return cls(crawler, crawler.spider.runtime)
+        return cls(crawler, crawler.spider.crawl)
 
     def _timed(self, work: Callable[..., Result], name: str) -> Callable[..., Result]:
         def timed(*given: Any, **named: Any) -> Result:

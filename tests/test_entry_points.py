@@ -92,37 +92,58 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install(tmp_path_factory.mktemp("broken"), BROKEN, **modules)
 
 
-@pytest.fixture(scope="module")
-def scrapy_with(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Ran]]:
+@pytest.fixture
+def scrapy_with(installed: Path, warm: Callable[[Path], WarmScrapy]) -> WarmScrapy:
     """Run `scrapy …` where the examples are installed."""
-    environment = scrapy_environment(None, {"PYTHONPATH": path_with(installed)})
-    warm = WarmScrapy(tmp_path_factory.mktemp("warm"), ROOT, environment)
-    yield warm
-    warm.close()
+    return warm(installed)
 
 
 def path_with(installed: Path) -> str:
     return os.pathsep.join([str(installed), str(ROOT)])
 
 
-def answers(installed: Path, program: str) -> list[str]:
-    """What it prints; its last line of errors when that is nothing."""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path_with(installed)},
-    )
-    return done.stdout.strip().splitlines() or done.stderr.strip().splitlines()[-1:]
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], WarmScrapy]]:
+    """Processes in which a package is installed."""
+    begun: dict[Path, WarmScrapy] = {}
+
+    def at(installed: Path) -> WarmScrapy:
+        if installed not in begun:
+            environment = scrapy_environment(None, {"PYTHONPATH": path_with(installed)})
+            begun[installed] = WarmScrapy(tmp_path_factory.mktemp("warm"), ROOT, environment)
+        return begun[installed]
+
+    yield at
+    for one in begun.values():
+        one.close()
 
 
-def faults(installed: Path, imports: str, *calls: str) -> list[str]:
-    """The CrawlerError of each call."""
-    lines = [
-        f"try: {call}\nexcept CrawlerError as fault: print(type(fault).__name__, fault)" for call in calls
-    ]
-    return answers(installed, "\n".join([f"from topiccrawler.errors import CrawlerError; {imports}", *lines]))
+@pytest.fixture
+def answers(warm: Callable[[Path], WarmScrapy], tmp_path: Path) -> Callable[[Path, str], list[str]]:
+    """What a program prints where a package is installed; its last line of errors when that is nothing."""
+
+    def run(installed: Path, program: str) -> list[str]:
+        script = tmp_path / "program.py"
+        script.write_text(program, encoding="utf-8")
+        done = warm(installed)(str(script))
+        return done.out.splitlines() or done.err.splitlines()[-1:]
+
+    return run
+
+
+@pytest.fixture
+def faults(answers: Callable[[Path, str], list[str]]) -> Callable[..., list[str]]:
+    """The CrawlerErrors of calls."""
+
+    def run(installed: Path, imports: str, *calls: str) -> list[str]:
+        lines = [
+            f"try: {call}\nexcept CrawlerError as fault: print(type(fault).__name__, fault)" for call in calls
+        ]
+        return answers(
+            installed, "\n".join([f"from topiccrawler.errors import CrawlerError; {imports}", *lines])
+        )
+
+    return run
 
 
 def page(title: str, *links: tuple[str, str], text: str = FUNDS) -> str:
@@ -148,12 +169,14 @@ def test_the_examples_are_short() -> None:
     assert max(map(len, lines.values())) <= 13
 
 
-def test_a_strategy_is_built_by_its_name_and_parameters(installed: Path) -> None:
+def test_a_strategy_is_built_by_its_name_and_parameters(
+    installed: Path, answers: Callable[..., list[str]]
+) -> None:
     program = "from topiccrawler.strategies import STRATEGIES, build; print(build('shallow', {'most': '2'}), 'shallow' in STRATEGIES)"
     assert answers(installed, program) == ["Shallow(most=2) True"]
 
 
-def test_a_page_classifier_judges(installed: Path) -> None:
+def test_a_page_classifier_judges(installed: Path, answers: Callable[..., list[str]]) -> None:
     program = (
         "from topiccrawler.topics.topic import Topic; from topiccrawler.relevance.choose import make_page_classifier;"
         "from topiccrawler.pages.read import PageWords;"
@@ -163,7 +186,9 @@ def test_a_page_classifier_judges(installed: Path) -> None:
     assert answers(installed, program) == ["1.0 0.0"]
 
 
-def test_what_cannot_be_used_is_one_line_that_names_its_entry_point(broken: Path) -> None:
+def test_what_cannot_be_used_is_one_line_that_names_its_entry_point(
+    broken: Path, faults: Callable[..., list[str]]
+) -> None:
     remedy = "correct the entry point {} of its package"
     build = "from topiccrawler.strategies import build"
     assert faults(broken, build, "build('broken')", "build('none')") == [
@@ -184,7 +209,7 @@ def test_what_cannot_be_used_is_one_line_that_names_its_entry_point(broken: Path
     ]
 
 
-def test_a_server_that_cannot_be_used_is_one_line(broken: Path) -> None:
+def test_a_server_that_cannot_be_used_is_one_line(broken: Path, faults: Callable[..., list[str]]) -> None:
     servers = "from topiccrawler.crawling.servers import page_server, queue_address"
     queue, pages = "queue_address({'NOWHERE_URL': 'x'}.get)", "page_server('nowhere://h/d')"
     found = faults(broken, servers, queue, pages)
@@ -194,21 +219,16 @@ def test_a_server_that_cannot_be_used_is_one_line(broken: Path) -> None:
     ]
 
 
-def test_formats_that_cannot_be_used_are_left_out_with_a_line_each(broken: Path) -> None:
+def test_formats_that_cannot_be_used_are_left_out_with_a_line_each(
+    broken: Path, answers: Callable[..., list[str]]
+) -> None:
     program = (
-        "import logging; logging.basicConfig(format='%(message)s');"
+        "import logging, sys; logging.basicConfig(format='%(message)s', stream=sys.stdout);"
         "from topiccrawler.pages.formats.registry import recognise;"
         "found = [recognise(b'%PDF-1.7'), *(recognise(b'\\0\\0\\0', 'some/thing') for _ in range(2))];"
         "logging.warning(found)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path_with(broken)},
-    )
-    assert done.stderr.splitlines() == [
+    assert answers(broken, program) == [
         "format 'absent': cannot be imported: ModuleNotFoundError: No module named 'nothing_there'; correct the entry point nothing_there of its package; the format is not read",
         "format 'none': has no recognises, read; correct the entry point theirs_strategy of its package; the format is not read",
         "format 'fails': AttributeError(\"'bytes' object has no attribute 'no_such'\"); the format is not read",
@@ -216,7 +236,9 @@ def test_formats_that_cannot_be_used_are_left_out_with_a_line_each(broken: Path)
     ]
 
 
-def test_a_format_that_fails_on_a_file_says_why_and_what_it_gives_is_made_plain(broken: Path) -> None:
+def test_a_format_that_fails_on_a_file_says_why_and_what_it_gives_is_made_plain(
+    broken: Path, answers: Callable[..., list[str]]
+) -> None:
     program = (
         "from topiccrawler.pages.read import Reader; from topiccrawler.relevance.choose import untrained;"
         "from topiccrawler.topics.topic import Topic\n"
@@ -227,11 +249,11 @@ def test_a_format_that_fails_on_a_file_says_why_and_what_it_gives_is_made_plain(
     assert answers(broken, program) == [
         "bad ZeroDivisionError: division by zero ",
         "bad AttributeError: 'NoneType' object has no attribute 'bounded' ",
-        "bad TypeError: 'NoneType' object is not subscriptable",
+        "bad TypeError: 'NoneType' object is not subscriptable ",
     ]
 
 
-def test_a_frontier_that_cannot_be_used_is_one_line(broken: Path) -> None:
+def test_a_frontier_that_cannot_be_used_is_one_line(broken: Path, faults: Callable[..., list[str]]) -> None:
     opening = (
         "from scrapy import Spider; from scrapy.crawler import Crawler; from scrapy.settings import Settings; import tempfile\n"
         "from topiccrawler.spiders.topic import TopicSpider\n"
@@ -249,7 +271,7 @@ def test_a_frontier_that_cannot_be_used_is_one_line(broken: Path) -> None:
 
 
 def test_a_crawl_uses_all_five_and_its_job_goes_on(
-    draw_web: Callable[..., Any], answer: Callable[..., Any], scrapy_with: Callable[..., Ran], tmp_path: Path
+    draw_web: Callable[..., Any], answer: Callable[..., Any], scrapy_with: WarmScrapy, tmp_path: Path
 ) -> None:
     hub = page(
         "基金",
@@ -297,7 +319,7 @@ def test_a_crawl_uses_all_five_and_its_job_goes_on(
     assert (of_book["title"], of_book["url"]) == ("基金入门", "http://hub.example/book.epub")
 
 
-def test_scrapy_explain_lists_the_rule_in_its_place(scrapy_with: Callable[..., Ran]) -> None:
+def test_scrapy_explain_lists_the_rule_in_its_place(scrapy_with: WarmScrapy) -> None:
     asked = ("explain", "http://bbs.example/", "--topic", "finance", "--json")
     ran = scrapy_with(*asked)
     assert ran.code == 0, ran.err

@@ -127,9 +127,7 @@ def keep_loaded(topic: str) -> None:
     """Load this shipped link model once: that is half of a short crawl's time."""
     load, model = from_keywords.load_model, from_keywords.load_model(topic)
     from_keywords.load_model = lambda name, folder=None, segmenter=PLAIN: (
-        model
-        if name == topic and folder is None and not segmenter.own_words
-        else load(name, folder, segmenter)
+        model.cut_by(segmenter) if name == topic and folder is None else load(name, folder, segmenter)
     )
 
 

@@ -17,6 +17,7 @@ import pytest
 from topiccrawler.commands import demo
 from topiccrawler.commands.demo import harvest, table, times_as_good
 from topiccrawler.lab.demo.plan import Web
+from topiccrawler.lab.demo.server import RunningServer
 from topiccrawler.lab.measures import Curve
 
 pytestmark = pytest.mark.slow
@@ -104,6 +105,7 @@ def test_the_demo_trains_crawls_beats_breadth_first_and_then_serves_on(tmp_path:
     ("given", "code", "said"),
     [
         (["--pages", "0"], 2, "--pages 0"),
+        (["--serve", "65536"], 2, "--serve 65536: give a port"),
         (["finance"], 2, "finance: unknown argument"),
         (["--nope"], 2, "--nope: unknown argument"),
     ],
@@ -115,6 +117,14 @@ def test_wrong_arguments_end_with_a_line_and_no_traceback(
     assert done.code == code
     assert said in done.out + done.err
     assert "Traceback" not in done.err
+
+
+def test_a_port_that_is_in_use_is_refused_in_one_line(command: Callable[..., Any]) -> None:
+    with RunningServer(Web()) as server:
+        port = server.server_address[1]
+        done = command("demo", "--serve", str(port))
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"--serve {port}: cannot be listened on: Address already in use; name another port\n"
 
 
 def test_a_folder_that_holds_something_else_is_refused_in_one_line(

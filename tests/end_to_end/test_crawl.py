@@ -44,9 +44,9 @@ def crawl(warm_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]
 
 
 def assert_documented_queries_show_the_text(pages: Path, text: str) -> None:
-    """Run the SQL of both READMEs on a page store of one page, in Python and, where it is installed, by `sqlite3`."""
-    for readme in ("README.md", "README.zh-CN.md"):
-        written = (ROOT / readme).read_text(encoding="utf-8")
+    """Run the SQL of the documentation on a page store of one page, in Python and, where it is installed, by `sqlite3`."""
+    for documented in ("docs/results.md",):
+        written = (ROOT / documented).read_text(encoding="utf-8")
         by_command = re.findall(r'^sqlite3 \S+/pages\.sqlite "(SELECT .*)"$', written, re.MULTILINE)
         by_pandas = re.findall(r'pandas\.read_sql\("(SELECT .*)", sqlite3\.connect\(', written)
         assert (len(by_command), len(by_pandas)) == (1, 1)

@@ -187,8 +187,7 @@ def test_the_summary_comes_last_and_is_marked_and_the_stats_are_in_a_file(
 def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
     warm_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "JOBDIR=jobs/travel" in readme
+    assert "JOBDIR=jobs/" in (ROOT / "README.md").read_text(encoding="utf-8")
     job = tmp_path / "jobs" / "travel"
     data = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}")
     words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=5", *SEEDS, *FAST, "-s", f"JOBDIR={job}")

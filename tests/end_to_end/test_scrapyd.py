@@ -262,10 +262,12 @@ def stored(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
 
 
-def test_the_readme_asks_for_a_setuptools_that_builds_the_egg_and_an_older_one_says_so(
+def test_the_how_to_asks_for_a_setuptools_that_builds_the_egg_and_an_older_one_says_so(
     tmp_path: Path,
 ) -> None:
-    line = next(line for line in (ROOT / "README.md").read_text().splitlines() if "scrapyd-client" in line)
+    line = next(
+        line for line in (ROOT / "docs/howto/scrapyd.md").read_text().splitlines() if "scrapyd-client" in line
+    )
     asked = next(filter(None, (Requirement(word) for word in shlex.split(line)[2:] if "setuptools" in word)))
     assert version("setuptools") in asked.specifier  # the egg of the other tests was built with it
     assert [old for old in ("65.5.0", "76.1.0", "81.0.0") if old in asked.specifier] == []

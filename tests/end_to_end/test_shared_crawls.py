@@ -216,8 +216,8 @@ def test_on_a_cluster_a_killed_node_loses_nothing_and_the_others_go_on(
         assert sum(known) == PAGES
         assert min(known) >= PAGES // HOSTS
     finally:
-        crawl.stop()
         nodes.stop()
+        crawl.stop()
 
 
 def test_pages_and_targets_bound_what_all_processes_fetch(

@@ -13,6 +13,7 @@ from scrapy.utils.test import get_crawler
 
 from topiccrawler.crawling.admission import Admission, GateRule
 from topiccrawler.crawling.gate import LinkGate
+from topiccrawler.engine.leases import META
 from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.middlewares import LinkGateMiddleware
 from topiccrawler.model import Link, Via
@@ -47,7 +48,7 @@ def test_where_a_redirect_leads_is_refused_like_any_poor_link(stats: StatsCollec
 @pytest.mark.parametrize(
     "request_",
     [
-        Request("http://a.example/1", meta={"via": Via(LINK)}),
+        Request("http://a.example/1", meta={"via": Via(LINK), META: 1}),
         Request("http://b.example/", meta={"via": Via(LINK, tunnel=1)}),
         Request("http://b.example/"),
     ],

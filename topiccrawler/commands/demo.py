@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topiccrawler.engine.faults import TellingCommand
-from topiccrawler.errors import StateError, file_faults
+from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 if TYPE_CHECKING:
     from topiccrawler.lab.demo.crawls import DemoFiles
@@ -33,6 +33,7 @@ DEFAULT_PAGES = 600
 MOST_PAGES = 4_000  # the part that is crawled has little more
 TRAINING_PAGES = 1_000
 STEP_PAGES = 100
+MOST_PORT = 65_535
 
 
 class Command(TellingCommand):
@@ -54,17 +55,26 @@ class Command(TellingCommand):
         add("--out", metavar="DIR", help="where to write (default: demo in TOPIC_DATA_DIR)")
         keep = "afterwards go on serving the web until Ctrl-C, to crawl it by hand"
         add("--keep", action="store_true", help=keep)
+        serve = "only serve the web on this port until Ctrl-C: no training, no crawl"
+        add("--serve", type=int, metavar="PORT", help=serve)
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
             self.refuse(f"{args[0]}: unknown argument")
         if not 1 <= opts.pages <= MOST_PAGES:
             self.refuse(f"--pages {opts.pages}: give a number from 1 to {MOST_PAGES}")
+        if opts.serve is not None and not 0 <= opts.serve <= MOST_PORT:
+            self.refuse(f"--serve {opts.serve}: give a port from 0 (any free one) to {MOST_PORT}")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        _demonstrate(self._out(opts), opts.seed, opts.pages, keep=opts.keep)
+        if opts.serve is not None:
+            _serve(opts.seed, opts.serve)
+        else:
+            _demonstrate(self._out(opts), opts.seed, opts.pages, keep=opts.keep)
 
     def interrupted(self, opts: argparse.Namespace) -> str:
+        if opts.serve is not None:
+            return "nothing was written"
         return f"what was written so far lies in {self._out(opts)}"
 
     def _out(self, opts: argparse.Namespace) -> Path:
@@ -73,6 +83,26 @@ class Command(TellingCommand):
 
 def _say(text: str) -> None:
     print(text, flush=True)  # step by step, through a pipe too
+
+
+def _serve(seed: int, port: int) -> None:
+    """Serve the synthetic web until Ctrl-C; any crawler reaches its hosts with `http_proxy` set."""
+    from topiccrawler.lab.demo.plan import Web
+    from topiccrawler.lab.demo.server import RunningServer
+
+    web = Web(seed)
+    with (
+        file_faults(ArgumentError, f"--serve {port}", "cannot be listened on", "name another port"),
+        RunningServer(web, port) as server,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
+        _say(
+            f"{len(web.pages)} generated pages on {len(web.hosts())} hosts; Ctrl-C ends it. In another terminal:\n"
+            f"  export http_proxy={server.address}\n"
+            f"  {_scrapy()} crawl topic -a keywords=旅行,景区,古镇,门票,酒店 -a seeds={web.seeds[0]} -a pages=300 "
+            f"-s DOWNLOAD_DELAY=0 -s AUTOTHROTTLE_ENABLED=False"
+        )
+        threading.Event().wait()
 
 
 def _demonstrate(out: Path, seed: int, pages: int, *, keep: bool) -> None:

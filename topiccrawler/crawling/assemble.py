@@ -1,12 +1,9 @@
 """The one place where topic, page classifier, link model, strategy and gate are put together.
 
-`scrapy crawl`, `compare`, `explain`, `frontier` and `judge` all call it, so an explanation is of the very crawl that ran.
+`scrapy crawl`, `compare`, `explain`, `frontier` and `judge` all call `assemble`, so an explanation is of the very crawl that ran.
 
-A topic of a user's own words alone: `-a keywords=基金,定投:0.5 -a seeds=URL`.
-
-It is kept with the job (job.json), and beside it as a file that a later crawl can name and a person can edit.
-
-How a job's topic is named to people, and the argument of `scrapy crawl` that says it.
+A topic of a user's own words alone (`-a keywords=基金,定投:0.5 -a seeds=URL`) is kept with the job (job.json), and beside it as a file that a
+later crawl can name and a person can edit. How a job's topic is named to people, and which argument of `scrapy crawl` says it, is said here too.
 """
 
 from __future__ import annotations

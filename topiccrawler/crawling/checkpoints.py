@@ -1,32 +1,27 @@
 """What a strategy has learned, kept with the queue so that a killed crawl goes on exactly where its queue stands.
 
 The conflict: the queue is durable page by page, but a strategy's whole state (a model, a graph) is too large to write
-with every page. So it is written now and then, and in between what the strategy was shown is: opening loads the state
-and shows it the same again, whose scores the queue has already. A state is written again when what was written in between is
-as long as it, so that a page costs the same however much was learned. A strategy that learns nothing costs a page count.
+with every page. So the state is written now and then, and each page the strategy is notified of is written in between; opening loads the
+state and replays these pages, whose scores the queue has already. A state is written again when the pages since are as long as
+it, so that a page costs the same however much was learned. A strategy that learns nothing costs a page count.
 
     ordering          strategy, page count, state (JSON)                              now and then
     ordering/now      page count, entries since then, place of a refresh under way    every page
     ordering/page/N   the Nth entry: page and links, or what it took from them;       every page, if it learns
                       did a refresh begin then (JSON)
 
-What a strategy learns from a refresh must come from what it was shown before, not from the queue, and be learned
-before its first score: a refresh that has ended is repeated here with an empty queue. Links that a strategy drew from
-the queue but had not scored yet are drawn again; they may have been fetched or raised since.
+What a strategy learns from a refresh must come from the pages before, not from the queue, and be learned before its first score: a
+refresh that has ended is repeated here with an empty queue. Links that a strategy drew from the queue but had not scored yet are drawn
+again; they may have been fetched or raised since.
 
-A page as a strategy was shown it, as JSON: what it took from the page, or page and links, to be shown again later or elsewhere.
-
-What a strategy knows after its crawl's topic was changed, without the network.
-
-Where the change turned the verdict on many pages, the crawl is done once more: what was fetched is shown to a new strategy as it is judged
-now, and what waits gets the scores that come of it. Where it turned few, the new strategy takes over what the old one had learned, and
-goes on learning from pages as they were judged before: on another scale they would say something else (docs/lab/teaching.md). Of a narrow
-topic it learns from them as they are judged now: there the scale is the same, and what is kept is what the answers change.
-
-The conflict: a strategy has learned from outcomes that are no longer held true, and cannot unlearn them; pages cannot be fetched
-again for that. But the crawl log knows their order, and the queue a link to each URL. Of several links to a URL the queue holds the best
-alone, so less is learned than in a crawl: after twenty answers, in single runs, that cost more than a few wrong outcomes (docs/lab/teaching.md).
-Cost: that of the strategy for each page; memory for all links of the queue.
+A change of topic: where it turns the verdict on many pages, the crawl is done once more without the network. A new strategy is notified of
+what was fetched, classified as now, and what waits gets the scores that come of it. Where it turns few, the new strategy goes on from
+what the old one had learned, and from pages as they were classified before: on another scale they would say something else. Of a narrow
+topic it learns from them as they are classified now: there the scale is the same, and what is kept is what the answers change.
+Learned outcomes cannot be unlearned, and pages are not fetched again for that; the crawl log knows their order, and the queue a link to each
+URL. But of several links to a URL the queue has the best alone, so less is learned than in a crawl: after twenty answers, in single
+runs, that cost more than a few wrong outcomes (docs/lab/teaching.md).
+Cost of that: the strategy's for each page; memory for all links of the queue.
 """
 
 from __future__ import annotations

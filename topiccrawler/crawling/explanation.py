@@ -1,15 +1,11 @@
-"""Why a URL has its score, and what the link gate says of it: the very numbers the crawl used.
+"""Why a URL has its score, what the admission says of it and what became of it: the very numbers the crawl used.
 
 The score explained is the one in the queue, or the one the URL was fetched with; its shares add up to it. Where the strategy
-would score the URL otherwise by now, that score is given beside it. A gate's decision that was taken is given as it was taken.
+would score the URL otherwise by now, that score is beside it. A decision that the gate has made is reported as it was made.
 
-What a past or running crawl knows of one URL: its score, its path from the seed, and what became of it.
-
-The answer lies in files that know nothing of each other: the queue (who linked to it, with which text and score, how it
+The answer lies in files that know nothing of each other: the queue (who linked to the URL, with which text and score, how it
 ended), the crawl log (the score it was fetched with) and the page store. A crawl without JOBDIR leaves no queue; then log
-and store must do, and what they do not hold is said to be unknown.
-
-An explanation as JSON values, as `scrapy explain --json` prints it and a running crawl answers.
+and store must do, and what they do not hold is said to be unknown. `scrapy explain --json` and a running crawl answer with the same JSON.
 """
 
 from __future__ import annotations

@@ -1,19 +1,15 @@
-"""Which links are queued at all, and the last look at them before they are fetched.
+"""What keeps links and pages out: the link gate, what the user has blocked, and what the job's arguments or a site's rule restrict.
 
-The conflict: most of a queue is never fetched, but a crawl that only follows good links never finds what lies behind a poor one;
-and what was right when a link was queued may be wrong by now. So the gate keeps out only what the link model holds hopeless (its
+The link gate. The conflict: most of a queue is never fetched, but a crawl that only follows good links never finds what lies behind a poor
+one; and what was right when a link was queued may be wrong by now. So the gate keeps out only what the link model holds hopeless (its
 threshold keeps 98 % of relevant links that the model had not seen), looks again before a link is fetched, by what is known
 *then*, and now and then lets a poor link through as a tunnel step, the same ones each time the crawl is run.
 
-What a user has blocked while the crawl runs: URLs by pattern, and whole sites. Kept in a note of the queue, so it outlives a restart.
+Blocks are URLs by pattern, and whole sites. A pattern matches a whole URL; `*` stands for any characters, all else for itself. Without a `*`
+it means the URLs that begin with it. A site is a host with all its subdomains. They are a note of the queue, so they outlive a restart.
 
-A pattern matches a whole URL; `*` stands for any characters, all else for itself. Without a `*` it means the URLs that begin with it.
-A site is a host with all its subdomains.
-
-Which pages a user does not want: other kinds of documents, and older ones; by the job's arguments and by site.
-
-What a site's rule names counts for it in place of the arguments. The date of a page is the one it tells (pages.metadata), else the Last-Modified
-header's; a page without any is kept.
+Restrictions are kinds of documents and a first day. What a site's rule names counts for it in place of the arguments. The date of a page is
+the one it states (pages.metadata), else the Last-Modified header's; a page without any is kept.
 Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, step 5; MySpider thesis (2009) §4.2.
 """
 

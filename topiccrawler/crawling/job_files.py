@@ -1,25 +1,21 @@
 """The files of one job, and what it was made from.
 
-job.json            the recipe (crawl.recipe), so that the job can be explained later
-topic.toml          a topic that is not of the catalogue, as a file that `-a topic=` takes
-frontier.sqlite     the queue, when there is a JOBDIR
-pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
-                    (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
-index.sqlite        the words of the pages (crawl.indexing)          outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
-checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
-discarded.sqlite    a sample of the pages that were found off topic (store.refused)
-stats.json          the stats of the last run, when it has ended
-refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
+    job.json            the recipe (crawling.recipe), so that the job can be explained later
+    topic.toml          a topic that is not of the catalogue, as a file that `-a topic=` takes
+    frontier.sqlite     the queue, when there is a JOBDIR; a note of it says why hosts waited
+    pages.sqlite        the pages          duplicates.sqlite   their fingerprints          visits.jsonl   the crawl log
+                        (pages and fingerprints may be in a database instead: STORE_URL, crawling.servers)
+    index.sqlite        the words of the pages, for search         outlinks.sqlite     their links, with TOPIC_LINK_GRAPH
+    checks.sqlite       what later looks at the pages found, and their earlier versions, with -a revisit=true
+    discarded.sqlite    a sample of the pages that were found off topic (store.refused)
+    stats.json          the stats of the last run, when it has ended
+    refused.jsonl       a sample of the links that the gate kept out of the queue (store.refused)
 
-Why hosts waited when the crawl last wrote it down: a note of the queue.
-
-Keeps the search index of a job beside its page store.
-
-The index can be made again from the store at any time, so it must never cost a crawl a page: a fault of it is told once, and the
-crawl goes on without. It is written after the store, and holds what the store holds up to some page: one that a resumed
+The search index can be made again from the store at any time, so it must never cost a crawl a page: a fault of it is reported once, and the
+crawl goes on without. It is written after the store, and holds what the store holds up to some page; one that a resumed
 crawl finds far behind is left to the first search, which has the time.
 
-A crawl in a process of its own: `scrapy ARGUMENTS` with this very package and its settings, in whatever project it is started.
+A crawl can also be started in a process of its own: `scrapy ARGUMENTS` with this very package and its settings, in any project.
 """
 
 from __future__ import annotations

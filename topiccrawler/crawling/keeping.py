@@ -1,15 +1,13 @@
-"""What a crawl keeps: the relevance of a page read that counts for that, and whether it suffices.
+"""What a crawl keeps: the relevance of a page, with that of the page that links it, held against the page threshold; and counts of it.
 
 Live crawl and comparison both ask `verdict_of`, so that a comparison measures what a crawl keeps.
 
-What decides whether a crawl keeps a page: its relevance with that of the page that links it (relevance.base).
+The similarity of each page read stays in memory for the pages it links (relevance.base), 17 bytes a page. A job that goes on has it from its
+crawl log; what another process of a shared crawl read is not known here, and such a page changes nothing. Neither do seeds, feeds and sitemaps
+as linking pages. What is fetched next does not hang on it: strategies go on by the words of each page. One that was notified of what is kept
+found as much on one web and less on another (docs/lab/page-classifiers.md).
 
-The similarity of each page read is kept in memory, 17 bytes a page. A job that goes on takes it from its crawl log; what another process
-of a shared crawl read is not known here, and such a page changes nothing. Neither do seeds, feeds and sitemaps as linking pages.
-What is fetched next does not hang on it: strategies go on by the words of each page. One that was told of what is kept found as much on one
-web and less on another (docs/lab/page-classifiers.md).
-
-How the crawl is doing: pages fetched, relevant and kept, of which formats, and the harvest rate, of all pages and of the last ones.
+Counted for reports: pages fetched, relevant and kept, of which formats, and the harvest rate, of all pages and of the last ones.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""Where the pages of a job lie, opened: in its folder, or in the database that its recipe names (STORE_URL).
+"""Where the pages and the crawl log of a job are, opened: in its folder, or in the database that its recipe names (STORE_URL).
 
-The recipe has the address without a password: it is that of the STORE_URL this process was given for the same database, else PGPASSWORD or
-.pgpass have it. A STORE_URL on the command line goes before what recipes say.
+The recipe has the address without a password: it is that of this process's STORE_URL for the same database, else PGPASSWORD or
+.pgpass have it. A STORE_URL on the command line goes before what recipes say. The crawl log of a crawl whose pages are in a database is that
+of all its processes that ran in the same data folder.
 
-The crawl log of a job; of a crawl whose pages lie in a database those of all its processes that ran in the same data folder.
-
-Jobs that an earlier version began: they go on as they were begun.
-
-In their crawl logs and page stores relevance was a similarity, on the scale of the page classifier; since then it is a probability. job.json
-notes since when. And their topics of a few words are classified by vsm, as all topics were, not by the words alone (topics.meaning).
+Jobs that an earlier version began go on as they were begun. In their logs and stores relevance was a similarity, on the scale of the page
+classifier; since then it is a probability, and job.json notes since when. Their topics of a few words are classified by vsm, as all topics
+were, not by the words alone (topics.meaning).
 """
 
 from __future__ import annotations

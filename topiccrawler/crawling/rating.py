@@ -1,12 +1,10 @@
-"""A blind sample of a job's pages for raters, and what their ratings say of the crawl.
+"""A blind sample of a job's pages, rated by people in a terminal or in a CSV file, and what their ratings say of the crawl.
 
-Drawn by lot, the same for all raters of one seed: a share of the kept pages, and as many of the discarded ones of which a text was kept. They are
-mixed, so that nothing tells a rater what the program thinks; each rater gets another order.
+The sample is random, the same for all raters of one seed: a share of the kept pages, and as many of the discarded ones of which a text was
+kept. They are mixed, so that nothing says what the program thinks; each rater gets another order.
 
-Asks a person about pages: in a terminal, or by a CSV file that a colleague fills in.
-
-The conflict: texts of pages are anybody's, and a spreadsheet runs what begins with `=`; so such cells get an apostrophe before them.
-The file is UTF-8 with a mark, or a spreadsheet shows Chinese as noise.
+The conflict of the CSV: texts of pages are anybody's, and a spreadsheet runs what begins with `=`; so such cells get an apostrophe before
+them. The file is UTF-8 with a byte order mark, or a spreadsheet shows Chinese as noise.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """What a crawl is made from, as plain data: arguments and settings together.
 
-It is kept with the job (crawl.job_files), goes to worker processes, and crawl.assemble makes the same parts of it each time.
-
-Settings that every strategy shares, from the text a user wrote to what the strategies take.
-
-Spider arguments as a typed model: whatever is wrong is said in one line before the first request.
+Spider arguments are a typed model: whatever is wrong with one is said in one line before the first request. With the settings they become a
+Recipe, which is kept with the job (crawling.job_files) and goes to worker processes; crawling.assemble makes the same parts of it each time.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """What a person has taught a job: answers about its pages, the topic that came of them, and the topic before.
 
-teaching.json in the job's folder keeps the topic as it was, and each step: the answers given then and the topic learned from all so far. A
-crawl that goes on with the command it was begun with uses the last one; `undo` takes a step back.
-
-What a topic makes of pages at hand: HTML files, or the pages a job has stored.
+teaching.json in the job's folder keeps the topic as it was, and each step: the answers of that step and the topic learned from all so far. A
+crawl that goes on with the command it was begun with uses the last one; `undo` goes a step back. What a topic makes of pages at hand (HTML
+files, or the pages a job has stored) is computed here too.
 """
 
 from __future__ import annotations

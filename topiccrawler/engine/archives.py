@@ -1,18 +1,15 @@
-"""Keeps a replayed crawl inside its recording: links to pages that were not recorded are not queued, only counted.
+"""Recorded webs: writes each response to a WARC file (setting WARC_OUT), serves a crawl from such files (REPLAY_WARC), and keeps it inside them.
 
-A spider middleware nearer to the spider than OutlinksMiddleware (1100), which `scrapy compare --live` adds: it compares in
-which order pages are fetched, not how fast 404s are.
+The writer works in any project and command. It is nearest to the downloader, so it sees bodies before they are decompressed, redirects,
+robots.txt, and answers that are tried again. What Scrapy has changed before: a chunked body is joined (and has no Transfer-Encoding any
+more), header names are capitalized. A page drawn by a browser is written as the browser gave it. Credentials and cookies are left out of
+requests.
 
-Writes each response as it came to a WARC file (setting WARC_OUT), in any project and command.
-
-It stands nearest to the downloader, so it sees bodies before they are decompressed, redirects, robots.txt, and answers that are tried
-again. What Scrapy has changed before: a chunked body is joined (and has no Transfer-Encoding any more), header names are
-capitalized. A page drawn by a browser is written as the browser gave it. Credentials and cookies are left out of requests.
-
-Serves a crawl from WARC files instead of the network (setting REPLAY_WARC).
-
-It stands where Scrapy's HTTP handler stands, so that all above the socket runs as in a real crawl, and answers as a server
+The replay has the place of Scrapy's HTTP handler, so that all above the socket runs as in a real crawl, and answers as a server
 would: 301 for an alias, 404 for an unknown page, 502 for an unknown host, 405 for what is neither GET nor HEAD.
+
+`scrapy compare --live` adds a spider middleware, nearer to the spider than OutlinksMiddleware (1100): links to pages that were not recorded
+are not queued, only counted. It compares in which order pages are fetched, not how fast 404s are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What goes wrong, and how it is told: faults of the other side, of a user's call, and of the crawl's own files.
+"""What goes wrong, and how it is reported: faults of the other side, of a user's call, and of the crawl's own files; and our settings' defaults.
 
 The other side: why a download failed, in a few words that count, log and queue share. The libraries below raise some twenty kinds of
 exceptions for what a stranger's server did; a person asks whether the host is gone, slow or broken. What is not the other side's fault
@@ -13,10 +13,10 @@ for each page to come, and a page must not be marked as fetched that could not b
 it comes up, closes the spider. What is on disk is the state of the last commit, as after a kill: a job resumed when the fault is mended
 fetches again what was under way, and nothing else.
 
-Settings: the values of topiccrawler.settings are the defaults of a spider with a topic, in a project of any name. Scrapy makes a spider, and
-with it our crawl, before add-ons set anything; so they are given when Scrapy asks the spider's class for its settings
-(engine.focused_spider). They have the priority "addon": a project's settings, custom_settings and `-s` win. Spiders without a topic are
-given nothing.
+The values of topiccrawler.settings are the defaults of a spider with a topic, in a project of any name. Scrapy makes a spider, and
+with it our crawl, before add-ons set anything; so the defaults come when Scrapy asks the spider's class for its settings
+(engine.focused_spider). They have the priority "addon": a project's settings, custom_settings and `-s` win. Spiders without a topic have
+none of them.
 """
 
 from __future__ import annotations

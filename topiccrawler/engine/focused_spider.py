@@ -1,10 +1,8 @@
-"""What our spiders have in common: arguments that are checked first, a crawl made of them, and how links are read.
+"""What our spiders have in common: arguments that are checked first, and a crawl made of them.
 
-Holds back what Scrapy logs of itself until the call has been found right: a slip of the user's is one line, and the first.
-
-Settings of Scrapy that a crawl by a strategy cannot obey: refused in one line, not passed over.
-
-docs/scrapy-settings.md says of each setting what becomes of it. Under another scheduler (SCHEDULER) all of them work.
+What Scrapy logs of itself is held back until the call has been found right: a slip of the user's is one line, and the first. Settings of
+Scrapy that a crawl by a strategy cannot obey are refused in one line, not passed over; docs/scrapy-settings.md says of each setting what
+becomes of it. Under another scheduler (SCHEDULER) all of them work.
 """
 
 from __future__ import annotations

@@ -2,10 +2,8 @@
 
 The engine never signals to a scheduler that a request is finished. A lease must end exactly once, and only when its links are
 queued *and* each of its items is stored or dropped. Five hooks see the ends: the request's errback, the outermost spider
-middleware, the item signals, the spider_error signal, and the request coming back as a retry or a redirect. A sweep finds
-what slipped through all of them.
-
-Signal handlers that report to the leases how leased requests end (engine.leases says why it takes five hooks).
+middleware, the item signals, the spider_error signal, and the request coming back as a retry or a redirect. Here are the leases under way
+and the signal handlers that report to them. A sweep finds what slipped through all of them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The crawl's admission for requests that did not come through our scheduler.
+"""Our spider and downloader middlewares.
 
-Takes each page's batch of links out of the spider's output and to the scheduler.
-
-Tells the leases what a page gives, and when it has given all.
+OutlinksMiddleware takes each page's batch of links out of the spider's output and to the scheduler. LeaseEndMiddleware notifies the leases
+of what a page gives, and when it has given all. LinkGateMiddleware asks the crawl's admission about requests that did not come through
+our scheduler, RequestGateMiddleware the link model about those of any spider.
 """
 
 from __future__ import annotations
@@ -16,21 +16,25 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from scrapy.settings import Settings
 from scrapy.utils.asyncgen import as_async_generator
 from scrapy.utils.asyncio import is_asyncio_available
 
-from topiccrawler.crawling.admission import Admission, Moment, redirected
+from topiccrawler import settings as ours
+from topiccrawler.crawling.admission import Admission, GateRule, Moment, redirected
+from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.engine.faults import FatalFaults
+from topiccrawler.crawling.recipe import recipe_of
+from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.opening import crawl_of, faults_of, needed_crawl
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
-from topiccrawler.errors import CrawlerError
+from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.items import Outlinks
-from topiccrawler.model import Score
+from topiccrawler.model import Link, Score, Via
 from topiccrawler.strategies.base import Strategy
-from topiccrawler.urls.canonical import canonical
+from topiccrawler.urls.canonical import canonical, host_of
 
 PRIORITY_STEPS = 1000  # a foreign scheduler wants whole numbers: scores in thousandths
 
@@ -103,7 +107,11 @@ def expand(outlinks: Outlinks, strategy: Strategy | None) -> list[Request]:
     best: dict[str, float] = {}
     for score in scores:
         best[score.url] = max(score.value, best.get(score.url, float("-inf")))
-    return [Request(url, priority=round(value * PRIORITY_STEPS)) for url, value in best.items()]
+    links = {link.url: link for link in reversed(outlinks.links)}  # the first of each
+    return [
+        Request(url, priority=round(value * PRIORITY_STEPS), meta={"via": Via(links[url], value)})
+        for url, value in best.items()
+    ]
 
 
 def expanding(callback: Callable[..., Any], strategy: Strategy) -> Callable[..., AsyncIterator[Any]]:
@@ -170,10 +178,10 @@ def _header(response: Response, name: str) -> str:
 
 
 class LinkGateMiddleware:
-    """Downloader middleware (50, before robots.txt): asks the admission about what our scheduler has not asked about.
+    """Downloader middleware (50, before robots.txt): asks the admission about requests that our scheduler has not asked about.
 
-    That is other spiders' requests and foreign schedulers'. It acts on requests that carry link text (`meta["via"]`); a request
-    without any is not classified.
+    These are a foreign scheduler's, and those that a callback makes from the meta of its response. It acts on requests that carry a
+    link (`meta["via"]`): in a crawl of ours, requests without any are the user's own.
     """
 
     def __init__(self, admission: Admission) -> None:
@@ -186,9 +194,49 @@ class LinkGateMiddleware:
         return cls(admission)
 
     def process_request(self, request: Request) -> None:
-        via, target = request.meta.get("via"), canonical(request.url)
-        if via is None or META in request.meta or target is None or target == via.link.url:
+        target = canonical(request.url)
+        if META in request.meta or target is None or (found := self.link_of(request, target)) is None:
             return
-        decision = self.admission.ask(redirected(via.link, target), Moment.REDIRECTED, via.tunnel)
+        link, tunnel = found
+        moment = Moment.LEASED if link.url == target else Moment.REDIRECTED
+        decision = self.admission.ask(
+            link if moment is Moment.LEASED else redirected(link, target), moment, tunnel
+        )
         if not decision.passed:
             raise IgnoreRequest(decision.reason)
+
+    def link_of(self, request: Request, target: str) -> tuple[Link, int] | None:
+        """The link that a request follows, and tunnel steps that led to its page; None for one that is not judged."""
+        via: Via | None = request.meta.get("via")
+        return None if via is None else (via.link, via.tunnel)
+
+
+class RequestGateMiddleware(LinkGateMiddleware):
+    """The same for spiders that know nothing of ours: each request that stands on a page passes the link model of the topic in TOPIC.
+
+    Enabled alone in any project: DOWNLOADER_MIDDLEWARES = {"topiccrawler.engine.middlewares.RequestGateMiddleware": 50}. The anchor is what
+    CrawlSpider's rules keep (`meta["link_text"]`), the page the Referer; start requests have none, and pass as seeds. Redirects are
+    judged by the link that they began with. `TOPIC_LINK_THRESHOLD`: as in a crawl of ours.
+    """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        with reported_by_scrapy(crawler.settings):
+            topic = crawler.settings.get("TOPIC")
+            if not topic:
+                raise ArgumentError(
+                    "RequestGateMiddleware", "has no topic", "set TOPIC, as TOPIC = 'finance'"
+                )
+            settings = Settings()
+            settings.setmodule(ours, "default")
+            for name in vars(ours):
+                if name.startswith("TOPIC_") and name in crawler.settings:
+                    settings.set(name, crawler.settings[name])
+            parts = assemble(recipe_of(settings, topic, "naive_bayes"))
+        return cls(Admission([GateRule(parts.gate)], partial(count_refused, crawler.stats)))
+
+    def link_of(self, request: Request, target: str) -> tuple[Link, int] | None:
+        first = canonical((request.meta.get("redirect_urls") or [target])[0]) or target
+        source = canonical((request.headers.get("Referer") or b"").decode("latin-1")) or ""
+        anchor = " ".join(str(request.meta.get("link_text") or "").split())
+        return Link(first, host_of(first), anchor, source_url=source), 0

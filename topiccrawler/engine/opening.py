@@ -3,9 +3,8 @@
 The conflict: spider, scheduler, middlewares, pipelines and extensions are each built by Scrapy from the crawler, yet
 all need the same topic, frontier and gate. They are built here once, when the spider is, and hang on the spider.
 
-Where the queue of a crawl is kept: in memory, in a folder of this machine, or on a server for several processes.
-
-Where the pages of a crawl are kept: in its folder, or in a database (STORE_URL); and how a page waits for the database without holding up the others.
+The queue is in memory, in a folder of this machine (JOBDIR), on a server for several processes, or in a frontier of another package
+(TOPIC_FRONTIER). The pages are in the job's folder, or in a database (STORE_URL), for which a page waits without holding up the others.
 """
 
 from __future__ import annotations

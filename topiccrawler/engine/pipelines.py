@@ -25,6 +25,8 @@ from topiccrawler.store.refused import PageSample
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of, site_of
 
+SHORT = 500  # characters of a text that titles must confirm
+
 
 class RelevancePipeline:
     """Drops pages whose relevance lies under the topic's page threshold, and keeps a sample of them. Items of other types pass.
@@ -59,7 +61,6 @@ class NearDuplicatePipeline:
     """
 
     CHOICES = ("alias", "drop", "keep")
-    SHORT = 500  # characters
 
     def __init__(
         self, files: JobFiles, stats: StatsCollector, *, choice: str = "alias", across_sites: bool = True
@@ -88,16 +89,16 @@ class NearDuplicatePipeline:
         found = _compared(item, self.files.segmenter)
         if found is None:
             return item
-        may_be = partial(self._may_be, page_of(item))
-        first = self.files.duplicates.first_of(*found, across_sites=self.across_sites, may_be=may_be)
-        return self._told(item, first)
+        page, print_ = found
 
-    def _may_be(self, page: PageItem | None, first: str) -> bool:
-        other = self.files.store.get(first)
-        if page is None or other is None:
-            return True
-        is_far = site_of(host_of(page.url)) != site_of(host_of(first))
-        return (is_far and len(page.text) >= self.SHORT) or may_be_same(page.title, other.title)
+        def may_be(first: str) -> bool:
+            other = self.files.store.get(first)
+            return may_be_copy(page, first, None if other is None else other.title)
+
+        first = self.files.duplicates.first_of(
+            page.url, print_, across_sites=self.across_sites, may_be=may_be
+        )
+        return self._told(item, first)
 
     def _told(self, item: Any, first: str | None) -> Any:
         """The item, or what becomes of the copy of another page."""
@@ -118,17 +119,26 @@ class SharedNearDuplicatePipeline(NearDuplicatePipeline):
         found = _compared(item, self.files.segmenter)
         if found is None:
             return item
-        asked = self.wait.pages.first_of(*found, across_sites=self.across_sites)
-        return self._told(item, await self.wait.result(asked))
+        page, print_ = found
+        may_be = partial(may_be_copy, page)
+        handed = self.wait.pages.first_of(page.url, print_, across_sites=self.across_sites, may_be=may_be)
+        return self._told(item, await self.wait.result(handed))
 
 
-def _compared(item: Any, segmenter: Segmenter) -> tuple[str, Fingerprint] | None:
-    """URL and fingerprint of a page that may be a copy."""
+def may_be_copy(page: PageItem, first: str, title: str | None) -> bool:
+    """Whether a page may be a copy of the page at the URL `first`, with that title (None: it is not stored yet), by all but its text: between
+    pages of one site and of short texts titles say so."""
+    is_far = site_of(host_of(page.url)) != site_of(host_of(first))
+    return title is None or (is_far and len(page.text) >= SHORT) or may_be_same(page.title, title)
+
+
+def _compared(item: Any, segmenter: Segmenter) -> tuple[PageItem, Fingerprint] | None:
+    """A page that may be a copy, with its fingerprint."""
     page = page_of(item)
     if page is None or not page.is_target:
         return None
     found = fingerprint(page.text, segmenter)
-    return None if found is None else (page.url, found)
+    return None if found is None else (page, found)
 
 
 class StoragePipeline:

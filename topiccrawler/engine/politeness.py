@@ -1,24 +1,20 @@
-"""Passes what servers ask for to the host clocks: Crawl-delay, Retry-After, 429 and 503, slowness.
+"""Keeps the host clocks as servers ask, wakes the engine when one is due, and pauses a crawl; robots.txt in little memory.
 
-Scrapy learns these things in the downloader, where a request already waits in a line that knows no scores; the frontier must
-know beforehand that a host rests.
+Crawl-delay, Retry-After, 429 and 503, slowness: Scrapy learns these in the downloader, where a request already waits in a line that knows no
+scores; the frontier must know beforehand that a host rests. So they are passed on to the host clocks.
 
-Wakes the engine the moment a host is ready.
-
-An engine that was given nothing asks again after a response, or with its heartbeat every 5 s; a crawl of cooling hosts would
+An engine that got nothing from the scheduler asks again after a response, or with its heartbeat every 5 s; a crawl of cooling hosts would
 stand still most of the time (20 s where 1.2 s is possible). One timer for the earliest host is enough; it goes through
 `engine.crawl`, the only public way to make the engine ask.
 
-Pausing: no request leaves from now on, those that wait in the downloader's slots or behind a robots.txt included.
+Paused, no request leaves, those that wait in the downloader's slots or behind a robots.txt included. Scrapy's own pause asks the scheduler
+for nothing more, but lets go what the downloader has: requests behind a delay, robots.txt files, media. So the last step of a request, the
+call of its download handler, waits too. That step is wrapped when a crawl is paused for the first time; one that never is runs through
+Scrapy's alone. A request whose connection is open already ends as usual.
 
-Scrapy's own pause asks the scheduler for nothing more, but lets go what the downloader has: requests behind a delay, robots.txt files,
-media. So the last step of a request, the call of its download handler, waits too. The way is laid when a crawl is paused for the first
-time; one that never is runs through Scrapy's alone. A request whose connection is open already ends as usual.
-
-robots.txt in little memory: Scrapy keeps the parsed file of every host for ever, 23 kB with 40 rules.
-
-A crawl of many hosts asks the same few over and over and most of them once. So of each host only the compressed text is
-kept (some hundred bytes), and the PARSED files asked about last are kept parsed. Its Sitemap lines go to crawl.site_listings.
+Scrapy keeps the parsed robots.txt of every host for ever, 23 kB with 40 rules. A crawl of many hosts asks the same few over and over and most of
+them once. So of each host only the compressed text is kept (some hundred bytes), and the PARSED files asked about last are kept parsed. Its
+Sitemap lines go to crawling.site_listings.
 """
 
 from __future__ import annotations

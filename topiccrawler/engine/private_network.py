@@ -1,17 +1,15 @@
-"""Keeps the crawl out of the network it runs in: loopback, private, link-local and metadata addresses are not fetched.
+"""Which servers a crawl may reach and how: no private network, and proxy and HTTP authentication by site.
 
-The user's own proxy, and a seed he gave on such a host, must work. What is spelled as a private host (urls.private_hosts) is refused
-at once, with a proxy too, be it a link, a redirect's target or a robots.txt. The address of another name is known only when it is
-resolved, and may be another one the next time: the middleware says which names are strangers', and the resolver, which has
-the address the connection will use, refuses those that lead inside. Behind a proxy it is the proxy that resolves.
+Loopback, private, link-local and metadata addresses are not fetched. The user's own proxy, and a seed on such a host, must work. What is
+spelled as a private host (urls.private_hosts) is refused at once, with a proxy too, be it a link, a redirect's target or a robots.txt. The
+address of another name is known only when it is resolved, and may be another one the next time: the middleware says which names are
+strangers', and the resolver, which has the address the connection will use, refuses those that lead inside. Behind a proxy it is the proxy
+that resolves. Not looked at: a replay, spiders that are not ours, TOPIC_PRIVATE_NETWORK.
 
-Not looked at: a replay, spiders that are not ours, TOPIC_PRIVATE_NETWORK.
-
-Proxy and HTTP authentication of a site, from its rule (`[sites]` of a topic file, `-a sites=`), as Scrapy has them per request.
-
-Scrapy's HttpProxyMiddleware and HttpAuthMiddleware read `proxy`, `http_user`, `http_pass` and `http_auth_domain` of a request's meta. A
-redirect to another site takes meta along, so what this middleware gave is taken back there. For the whole crawl there are Scrapy's own: the
-environment's `http_proxy`, `HTTPAUTH_USER`, `HTTPAUTH_PASS` and `HTTPAUTH_DOMAIN`.
+Proxy and authentication of a site come from its rule (`[sites]` of a topic file, `-a sites=`). Scrapy's HttpProxyMiddleware and
+HttpAuthMiddleware read `proxy`, `http_user`, `http_pass` and `http_auth_domain` of a request's meta. A redirect to another site takes meta
+along, so what the rule set is removed there. For the whole crawl there are Scrapy's own: the environment's `http_proxy`, `HTTPAUTH_USER`,
+`HTTPAUTH_PASS` and `HTTPAUTH_DOMAIN`.
 Reference: Li, Zhao & Yu, SkyReach, 2003, §3.4, steps 1 and 3.
 """
 

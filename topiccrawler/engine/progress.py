@@ -1,15 +1,13 @@
-"""The live progress line: how many pages, how many kept, how well it goes, what is left.
+"""How a crawl goes, for the person who watches it: the live progress line, and how the queue stands as stats and in its own file.
 
-When Python looks for cycles of objects that nothing else holds: seldom, and not in the middle of a page.
+The line has pages, pages kept, harvest rate and what is left. The queue's stats are written now and then, for a person who asks why nothing
+happens: why hosts wait, what budgets exclude, how the last refresh went. The hosts' own waits go into a note of the frontier, where
+`scrapy frontier` finds them; a resumed crawl keeps the rests that servers asked for.
 
-A page makes thousands of tuples that soon go by themselves; Python would look through them every 700, and through models, word lists
-and the queue's ranks, which stay as long as the crawl: a sixth of a crawl's CPU. After ten thousand pages one look through
-everything takes 250 ms, so it comes with a response, not whenever it falls due, which may be in a slice of rescoring.
-
-How the queue stands, as stats and in its own file: why hosts wait, what budgets exclude, how the last refresh went.
-
-Written now and then, for a person who asks why nothing happens: numbers into the stats, the hosts' own waits into a note of
-the frontier, where `scrapy frontier` finds them; a resumed crawl keeps the rests that servers asked for.
+Also when Python looks for cycles of objects that nothing else holds: seldom, and not in the middle of a page. A page makes thousands of
+tuples that soon go by themselves; Python would look through them every 700, and through models, word lists and the queue's ranks, which
+stay as long as the crawl: a sixth of a crawl's CPU. After ten thousand pages one look through everything takes 250 ms, so it comes with a
+response, not whenever it falls due, which may be in a slice of rescoring.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
-"""Pages that scripts draw, through a browser: only for hosts the user names, or for pages with scripts and no text.
+"""Pages that are more than a download: drawn by scripts in a browser, or PDF and Office files read by another process.
 
 A browser shows what a plain download does not, but costs a hundred times as much and runs strangers' programs inside our
-network. So it is off by default (scrapy-playwright is an extra); where it is on, it gets the page and what its scripts need,
-no pictures, styles or sockets, and no private addresses. An empty page is asked for again through the scheduler, so that its
-host has its delay between the two.
+network. So it is off by default (scrapy-playwright is an extra). Where it is on, it draws only hosts the user names, or pages with scripts
+and no text; it gets the page and what its scripts need, no pictures, styles or sockets, and no private addresses. An empty page is asked
+for again through the scheduler, so that its host has its delay between the two.
 
 But: robots.txt is asked for the page, not for its scripts; a name is looked up here and again by the browser, which a
 hostile name server may answer differently; behind a proxy only hosts spelled as private ones are refused.
 
-Reads PDF and Office files while the crawl goes on.
-
-A file may take its reader ten seconds, and a spider's callback stops the whole engine for as long as it runs. So such files
+A PDF or Office file may need ten seconds of its reader, and a spider's callback stops the whole engine for as long as it runs. So such files
 are read on the way from the downloader, in a thread that waits for the reading process; the callback finds the result in the
 request's meta.
 """

@@ -1,13 +1,11 @@
 """Fetches pages of the job again (`-a revisit=true`): as leases that the frontier does not know, with conditional requests.
 
-The conflict: a page that is fetched again is no new row, must not be refused by gate or budget, and must teach neither the harvest nor the
+The conflict: a page that is fetched again is no new row, must not be refused by gate or budget, and must count neither in the harvest nor in the
 budgets a second time; yet host clocks, retries, redirects and the end of a lease are those of any other page. So it is a lease of its own
 kind (`Lease.due`), whose request waits in the request queue.
 
-Pages among the items of a crawl, of whatever type: our PageItem, or a dict, attrs, dataclass or Item of someone else's spider
-that has its fields and more of its own.
-
-An item is a page when it has `url`, `text` and `is_target`; any other passes the pipelines as it is.
+Which items of a crawl are pages is said here: our PageItem, or a dict, attrs, dataclass or Item of someone else's spider with `url`, `text`
+and `is_target`. Such an item may have more fields; any other item passes the pipelines as it is.
 """
 
 from __future__ import annotations

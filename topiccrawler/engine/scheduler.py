@@ -3,15 +3,12 @@
 Scrapy's engine asks for a request whenever it has room, but order is lost in the downloader's line, so only what can start
 at once is handed out; and the engine sleeps when it gets nothing, so it is woken the moment the next host is ready.
 
-What schedules a spider without a topic where SCHEDULER is ours: Scrapy's own scheduler, with dupefilter, disk queue and all.
+Requests that are no rows (retries, redirects, and whatever spiders, shell, parse and check send by themselves) carry closures that no row
+can hold. So the object itself is kept, in a request queue under the same host clocks. There are few of them in a focused crawl: a scan
+over their hosts is enough.
 
-`scrapy shell` and `fetch` have a spider of their own. They get one that keeps nothing: on disk Scrapy would lose what they wait
-for, and write into the folder of a job of ours.
-
-Requests that are no rows: retries, redirects, and whatever spiders, shell, parse and check send by themselves.
-
-Such a request carries closures (callback, errback) that no row can hold, so the object itself is kept; it asks the same host
-clock as the rows do. There are few of them in a focused crawl: a scan over their hosts is enough.
+A spider without a topic has Scrapy's own scheduler, with dupefilter, disk queue and all. `scrapy shell` and `fetch`, which have a spider of
+their own, get one that keeps nothing: on disk Scrapy would lose what they wait for, and write into the folder of a job of ours.
 """
 
 from __future__ import annotations

@@ -1,39 +1,30 @@
-"""Budgets: how many pages a host, a site and a URL shape may still cost; unproductive ones are asked no more.
+"""How many pages a host, a site and a URL shape may still cost, and which URLs are traps by their form alone.
 
-The form of a URL decides only in plain cases (frontier.budgets). Otherwise unproductive pages in a row are counted. A page is
-productive when it is about the topic and new: its host has not shown the same text recently, and its site has not used all
-its words before (frontier.budgets). The page whose link led to it is then productive too, so that hubs are kept for what
-they lead to.
+A broken relative link, a filter menu or a calendar offers endless URLs, but long paths and many parameters are common on the
+Chinese web. So the form decides only far outside of what ordinary sites use; doubtful URLs are left to budgets, which count unproductive
+pages in a row.
+
+A page is productive when it is about the topic and new: its host has not shown the same text recently, and its site has not used all
+its words before. The page whose link led to it is then productive too, so that hubs are kept for what they lead to. The words of a site
+are a table of 2^17 bits (16 KB): after 50 000 words a third of the new ones is mistaken for known. Generated text has a fixed vocabulary,
+natural text keeps adding to it (Heaps' law). The table is not kept over a restart: a site then counts as new again.
 
     FRONTIER_HOST_PAGES, FRONTIER_DOMAIN_PAGES  fetched pages                  the host is closed
     FRONTIER_UNPROVEN_PAGES                     fetched pages of a site that   the host is closed until
                                                 nothing vouches for (sites)    something does
     FRONTIER_HOST_UNPRODUCTIVE_PAGES            pages in a row                 the host is closed
-    FRONTIER_SHAPE_UNPRODUCTIVE_PAGES           pages in a row of one shape    its URLs are discarded (traps.shape)
-    traps.Limits                                a URL's form                   the URL is discarded
+    FRONTIER_SHAPE_UNPRODUCTIVE_PAGES           pages in a row of one shape    its URLs are discarded (`shape`)
 
-A closed host keeps its URLs waiting: `scrapy frontier` shows them with the reason, and a job resumed with a larger
-budget fetches them. Cost: one look-up a lease and one a page, none a link; memory: one record a host fetched from.
-Each host's record is a note of the frontier, written in the transaction of the page that changed it. In a shared crawl it goes with
-the host to its next owner (frontier.hosts); what counts by site counts for a process.
-
-URLs that no ordinary site has, recognised by their form before anything is fetched.
-
-A broken relative link, a filter menu or a calendar offers endless URLs, but long paths and many parameters are common on the
-Chinese web. So the forms refused are far outside of what ordinary sites use; doubtful ones are left to frontier.budgets.
-
-    path depth         more than `path_segments` segments
+    path depth         more than `path_segments` segments; here and below the URL is discarded
     repeated segments  one segment more than `segment_repeats` times in a path: /news/news/news/news/a.html
     query facets       more than `query_parameters` parameters, or one name more than `segment_repeats` times
     calendar           a date more than `calendar_years` years ahead or before 1970, linked by a page of such a date:
                        one such page alone may be a blogger's way to stay on top, a chain of them is a calendar
 
-Checked once a lease, not once a link: a trap's URLs that are never leased cost nothing.
-
-Which words a site has used so far, to tell pages that say something new from those made of the same words again.
-
-A bit a word in a table of 2^17 (16 KB a site): after 50 000 words a third of the new ones is taken for known. Generated text has
-a fixed vocabulary, natural text keeps adding to it (Heaps' law). Not kept over a restart: a site then counts as new again.
+A closed host keeps its URLs waiting: `scrapy frontier` lists them with the reason, and a job resumed with a larger
+budget fetches them. Cost: one look-up a lease and one a page, none a link, so a trap's URLs that are never leased cost nothing; memory: one
+record a host fetched from. Each host's record is a note of the frontier, written in the transaction of the page that changed it. In a
+shared crawl it goes with the host to its next owner (frontier.hosts); what counts by site counts for a process.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""A whole frontier as JSON lines, and back: to inspect it with other tools, to repair it, to move a job.
+"""A frontier for a reader: all of it as JSON lines and back, and the state of one on disk while a crawl may be writing to it.
 
-Each line is checked before it is queued. An error names the first wrong line; the lines before it are queued, and
-loading the corrected file again adds the others.
+The lines are there to inspect a frontier with other tools, to repair it, or to move a job. Each is checked before it is queued. An error names
+the first wrong line; the lines before it are queued, and loading the corrected file again adds the others.
 
     {"frontier": 1}                                                       first line: the format's version
     {"note": NAME, "text": TEXT}                                          what strategy, budgets and harvest counter keep
     {"url": …, "host": …, "score": …, "state": …, "reason": …, …}         one URL, in order of arrival
 
-The state of a frontier on disk, read while a crawl may be writing to it.
-
-Nothing is loaded: SQL counts, and only the rows shown are read, so millions of URLs take a second.
+The state is read without loading anything: SQL counts, and only the rows asked for are read, so millions of URLs take a second.
 """
 
 from __future__ import annotations

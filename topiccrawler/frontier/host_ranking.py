@@ -1,14 +1,13 @@
-"""Hosts by their best waiting URL, grouped by site, so that a site can be passed over as a whole.
+"""Which host is best: a ranking by best waiting URL, grouped by site; the pace each host is asked at; fair shares of sites.
 
-A heap of sites by their best host, and for each site a heap of its hosts. An entry that no longer counts is dropped when it
-reaches the top; a heap that has doubled since it was last cleaned is cleaned.
+The ranking is a heap of sites by their best host, and for each site a heap of its hosts, so that a site can be passed over as a whole. An
+entry that no longer counts is dropped when it reaches the top; a heap that has doubled since it was last cleaned is cleaned.
 
-How often a host may be asked, and how many requests it may have at once: the usual pace, and that of single hosts.
+The pace says how often a host may be asked and how many requests it may have at once: the usual one, and that of single hosts.
 
-Fair shares: no site gets more than a bounded part of the latest requests while others have promising URLs.
-
-A link farm gives endless pages that look as good as any, so the score alone would send every request there. The share of a
-site grows with what it has proved (frontier.sites): with p proofs it is
+Fair shares: no site gets more than a bounded part of the latest requests while others have promising URLs. A link farm gives endless pages
+that look as good as any, so the score alone would send every request there. The share of a site grows with what it has proved
+(frontier.sites): with p proofs it is
 
     share = p / (p + UNPROVEN)      1 proof .25, 2 .4, 3 .5, 9 .75
 

@@ -7,22 +7,18 @@ The best URL goes first among the hosts that politeness allows. A host with wait
     READY    it may be asked             ranked
     BUSY     as many leases as allowed   ranked (only with patience_seconds > 0)
 
-A host changes its set O(1) times a slot at O(log hosts) each. `now` is passed in, in seconds, from one clock of the caller's choice.
+A host changes its set O(1) times a slot at O(log hosts) each; a heap's entry that no longer counts is dropped when it comes up. `now` is
+passed in, in seconds, from one clock of the caller's choice.
+
+Several sources set one host's clock (the delay setting, robots.txt, AutoThrottle, Retry-After), so each value is kept under its
+reason: the longest delay counts, a back-off is only lengthened, and the clock before the last slot is remembered. What else is known of a
+host goes to its next owner when several processes share a crawl.
 
 Fair shares: a site over its share is passed over while a ready or busy host has a URL worth at least half as much.
 
 Patience: with `patience_seconds` > 0 a ready host waits while another has a URL that is *much better*, by `patience_margin`
 of worth (Strategy.worth, 0..1), and can be asked within that time: its clock comes due by then, or its slot under way began
 less than that ago. It waits only while at least 1 - `idle_share` of the `slots` are in use.
-
-One host's clock and leases: when it may be asked next, how many requests are under way, and why it must wait.
-
-Several sources set one clock (the delay setting, robots.txt, AutoThrottle, Retry-After), so each value is kept under its
-reason: the longest delay counts, a back-off is only lengthened, and the clock before the last slot is remembered.
-
-What is known of a host beside its clock, and goes to its next owner when several processes share a crawl.
-
-Hosts by when they are due. An entry that no longer counts is dropped when it comes up.
 """
 
 from __future__ import annotations

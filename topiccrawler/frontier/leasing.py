@@ -1,13 +1,10 @@
-"""What the frontiers in memory and on disk do alike: leases and their ends, slots, and new scores for waiting URLs.
+"""What the frontiers in memory and on disk do alike: leases and their ends, slots, new scores, and each host's waiting URLs, best first.
 
-Where a URL's record is kept is each frontier's own; here a URL is its number in order of arrival.
-
-The waiting URLs of every host, best first, each known by its number in order of arrival.
+Where a URL's record is kept is each frontier's own; here a URL is its number in order of arrival, and keeps it: equal scores leave in
+that order.
 
 A heap cannot move an entry, so a changed score is a further entry, and an entry counts only while its URL waits with that
 score (lazy deletion). A heap that has doubled since it was last cleaned is cleaned: O(1) a change.
-
-Equal scores leave in order of arrival: a URL keeps the number of its first arrival.
 
 Bounded memory: an entry takes about 120 bytes. With `memory_urls`, the heaps share that many entries, and what ranks behind
 them is kept as bare numbers (4 bytes), unsorted, with a bound on their ranks. When the heap falls behind that bound, the

@@ -1,8 +1,6 @@
-"""The frontier in memory: nothing outlives the process, nothing touches a disk.
+"""The frontier in memory: a record for every URL in order of arrival; nothing outlives the process, nothing touches a disk.
 
 For comparisons, tests and crawls without a JOBDIR. It is the plain form of the contract; frontier.sqlite keeps to it.
-
-What the frontier in memory holds, to be looked at: a record for every URL, in order of arrival, and named texts.
 """
 
 from __future__ import annotations

@@ -1,20 +1,18 @@
-"""The frontier's rows on disk: what is written, in one transaction a page, and what is read back.
+"""The frontier's database file: its tables and version, who may write to it, and its rows, written in one transaction a page.
 
 A page brings two hundred links and must be durable at once, yet few pages of the file should change. So rows are appended in
 order of arrival, and their number is the key; what changes often (score, state) is stored apart from what is long (URL,
 link text). A push that raises a URL is appended as well (a URL raised again rewrites that one row). Writes are buffered
 and executed table by table; hosts and source pages are stored once.
 
-The frontier's database file: its tables, its version, and who may write to it.
-
-A file found on disk may be another program's, another version's, damaged, or a running crawl's; each of these is
-refused in one line before anything is changed. Mark (application_id) and version stand in the file's header. A writer
-holds a lock on a small file beside it, which ends with the process; readers need none.
-
     urls     number, digest, host, score, shares, carry, tunnel, state, reason, times
     links    number, url, link text, source page
     raises   id, number, score, shares, carry, tunnel, link text, source page: counts instead of what urls and links say
     hosts    id, name        sources  id, url        notes  name, text
+
+A file found on disk may be another program's, another version's, damaged, or a running crawl's; each of these is
+refused in one line before anything is changed. Mark (application_id) and version are in the file's header. A writer
+holds a lock on a small file beside it, which ends with the process; readers need none.
 
 Plain columns throughout; no pickle. WAL with synchronous=NORMAL: a committed transaction survives any kill of the
 process; when the power fails the last ones may be lost, none is torn.

@@ -1,7 +1,9 @@
 """The frontier on disk: memory holds what decides, the file holds every row.
 
-A push must know a URL's state and score two hundred times a page, and a lease must find the best of a million. So memory
-holds numbers alone (frontier.sqlite, frontier.leasing), never a text; a lease reads one row of the file (frontier.rows).
+A push must know a URL's state and score two hundred times a page, and a lease must find the best of a million, without reading the disk;
+and there may be ten million URLs. So memory holds numbers alone, never a text: columns by order of arrival, 31 bytes a URL (digest,
+host, score, state, seen-anchor mask), and the heaps of frontier.leasing. A lease reads one row of the file (frontier.rows); whoever looks
+at the frontier reads rows from the file, and from the columns what must be quick.
 
 What is durable when: `end` ends a transaction (or every `acknowledgements_per_commit`-th does), so a page's
 links, pushed before, are never on disk without its end, nor its end without its links. A lease is
@@ -9,13 +11,6 @@ written along with the next commit; if the process dies before, the URL still wa
 at most the open leases and the pages of the open transaction are fetched twice.
 
 Opening an existing file puts leases back to waiting and builds the heaps from one read of the narrow table.
-
-The part of every URL on disk that is kept in memory: columns of numbers by order of arrival, no text.
-
-A push needs a URL's state and score two hundred times a page without reading the disk, and there may be ten million
-URLs. So a URL takes 31 bytes here: digest, host, score, state, seen-anchor mask.
-
-What the frontier on disk holds, to be looked at: rows are read from the file, what must be quick from the columns.
 """
 
 from __future__ import annotations

@@ -1,21 +1,17 @@
-"""The URL index: which URLs have been met, without their text: 76 bits of digest each, in flat arrays.
+"""Which URLs have been met, and with which anchor texts, without their text: compact arrays in place of dicts.
 
-A dict takes 150 bytes a URL, and an index on disk changes a page of the file for nearly every new URL. Here the top
-12 bits of a 64-bit fingerprint choose one of 4 096 small arrays, in which the next 32 are sorted (a look-up: about 8 steps
+The index has 76 bits of digest a URL. A dict takes 150 bytes a URL, and an index on disk changes a page of the file for nearly every new URL.
+Here the top 12 bits of a 64-bit fingerprint choose one of 4 096 small arrays, in which the next 32 are sorted (a look-up: about 8 steps
 of bisection; an insertion moves half a small array), and 32 further bits separate URLs that agree in those 44: 13 bytes a
-URL. Two URLs are taken for one only if all 76 bits agree: at ten million URLs one chance in 10^9 that it ever happens.
+URL. Two URLs are mistaken for one only if all 76 bits agree: at ten million URLs one chance in 10^9 that it ever happens.
 
-A map from some of the numbers 0, 1, 2 … to positive numbers: 7 bytes for each that has one, none for the others.
+A map from some of the numbers 0, 1, 2 … to positive numbers takes 7 bytes for each that has one, none for the others: few URLs are raised,
+so an array over all of them wastes memory. Numbers are cut into runs of 4 096; each run has a sorted array of the numbers with a value,
+beside their values.
 
-Few URLs are raised, so an array over all of them wastes memory, and a dict takes 150 bytes an entry. So numbers are
-cut into runs of 4 096; each run has a sorted array of the numbers with a value, beside their values.
-
-A 32-bit mask of the anchor texts a URL was seen with: one bit for each text.
-
-A menu names its targets on every page. To score the same words for the same URL again costs most of a strategy's time
-and counts one source many times, but a frontier has no room for the anchors of a million URLs.
-But: two texts share a bit once in 32 times; the second is then taken for seen. A URL with a dozen texts has been
-scored a dozen times by then.
+The seen-anchor mask has 32 bits, one for each text. A menu names its targets on every page. To score the same words for the same URL again
+costs most of a strategy's time and counts one source many times, but a frontier has no room for the anchors of a million URLs.
+But: two texts share a bit once in 32 times; the second then counts as seen. A URL with a dozen texts has been scored a dozen times by then.
 """
 
 from __future__ import annotations

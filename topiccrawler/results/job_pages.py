@@ -1,6 +1,4 @@
-"""The pages of one job, and why each of them was kept.
-
-Whether a crawl has understood its topic, at a glance: its most relevant pages, and those at the border of what is kept.
+"""The pages of one job, why each was kept, and whether the crawl has understood its topic: its most relevant pages, and those at the border.
 
 Pages that were not kept are those of the job's sample (store.refused), which has titles and is what `scrapy topics teach` asks about; a crawl
 that finds more pages off topic than the sample holds shows those of the sample that are nearest. Copies are left out.

@@ -1,10 +1,7 @@
-"""Which jobs a user means: a folder, its page store, or a job's name in the data folder.
+"""Which job a user means (a folder, its page store, or a name in the data folder), which of its pages, and its crawl log as it grows.
 
-A job's crawl log kept in memory while it grows: what it adds up to, and any URL's visit and way from the seed.
-
-A log of a hundred thousand visits takes a second to read, so it is read once, in pieces, and then only what was appended.
-
-Which pages are asked for, as users say it.
+A log of a hundred thousand visits takes a second to read, so it is read once, in pieces, and then only what was appended. In memory are
+what it adds up to, and any URL's visit and way from the seed.
 """
 
 from __future__ import annotations

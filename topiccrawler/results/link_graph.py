@@ -1,9 +1,9 @@
-"""GraphML: the link graph of a job, for Gephi, networkx, igraph.
+"""The links of a job for other programs: GraphML for Gephi, networkx and igraph, and JLSE's two tables as a SQLite file.
 
-Nodes are pages that were fetched. An edge says by which link a page was found; with TOPIC_LINK_GRAPH the job has kept all links, and each
-that leads from one of these pages to another is an edge.
+GraphML: nodes are pages that were fetched. An edge says by which link a page was found; with TOPIC_LINK_GRAPH the job has kept all links,
+and each that leads from one of these pages to another is an edge.
 
-JLSE's two tables of a job, LinkTable and ResultTable (§3.3.1), as a SQLite file to ask questions of.
+JLSE's tables (§3.3.1):
 
     LinkTable(ID, url, parentID, depth, anchorText)     every URL the crawl met; parentID is the page its first link stands on,
                                                         empty for a seed

@@ -1,9 +1,7 @@
 """A job as one HTML file that can be mailed: no script, nothing from an outside address.
 
-HTML files that stand alone, made of templates that are package data: in a scrapyd egg they lie in a zip.
-
-All that is filled in is escaped, because it comes out of the web. What has no shape of its own, or turns the direction of writing, is
-shown as an escape (text.normalise); only http and https addresses become links.
+Templates are package data: in a scrapyd egg they are in a zip. All that is filled in is escaped, because it comes out of the web. What has no
+shape of its own, or turns the direction of writing, becomes an escape (text.normalise); only http and https addresses become links.
 """
 
 from __future__ import annotations

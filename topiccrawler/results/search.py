@@ -1,9 +1,9 @@
 """Full-text search in the stored pages of one job or several.
 
-Each job has an index of its own; its ranks (store.index) are taken as comparable, though a rare word of one job may be common in
-another. A page that several jobs have is shown once, where its rank is best. What an index lacks is added first.
+Each job has an index of its own; its ranks (store.index) are compared as they are, though a rare word of one job may be common in
+another. A page that several jobs have is listed once, where its rank is best. What an index lacks is added first.
 
-What a user asks for, as an expression of FTS5 and as the words to mark.
+A query becomes an expression of FTS5, and words to mark in the text:
 
     基金 定投         both words
     "基金定投"        the phrase (also “…”)
@@ -14,9 +14,8 @@ their stems. Of words that the dictionary lacks the segmenter drops characters, 
 too. An index made without them has what was left of them, so either spelling of a word is looked for, in each job by the segmenter of its
 topic.
 
-The part of a text in which a query's words stand together, with their places.
-
-The index keeps no texts, so FTS5's own snippets are not to be had; and texts are folded to be compared, which keeps their offsets.
+The excerpt is the part of a text in which the query's words are together. The index keeps no texts, so FTS5's own snippets are not to be
+had; texts are folded to be compared, which keeps their offsets.
 """
 
 from __future__ import annotations

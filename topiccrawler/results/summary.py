@@ -1,11 +1,8 @@
-"""What became of a job, in figures: how the harvest grew, which sites gave what, what was not kept and why.
+"""What became of a job, in figures: how the harvest grew, which sites gave what, what was not kept and why, how the queue stands.
 
-The crawl log has each URL that was fetched. A job with a JOBDIR has its queue too, which knows what was refused unfetched, and each reason by
-its own name; without one the HTTP status must do.
-
-What the visits of a job add up to, counted one by one: the harvest, the sites, what was not kept and why.
-
-How the queue of a job stands, read from its files while the crawl may be running: counts, what comes next and why, why hosts wait.
+The crawl log has each URL that was fetched; its visits are counted one by one. A job with a JOBDIR has its queue too, which knows what was
+refused unfetched, each reason by its own name, what comes next and why hosts wait; it is read while the crawl may be running. Without a
+queue the HTTP status must do.
 """
 
 from __future__ import annotations

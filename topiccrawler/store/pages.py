@@ -292,8 +292,16 @@ class SharedPages(Protocol):
     def keep(self, record: PageRecord, segmenter: Segmenter) -> Future[int]:
         """Store a page; done when it is durable. `segmenter`: of the crawl."""
 
-    def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool) -> Future[str | None]:
-        """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered."""
+    def first_of(
+        self,
+        url: str,
+        print_: Fingerprint,
+        *,
+        across_sites: bool,
+        may_be: Callable[[str, str | None], bool],
+    ) -> Future[str | None]:
+        """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered. `may_be`: asked in
+        another thread of each page that matches, by its URL and title (None: it is not stored yet)."""
 
     def hurry(self) -> None:
         """The crawl closes: a server that is away is not waited for as long."""

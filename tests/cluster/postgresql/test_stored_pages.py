@@ -65,6 +65,27 @@ def test_of_one_text_met_by_many_at_once_one_page_is_the_original(crawl: Callabl
     assert len(originals) == 40
 
 
+def test_a_page_whose_title_says_otherwise_is_no_copy_and_may_have_some(
+    crawl: Callable[..., CrawlPages],
+) -> None:
+    one, other = crawl(), crawl()
+    met: list[tuple[str, str | None]] = []
+
+    def first_of(pages: CrawlPages, url: str, title: str) -> str | None:
+        def may_be(first: str, of_first: str | None) -> bool:
+            met.append((first, of_first))
+            return of_first in {None, title}
+
+        return pages.first_of(url, print_of(1), across_sites=True, may_be=may_be).result(PATIENCE)
+
+    assert first_of(one, PAGE.url, "基金") is None
+    assert first_of(other, "http://a.cn/0", "股票") == PAGE.url  # whose title is not known yet
+    one.keep(PAGE).result(PATIENCE)
+    assert first_of(other, "http://a.cn/2", "股票") is None
+    assert first_of(one, "http://a.cn/3", "债券") == "http://a.cn/2"
+    assert met == [(PAGE.url, None), (PAGE.url, "基金"), (PAGE.url, "基金"), ("http://a.cn/2", None)]
+
+
 def test_pages_written_by_many_at_once_are_all_there_and_whole(crawl: Callable[..., CrawlPages]) -> None:
     workers = [crawl() for _ in range(4)]
     kept = [

@@ -152,6 +152,13 @@ _PUT = (
 )
 
 
+_TITLES = (
+    "SELECT found.url, pages.title FROM topiccrawler.fingerprints AS found LEFT JOIN topiccrawler.pages AS pages "
+    "ON pages.job = found.job AND pages.key = found.key WHERE found.job = %s AND found.row = ANY (%s) ORDER BY found.row"
+)
+MayBe = Callable[[str, str | None], bool]  # of URL and title
+
+
 class PostgresDuplicates:
     """See store.pages.Copies; durable at once. For one thread, as its session is. `pages`: of the job."""
 
@@ -159,16 +166,20 @@ class PostgresDuplicates:
         self._pages, self._session = pages, pages.session
         self._forget()
 
-    def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool = True) -> str | None:
-        return self._session.ask(self.looking(url, print_, across_sites=across_sites))
+    def first_of(
+        self, url: str, print_: Fingerprint, *, across_sites: bool = True, may_be: MayBe = lambda *_: True
+    ) -> str | None:
+        return self._session.ask(self.looking(url, print_, across_sites=across_sites, may_be=may_be))
 
-    def looking(self, url: str, print_: Fingerprint, *, across_sites: bool) -> Callable[[Any], str | None]:
+    def looking(
+        self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: MayBe
+    ) -> Callable[[Any], str | None]:
         """The work of `first_of`, for a transaction of the caller's."""
         url = str(storable(url)).replace("\0", "\ufffd")
 
         def look(connection: Any) -> str | None:
             try:
-                return self._look(connection, url, print_, across_sites=across_sites)
+                return self._look(connection, url, print_, across_sites=across_sites, may_be=may_be)
             except BaseException:  # it may be undone: what is in memory is no longer what is there
                 self._forget()
                 raise
@@ -187,7 +198,9 @@ class PostgresDuplicates:
     def _forget(self) -> None:
         self._near, self._changed, self._connects = NearIndex(), 0, 0
 
-    def _look(self, connection: Any, url: str, print_: Fingerprint, *, across_sites: bool) -> str | None:
+    def _look(
+        self, connection: Any, url: str, print_: Fingerprint, *, across_sites: bool, may_be: MayBe
+    ) -> str | None:
         job = self._pages.number(connection)
         if self._connects != self._session.connects:
             self._forget()
@@ -205,7 +218,7 @@ class PostgresDuplicates:
         found = own.fetchone()
         row = found[0] if found else len(self._near)
         rows = {*(other for (other,) in exact.fetchall() if other < row), *self._near.near(print_.bits, row)}
-        first = self._earliest(connection, job, sorted(rows), None if across_sites else _site(url))
+        first = self._earliest(connection, job, sorted(rows), None if across_sites else _site(url), may_be)
         if first is None:
             self._changed += 1
             connection.execute(_PUT, (job, row, self._changed, key_of(url), url, *print_))
@@ -217,12 +230,13 @@ class PostgresDuplicates:
             self._near.put(row, bytes(bits))
         return len(rows)
 
-    def _earliest(self, connection: Any, job: int, rows: list[int], of_site: str | None) -> str | None:
+    def _earliest(
+        self, connection: Any, job: int, rows: list[int], of_site: str | None, may_be: MayBe
+    ) -> str | None:
         if not rows:
             return None
-        asked = f"SELECT url {_OF_JOB} AND row = ANY (%s) ORDER BY row"
-        for (other,) in connection.execute(asked, (job, rows)):
-            if of_site is None or _site(other) == of_site:
+        for other, title in connection.execute(_TITLES, (job, rows)):
+            if (of_site is None or _site(other) == of_site) and may_be(other, title):
                 return str(other)
         return None
 
@@ -264,9 +278,12 @@ class CrawlPages:
         """Store a page; done when it is durable. `segmenter`: of the crawl."""
         return self._writer.submit(self._kept.putting(record, segmenter))
 
-    def first_of(self, url: str, print_: Fingerprint, *, across_sites: bool) -> Future[str | None]:
+    def first_of(
+        self, url: str, print_: Fingerprint, *, across_sites: bool, may_be: MayBe = lambda *_: True
+    ) -> Future[str | None]:
         """The page this one is a copy of, whichever process has kept it; None when it is the first, which is then remembered."""
-        return self._writer.submit(self._duplicates.looking(url, print_, across_sites=across_sites))
+        look = self._duplicates.looking(url, print_, across_sites=across_sites, may_be=may_be)
+        return self._writer.submit(look)
 
     def hurry(self) -> None:
         """The crawl closes."""

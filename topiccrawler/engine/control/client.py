@@ -1,12 +1,11 @@
-"""Asks a running crawl, and tells in one line why it does not answer.
+"""Asks a running crawl, says in one line why it does not answer, and writes down what the crawl was told.
 
-Where a running crawl is controlled: control.json in its job's folder, readable by its user alone.
+A crawl that can be controlled is found by control.json in its job's folder, readable by its user alone:
 
     {"url": "http://127.0.0.1:40123", "token": …, "pid": …, "version": 1}
 
-A crawl removes its file when it ends; that of a killed one stays, and nobody answers there.
-
-What a running crawl was told from outside: a line in its log and one in its job, so that a report can tell of it.
+A crawl removes its file when it ends; that of a killed one stays, and nobody answers there. Each change from outside is a line in the crawl's
+log and one in its job, for its report.
 """
 
 from __future__ import annotations

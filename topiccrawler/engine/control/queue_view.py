@@ -1,6 +1,6 @@
 """What a running crawl knows of its queue: the best URLs that wait, the hosts with most of them, and all of one URL.
 
-Goes through all that waits, a slice at a time, so that the crawl goes on between two of them.
+All that waits is read a slice at a time, so that the crawl goes on between two of them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""How a running crawl stands, in numbers and, when no request goes out, in words.
+"""How a running crawl stands: in numbers; in words when no request goes out; in Prometheus' text form (version 0.0.4).
 
-The crawl's figures in Prometheus' text form (version 0.0.4): its stats by their documented keys, and how it stands now.
-
-A key becomes a name: `frontier/ended/completed` is topiccrawler_frontier_ended_total{of="completed"}. Keys of Scrapy's own are left out.
+A stats key becomes a metric: `frontier/ended/completed` is topiccrawler_frontier_ended_total{of="completed"}. Only the keys of docs/stats.md
+are in it; those of Scrapy's own are left out.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""What a running crawl can be asked and told.
+"""What a running crawl can be asked and told, and how `set` makes a change count while it runs.
 
-`set topic=NAME`: a running crawl goes on for another topic.
+`set NAME=VALUE`: queued links stay. Where a change changes scores, the strategy's own refresh scores the queue anew, a slice a page.
 
-The conflict: page classifier, link model, strategy and gate are all of the topic, and what the strategy has learned is of the old one. So all of
-them are made anew, and the queue is scored as if its links were met now: page by page, in the order they came, each page as relevant to the new
-topic as its stored text is, and not at all where no text is kept. The queue itself, host clocks, budgets and files go on.
-
-`set NAME=VALUE`: what may be changed while a crawl runs, and how the change comes to count.
-
-Queued links stay. Where a change changes scores, the strategy's own refresh scores the queue anew, a slice a page.
+`set topic=NAME`. The conflict: page classifier, link model, strategy and gate are all of the topic, and what the strategy has learned is of the
+old one. So all of them are made anew, and the queue is scored as if its links were met now: page by page, in the order they came, each page
+as relevant to the new topic as its stored text is, and not at all where no text is kept. The queue itself, host clocks, budgets and
+files go on.
 """
 
 from __future__ import annotations

@@ -210,13 +210,17 @@ class Request(NamedTuple):
 
 
 class RunningServer(ThreadingTCPServer):
-    """`with RunningServer(web) as server:` serves a web; `server.address` is the value for http_proxy."""
+    """`with RunningServer(web) as server:` serves a web; `server.address` is the value for http_proxy.
+
+    Port 0 is any free one; OSError if the port is in use.
+    """
 
     daemon_threads = True
+    allow_reuse_address = True
     request_queue_size = 64
 
-    def __init__(self, web: Web) -> None:
-        super().__init__(("127.0.0.1", 0), _Connection)
+    def __init__(self, web: Web, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Connection)
         self.address = f"http://127.0.0.1:{self.server_address[1]}"
         self.requests: list[Request] = []  # every one answered so far, in order
         self.web, self.lock = web, threading.Lock()

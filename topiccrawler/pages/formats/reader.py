@@ -1,12 +1,8 @@
-"""Reads a body of any known format within limits; the entry point of this package.
+"""Reads a body of any known format but HTML within limits; the entry point of this package.
 
-Text, feeds and sitemaps are read here, by parsers with limits of their own. PDF and Office files may hang or eat
-memory, so they are read in a worker process.
-
-The crawler's end of the worker process: starts it, gives it files, kills it when it takes too long.
-
-An answer must come within `seconds` whatever the file does, from whichever thread asks. So the pipe is
-read with a deadline, and a worker that misses it is killed; the next file gets a new one.
+Text, feeds and sitemaps are read here, by parsers with limits of their own. PDF and Office files, and formats of other packages, may hang or
+eat memory, so a worker process reads them (pages.formats.worker). Its answer must come within `seconds` whatever the file does, from whichever
+thread asks. So the pipe is read with a deadline, and a worker that misses it is killed; the next file gets a new one.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Recognises the format of a body and knows its reader. CONTRIBUTING.md says how to add a format.
+"""Recognises the format of a body, names its reader, and says what a reader gives. CONTRIBUTING.md and docs/parts.md say how to add a format.
 
 Content-Type and file name are often wrong (a workbook served as text/html): the first bytes decide, and the declaration
-only where they say nothing. Nearly all bodies are HTML, which takes microseconds.
+only where they say nothing. Nearly all bodies are HTML, which takes microseconds. Formats of other packages are asked where ours do not
+recognise the bytes.
 
-The result of a format reader, and its form as a small HTML page.
-
-Title, words, relevance, links and contexts are all made for HTML. So a reader gives paragraphs and links, in order, and
-these are written as a plain page that is read as any other.
+Title, words, relevance, links and contexts are all made for HTML. So a reader gives an Extract, paragraphs and links in order, and
+this is written as a small HTML page that is read as any other.
 """
 
 from __future__ import annotations
