@@ -21,8 +21,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic, thread_time
 from typing import Any
 
-from topiccrawler.crawling.checkpoints import TAKEN, entry_of, page_of, show_again, whole_entry_of
-from topiccrawler.crawling.learning import DAMAGED, LEARNING_SECONDS, load_state
+from topiccrawler.crawling.checkpoints import (
+    DAMAGED,
+    LEARNING_SECONDS,
+    TAKEN,
+    entry_of,
+    load_state,
+    page_of,
+    show_again,
+    whole_entry_of,
+)
 from topiccrawler.crawling.sharing import START, Ahead, Learned, SharedQueue, Told
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.rescoring import Rescoring

@@ -48,26 +48,22 @@ class Command(TellingCommand):
             self.refuse("give one URL, or --anchor TEXT")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.explanation import PastCrawl
+        from topiccrawler.crawling.explanation import PastCrawl, SharedCrawl
         from topiccrawler.crawling.page_stores import given_folder
+        from topiccrawler.crawling.servers import queue_address
         from topiccrawler.urls.canonical import canonical
 
         url = canonical(args[0]) if args else ""
         if url is None:
             raise ArgumentError(f"URL {args[0]!r}", "is no http(s) URL", "write it as http://host/path")
-        from topiccrawler.crawling.servers import queue_address
-
         folder, queue = opts.job or (self.setting("JOBDIR") if url else None), queue_address(self.setting)
         past: PastCrawl | None = None
         if folder and queue is not None and not Path(folder).expanduser().is_dir():
-            from topiccrawler.crawling.shared_crawl import SharedCrawl
-
             past = SharedCrawl(queue.server.open_view(queue.address, folder), folder)
         with ExitStack() as opened:
             if folder and past is None:
-                past = PastCrawl(
-                    opened.enter_context(given_folder(folder, self.data, self.setting("STORE_URL")))
-                )
+                place = given_folder(folder, self.data, self.setting("STORE_URL"))
+                past = PastCrawl(opened.enter_context(place))
             if past is not None:
                 opened.callback(past.close)
             found = self._found(url, past, opts)
